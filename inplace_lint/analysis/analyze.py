@@ -1,0 +1,278 @@
+"""Chooses the functions of a file that are worth a run, runs them, and gathers what they found."""
+
+from __future__ import annotations
+
+import re
+
+from ..syntax.module import candidate_rows
+from . import attributes, calls, execute, names
+from .findings import Finding, of_run
+from .frames import Frame, State
+from .guards import ALWAYS, literal
+from .program import Built, Program
+from .run import OutOfBudget, Run
+from .values import (
+    ClassValue,
+    Constant,
+    FunctionValue,
+    Instance,
+    Phi,
+    Scalar,
+    Unknown,
+    Value,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from ..syntax.module import ClassSource, FunctionSource, Module
+
+#: How far a function that writes its argument is followed to its callers, within its file.
+_CALLERS = 3
+
+_SCALAR_TYPES = frozenset("int float str bool bytes complex".split())
+
+
+def analyze(module: Module, program: Program) -> list[Finding]:
+    """Every finding of a file, each place once, at the highest confidence that any run gives it."""
+    program.add(module)
+    rows = candidate_rows(module.source)
+    if not rows:
+        return []
+    found: dict[tuple[object, ...], Finding] = {}
+    for run, root in runs(module, program, rows):
+        for finding in of_run(run, module, root):
+            known = found.get(finding.key())
+            if known is None or known.confidence < finding.confidence:
+                found[finding.key()] = finding
+    return list(found.values())
+
+
+def runs(module: Module, program: Program, rows: list[int]) -> list[tuple[Run, FunctionSource | None]]:
+    """One finished run for each function that holds a candidate, or calls one that writes what it is given."""
+    functions = module.functions_in_order()
+    pending: list[FunctionSource | None] = list(_with_candidates(module, functions, rows))
+    if _body_has_candidates(module, functions, rows):
+        pending.append(None)
+    done: dict[FunctionSource | None, Run] = {}
+    for _ in range(_CALLERS):
+        writers: set[str] = set()
+        for root in pending:
+            if root in done:
+                continue
+            run = run_function(program, root) if root is not None else run_body(program, module)
+            done[root] = run
+            if root is not None and _writes_what_it_is_given(run):
+                writers.add(root.name)
+                if root.owner is not None:
+                    writers.add(root.owner.name)
+        pending = [f for f in _callers(module, functions, writers) if f not in done]
+        if not pending:
+            break
+    return [(run, root) for root, run in done.items()]
+
+
+def _with_candidates(
+    module: Module, functions: list[FunctionSource], rows: list[int]
+) -> dict[FunctionSource, None]:
+    chosen: dict[FunctionSource, None] = {}
+    eager: set[str] = set()
+    for function in functions:
+        first, last = function.node.lineno, function.node.end_lineno or 0
+        if any(first <= row <= last for row in rows):
+            if function.name == "__init__" and function.owner is not None:
+                eager.add(function.owner.name)
+            else:
+                chosen[function] = None
+    if eager:
+        # `nn.ReLU(inplace=True)` in __init__: any method may run it; a subclass may too.
+        for _ in range(3):
+            for cls in _classes(functions):
+                if any(getattr(base, "id", None) in eager for base in cls.bases):
+                    eager.add(cls.name)
+        for function in functions:
+            if function.owner is not None and function.owner.name in eager and function.name != "__init__":
+                chosen[function] = None
+    return chosen
+
+
+def _classes(functions: list[FunctionSource]) -> list[ClassSource]:
+    return list({function.owner: None for function in functions if function.owner is not None})
+
+
+def _body_has_candidates(module: Module, functions: list[FunctionSource], rows: list[int]) -> bool:
+    inside = [(f.node.lineno, f.node.end_lineno or 0) for f in functions]
+    if any(not any(first <= row <= last for first, last in inside) for row in rows):
+        return True
+    return b".backward(" in module.source and any(
+        b".backward(" in line and not any(first <= row <= last for first, last in inside)
+        for row, line in enumerate(module.lines, 1)
+    )
+
+
+def _writes_what_it_is_given(run: Run) -> bool:
+    return any(
+        write.storage.origin in ("argument", "unknown", "buffer") and write.storage.made is None
+        for write in run.writes
+    )
+
+
+def _callers(
+    module: Module, functions: list[FunctionSource], writers: set[str]
+) -> list[FunctionSource | None]:
+    """Functions whose text calls one of these names; for a class built in `__init__`, the builder's methods."""
+    if not writers:
+        return []
+    pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(w.encode()) for w in sorted(writers)) + rb")\b")
+    rows = []
+    row, position = 1, 0
+    for match in pattern.finditer(module.source):
+        row += module.source.count(b"\n", position, match.start())
+        position = match.start()
+        rows.append(row)
+    chosen: list[FunctionSource | None] = list(_with_candidates(module, functions, rows))
+    inside = [(f.node.lineno, f.node.end_lineno or 0) for f in functions]
+    heads = {f.node.lineno for f in functions} | {c.node.lineno for c in _classes(functions)}
+    if any(r not in heads and not any(a <= r <= b for a, b in inside) for r in rows):
+        chosen.append(None)
+    return chosen
+
+
+def new_run(program: Program, module: Module, base: Built | None) -> Run:
+    """A run that stands at the top level of the file, over the state that a class's `__init__` left."""
+    if base is None:
+        run = Run(program)
+    else:
+        run = Run(program, base.state, base.bits)
+        run.doubtful, run.evaluation = base.doubtful, base.evaluation
+    frame = Frame(run.uid(), module, None, None, None, None)
+    run.frame = frame
+    run.frames[frame.uid] = frame
+    return run
+
+
+def run_function(program: Program, source: FunctionSource) -> Run:
+    """Run a function for any arguments: of a method, on an object as its class builds it."""
+    module = source.module
+    built: Built | None = None
+    cls: ClassValue | None = None
+    if source.owner is not None:
+        cls = program.class_value(source.owner)
+        built = build(program, cls)
+    run = new_run(program, module, built)
+    function: Value
+    if cls is not None:
+        function = attributes.method_value(run, cls, source.name)
+    elif module.functions.get(source.name) is source:
+        function = names.of_module(run, module, source.name)
+    else:
+        function = FunctionValue(source)
+    if not isinstance(function, FunctionValue) or function.source is not source:
+        function = FunctionValue(source)
+        function.cls = cls
+    args: dict[str, Value] = {}
+    if built is not None and source.parameters and attributes.descriptor(function) not in (
+        "staticmethod",
+        "classmethod",
+    ):
+        run.outside.add(built.obj)
+        args[source.parameters[0].arg] = built.obj
+    for parameter in (*source.parameters, *source.node.args.kwonlyargs):
+        if parameter.arg not in args:
+            args[parameter.arg] = argument(run, source, parameter)
+    run.root_args = dict(args)
+    try:
+        result = calls.enter(run, function, [], args, source.node, force=True)
+        run.path = run.path or ALWAYS
+        run.returned = run.tensors_within(result)
+        run.heap.escape(run.returned, ALWAYS)
+    except OutOfBudget:
+        pass
+    return run
+
+
+def run_body(program: Program, module: Module) -> Run:
+    """Run the statements at the top level of a file."""
+    run = new_run(program, module, None)
+    run.module_frames[module.filename] = run.frame
+    try:
+        execute.block(run, module.body)
+    except OutOfBudget:
+        pass
+    return run
+
+
+def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
+    """What is known of an argument before any call is seen: its annotation and its default."""
+    annotation = _annotation(parameter.annotation)
+    if annotation in _SCALAR_TYPES and annotation != "bool":
+        return Scalar()
+    default = source.default_of(parameter)
+    constant = getattr(default, "value", None) if default is not None and not hasattr(default, "attr") else None
+    if annotation == "bool" or isinstance(constant, bool):
+        bit = run.bit(("argument", source, parameter.arg))
+        return Phi(((literal(bit, True), Constant(True)), (literal(bit, False), Constant(False))))
+    if isinstance(constant, (int, float, str)):
+        return Scalar()
+    value = Unknown()
+    if annotation == "Tensor":
+        tensor = run.as_tensor(value)
+        if tensor is not None:
+            tensor.storage.proved = True
+    return value
+
+
+def _annotation(node: ast.expr | None) -> str:
+    """The last name of a plain annotation: `Tensor` of `torch.Tensor`, and of `Optional[Tensor]`, `Tensor | None`."""
+    if node is None:
+        return ""
+    name = getattr(node, "attr", None) or getattr(node, "id", None)
+    if isinstance(name, str):
+        return name
+    left, right = getattr(node, "left", None), getattr(node, "right", None)
+    if left is not None and right is not None:
+        return _annotation(left) if getattr(right, "value", 0) is None else ""
+    outer = getattr(node, "value", None)
+    if isinstance(outer, str):
+        return outer.rpartition(".")[2]
+    if getattr(outer, "id", getattr(outer, "attr", "")) == "Optional":
+        return _annotation(getattr(node, "slice", None))
+    return ""
+
+
+def build(program: Program, cls: ClassValue) -> Built:
+    """One object of a class, built with arguments of which only the defaults are known."""
+    known = program.built.get(cls)
+    if known is not None:
+        return known
+    module = cls.source.module
+    run = new_run(program, module, None)
+    if not cls.bases and cls.source.bases:
+        cls.bases = [names.evaluate_in(run, module, base) for base in cls.source.bases]
+    obj = Instance(cls)
+    program.built[cls] = Built(obj, State(), 0, 0, 0)  # ends the recursion of a class that builds itself
+    init = attributes.find_in_classes(run, cls.order(), "__init__")
+    if isinstance(init, FunctionValue):
+        args: dict[str, Value] = {}
+        parameters = init.source.parameters
+        for parameter in (*parameters[1:], *init.source.node.args.kwonlyargs):
+            args[parameter.arg] = argument(run, init.source, parameter)
+        try:
+            calls.enter(run, init, [obj], args, init.source.node)
+        except OutOfBudget:
+            pass
+    else:
+        for name in calls.fields(cls):
+            run.put(obj, name, Unknown())
+    state = run.state
+    while state.parent is not None:  # an early end leaves layers: what they hold is what is known
+        merged = State()
+        merged.slots = {**state.parent.slots, **state.slots}
+        merged.parent = state.parent.parent
+        state = merged
+    built = Built(obj, state, run.next_bit, run.doubtful, run.evaluation)
+    program.built[cls] = built
+    return built
+
+

@@ -1,0 +1,350 @@
+"""obj.name and obj.name = value."""
+
+from __future__ import annotations
+
+from ..torchmodel import table
+from . import methods, names, ops
+from .guards import ALWAYS
+from .values import (
+    DOES,
+    NEVER,
+    Bound,
+    ClassValue,
+    Constant,
+    FunctionValue,
+    Instance,
+    Mapping_,
+    Native,
+    Optimizer,
+    OpValue,
+    Parameters,
+    Phi,
+    Scalar,
+    Sequence_,
+    Storage,
+    Super,
+    Symbol,
+    Tensor,
+    Test,
+    TorchModule,
+    Unknown,
+    Value,
+    join,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from .run import Run
+
+#: Method names that arrays, strings and containers have too: calling one says nothing about the receiver.
+#: (What numpy.ndarray adds to the builtin types; a test compares it with numpy.)
+_ARRAY_METHODS = frozenset(
+    "all any argmax argmin argsort clip conj cumprod cumsum diagonal dot flatten item max mean min nonzero prod put "
+    "ravel repeat reshape resize round sort squeeze std sum swapaxes take tolist trace transpose var view T real imag "
+    "shape size ndim dtype device data flat astype fill".split()
+)
+_SHARED_METHODS = _ARRAY_METHODS | frozenset(
+    name for kind in (str, bytes, list, dict, set, int, float, complex) for name in dir(kind)
+)
+
+
+def get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
+    """The value of obj.name."""
+    if isinstance(obj, Phi):
+        results = []
+        path = run.path
+        for guard, atom in run.live(obj):
+            run.path = guard
+            results.append((guard, _get(run, atom, name, at)))
+        run.path = path
+        return join(results) if results else Unknown()
+    return _get(run, obj, name, at)
+
+
+def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
+    if isinstance(obj, Instance):
+        return of_instance(run, obj, name, at)
+    if isinstance(obj, Tensor):
+        return _of_tensor(run, obj, name, at)
+    if isinstance(obj, Unknown):
+        return _of_unknown(run, obj, name, at)
+    if isinstance(obj, Symbol):
+        return Symbol(names.canonical(f"{obj.dotted}.{name}"))
+    if isinstance(obj, names.ModuleValue):
+        return names.of_module(run, obj.module, name)
+    if isinstance(obj, TorchModule):
+        return _of_module(run, obj, name)
+    if isinstance(obj, (Sequence_, Mapping_)):
+        found = run.state.get((obj, "member", name))
+        if found is not None:
+            return found
+        return methods.of_container(run, obj, name)
+    if isinstance(obj, ClassValue):
+        return _of_class(run, obj, name)
+    if isinstance(obj, Super):
+        return _of_super(run, obj, name)
+    if isinstance(obj, Optimizer):
+        return methods.of_optimizer(run, obj, name)
+    if isinstance(obj, Scalar):
+        return run.scalar(("attribute", obj, name))
+    if isinstance(obj, Constant):
+        return Scalar()
+    if isinstance(obj, Parameters):
+        return _of_tensor(run, run.new_tensor("parameter", DOES, None, leaf=True), name, at)
+    return Unknown()
+
+
+def _requires_grad(run: Run, tensor: Tensor) -> Value:
+    storage = tensor.storage
+    if tensor.detached or storage.dtype in ("bool", "int"):
+        return Constant(False)
+    record = run.heap.record(storage)
+    if record.bit is None:
+        levels = {evidence for guard, evidence in record.grads if guard == ALWAYS}
+        if DOES in levels:
+            return Constant(True)
+        if not record.grads:
+            return Constant(False)
+        record.bit = run.bit(("requires_grad", storage))
+        run.grad_tests[record.bit] = storage
+    return run.test_of_bit(record.bit)
+
+
+def _of_tensor(run: Run, tensor: Tensor, name: str, at: ast.AST) -> Value:
+    if name == "requires_grad":
+        return _requires_grad(run, tensor)
+    if name == "grad":
+        return run.member(tensor.storage, "grad")  # type: ignore[arg-type]
+    native = methods.of_tensor(run, tensor, name)
+    if native is not None:
+        return native
+    member = run.state.get((tensor, "member", name))
+    if member is not None:
+        return member
+    op = table.property_(name)
+    if op is not None:
+        return ops.apply(run, op, [tensor], {}, at, function=False)
+    op = table.method(name)
+    if op is not None:
+        return Bound(OpValue(op), [tensor], {})
+    if table.exists_method(name):
+        return run.scalar(("attribute", tensor, name))
+    return Unknown()
+
+
+def _of_unknown(run: Run, obj: Unknown, name: str, at: ast.AST) -> Value:
+    known = run.state.get((obj, "member", name))
+    if known is not None:
+        return known
+    if obj.tensor is not None and obj.tensor.storage.proved:
+        return _of_tensor(run, obj.tensor, name, at)
+    if name in ("requires_grad", "grad_fn", "is_leaf"):
+        tensor = run.as_tensor(obj)
+        if tensor is not None and name == "requires_grad":
+            tensor.storage.proved = True
+            return _requires_grad(run, tensor)
+    native = methods.of_unknown(run, obj, name)
+    if native is not None:
+        return native
+    op = table.method(name)
+    if op is not None:
+        if name not in _SHARED_METHODS and not name.startswith("__"):
+            tensor = run.as_tensor(obj)
+            if tensor is not None and name.endswith("_"):
+                return Bound(OpValue(op), [obj], {})
+        return Bound(OpValue(op), [obj], {})
+    if name in ("shape", "dtype", "device", "ndim"):
+        return run.scalar(("attribute", obj, name))
+    op = table.property_(name)
+    if op is not None and name not in ("data", "grad", "real", "imag") and obj.tensor is not None:
+        return ops.apply(run, op, [obj], {}, at, function=False)
+    if name == "data" and obj.tensor is not None and op is not None:
+        return ops.apply(run, op, [obj], {}, at, function=False)
+    return run.member(obj, name)
+
+
+def proves_tensor(name: str) -> bool:
+    """Whether only a tensor has a method of this name."""
+    return name not in _SHARED_METHODS and not name.startswith("__") and table.method(name) is not None
+
+
+def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
+    """An attribute of an object of the project: its own, its class's, a torch base class's."""
+    value = run.state.get((obj, name))
+    if value is not None:
+        if obj in run.outside and isinstance(value, (Sequence_, Mapping_, Instance)):
+            run.outside.add(value)
+        return value
+    found = find_in_classes(run, obj.cls.order(), name)
+    if found is not None:
+        return _bind(run, found, obj, at)
+    native = methods.of_instance(run, obj, name)
+    if native is not None:
+        return native
+    value = Unknown()
+    obj.keys[name] = None
+    run.bottom().slots[(obj, name)] = value
+    return value
+
+
+def find_in_classes(run: Run, order: list[ClassValue], name: str) -> Value | None:
+    """A method, or a class-level assignment, in the classes of a look-up order."""
+    for cls in order:
+        method = cls.source.methods.get(name)
+        if method is not None:
+            return method_value(run, cls, name)
+        if name in cls.source.assignments:
+            expression = cls.source.assignments[name]
+            if expression is None:
+                return None
+            key = (cls.source.module.filename, f"{cls.source.name}.{name}")
+            known = run.globals.get(key)
+            if known is None:
+                run.globals[key] = Unknown()
+                known = run.globals[key] = names.evaluate_in(run, cls.source.module, expression)
+            return known
+    return None
+
+
+def method_value(run: Run, cls: ClassValue, name: str) -> FunctionValue:
+    """The function that a class defines under a name, decorators evaluated."""
+    from . import calls
+
+    source = cls.source.methods[name]
+    function = FunctionValue(source)
+    function.cls = cls
+    key = (source.module.filename, f"{cls.source.name}@{source.name}")
+    known = run.globals.get(key)
+    if isinstance(known, FunctionValue):
+        return known
+    nodes = getattr(source.node, "decorator_list", [])
+    if nodes:
+        run.globals[key] = function
+        decorators = [names.evaluate_in(run, source.module, node) for node in nodes]
+        decorated = calls.decorated(run, function, decorators, source.node)
+        if isinstance(decorated, FunctionValue):
+            decorated.cls = cls
+            function = decorated
+    run.globals[key] = function
+    return function
+
+
+def _bind(run: Run, found: Value, obj: Value, at: ast.AST) -> Value:
+    if not isinstance(found, FunctionValue):
+        return found
+    kind = descriptor(found)
+    if kind == "staticmethod":
+        return found
+    if kind == "classmethod":
+        return Bound(found, [obj.cls if isinstance(obj, Instance) else obj], {})
+    if kind == "property":
+        from . import calls
+
+        return calls.call(run, found, [obj], {}, at)
+    return Bound(found, [obj], {})
+
+
+def descriptor(function: FunctionValue) -> str:
+    """staticmethod, classmethod, property or nothing, by the decorators' names."""
+    for value in function.decorated or ():
+        if isinstance(value, Symbol):
+            last = value.dotted.rpartition(".")[2]
+            if last in ("staticmethod", "classmethod", "property"):
+                return last
+            if last == "cached_property":
+                return "property"
+    return ""
+
+
+def _of_module(run: Run, module: TorchModule, name: str) -> Value:
+    if name == "training":
+        return training(run)
+    owned = module.owns.get(name)
+    if owned is not None:
+        return owned
+    native = methods.of_module(run, module, name)
+    if native is not None:
+        return native
+    if module.weights is not None and name in ("weight", "bias") or name.startswith(("weight_", "bias_")):
+        return module.weights if module.weights is not None else Unknown()
+    if name in ("running_mean", "running_var", "num_batches_tracked"):
+        owned = module.owns[name] = run.new_tensor("buffer", NEVER, None)
+        return owned
+    return module.config.get(name, Scalar())
+
+
+def training(run: Run) -> Test:
+    """`self.training`: one literal for the whole run. What only happens in evaluation is not trained through."""
+    test = run.test(("training",))
+    run.evaluation |= 1 << test.bit
+    return test
+
+
+def _of_class(run: Run, cls: ClassValue, name: str) -> Value:
+    found = find_in_classes(run, cls.order(), name)
+    if found is None:
+        return methods.of_class(run, cls, name) or Unknown()
+    if isinstance(found, FunctionValue) and descriptor(found) == "classmethod":
+        return Bound(found, [cls], {})
+    return found
+
+
+def _of_super(run: Run, obj: Super, name: str) -> Value:
+    receiver = obj.receiver
+    if isinstance(receiver, Instance):
+        order = receiver.cls.order()
+        if obj.cls in order:
+            order = order[order.index(obj.cls) + 1 :]
+        found = find_in_classes(run, order, name)
+        if found is not None:
+            return Bound(found, [receiver], {}) if isinstance(found, FunctionValue) else found
+        if name == "__init__":
+            return Native(lambda *_: Constant(None))
+        native = methods.of_instance(run, receiver, name)
+        if native is not None:
+            return native
+    return Unknown()
+
+
+def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
+    """obj.name = value."""
+    for guard, atom in run.live(obj):
+        if isinstance(atom, Instance):
+            run.put(atom, name, value)
+            if atom in run.outside:
+                run.heap.escape(run.tensors_within(value), guard)
+        elif isinstance(atom, (Tensor, Unknown)):
+            tensor = run.as_tensor(atom) if name == "requires_grad" else None
+            if tensor is not None:
+                set_requires_grad(run, tensor, value)
+            else:
+                run.set_member(atom, name, value)
+                run.heap.escape(run.tensors_within(value), guard)
+        elif isinstance(atom, Parameters) and name == "requires_grad":
+            for owner in atom.owners:
+                for weights in methods.weights_of(run, owner):
+                    set_requires_grad(run, weights, value)
+        elif isinstance(atom, TorchModule) and isinstance(value, Tensor):
+            atom.owns[name] = value
+
+
+def set_requires_grad(run: Run, tensor: Tensor, value: Value) -> None:
+    """`requires_grad_(flag)`, `tensor.requires_grad = flag`."""
+    storage: Storage = tensor.storage
+    if isinstance(value, Constant) and not value.value:
+        run.heap.forget_gradients(storage, run.path)
+        if run.path == ALWAYS and storage.leaf:
+            storage.grad = NEVER  # a module frozen in `__init__` stays so in later runs
+        return
+    evidence = DOES if isinstance(value, Constant) else 1
+    if not run.heap.record(storage).nodes and storage.origin in ("factory", "result", "buffer"):
+        storage.leaf = True
+    from .heap import Node
+
+    run.heap.add_gradients(storage, [(run.path, evidence)])
+    if not run.heap.record(storage).nodes:
+        run.heap.record(storage).nodes.append((run.path, Node([])))
+
+

@@ -1,0 +1,414 @@
+"""Calls: of the project's functions (entered), of its classes, of nn modules, and of what is not known."""
+
+from __future__ import annotations
+
+from ..torchmodel import table
+from . import attributes, containers, execute, methods, names, ops, symbols
+from .frames import DEAD, Frame, State
+from .guards import both, literal
+from .heap import Node, Saved
+from .run import DEPTH, SOFT_LIMIT
+from .values import (
+    Bound,
+    ClassValue,
+    Constant,
+    FunctionValue,
+    Instance,
+    Mapping_,
+    Mode,
+    Native,
+    OpValue,
+    Phi,
+    Scalar,
+    Sequence_,
+    Symbol,
+    Tensor,
+    TorchModule,
+    Unknown,
+    Value,
+    join,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Mapping, Sequence
+
+    from .guards import Guard
+    from .run import Run
+
+
+def call(
+    run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST, exact: bool = True
+) -> Value:
+    """The value of func(*args, **kwargs); `exact` is False where some arguments came from what is not known."""
+    if isinstance(func, Phi):
+        results = []
+        path = run.path
+        for guard, atom in run.live(func):
+            run.path = guard
+            results.append((guard, call(run, atom, args, kwargs, at, exact)))
+        run.path = path
+        return join(results) if results else Unknown()
+    while isinstance(func, Bound):
+        args = [*func.args, *args]
+        kwargs = {**func.kwargs, **kwargs}
+        func = func.func
+    if isinstance(func, OpValue):
+        op = func.op
+        short = op.name.rpartition(".")[2]
+        proves = attributes.proves_tensor(short) if op.name.startswith("Tensor.") else True
+        return ops.apply(run, op, args, kwargs, at, proves)
+    if isinstance(func, Native):
+        result = func.play(run, args, kwargs, at)
+        return result if isinstance(result, Value) else Unknown()
+    if isinstance(func, FunctionValue):
+        return enter(run, func, args, kwargs, at, exact)
+    if isinstance(func, Symbol):
+        return symbols.call(run, func.dotted, args, kwargs, at)
+    if isinstance(func, ClassValue):
+        return instantiate(run, func, args, kwargs, at, exact)
+    if isinstance(func, TorchModule):
+        return call_module(run, func, args, kwargs, at)
+    if isinstance(func, Instance):
+        return call_instance(run, func, args, kwargs, at, exact)
+    if isinstance(func, Sequence_) and func.kind == "Sequential":
+        return _call_sequential(run, func, args, at)
+    if isinstance(func, Scalar):
+        return Scalar()
+    return unknown(run, func, args, kwargs, at)
+
+
+def unknown(
+    run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
+) -> Value:
+    """A call of something that is not known: its result may hang on everything that was given to it."""
+    result = Unknown()
+    given = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
+    if isinstance(func, Unknown):
+        weights = run.state.get((func, "member", "parameters()"))
+        if isinstance(weights, Tensor):
+            return _unknown_module(run, weights, given, at)
+    result.nodes = given
+    return result
+
+
+def _unknown_module(
+    run: Run, weights: Tensor, given: Sequence[tuple[Guard, Tensor]], at: ast.AST
+) -> Value:
+    """A forward of a module of unknown class whose parameters somebody asked for: it saves them, if it has depth."""
+    from .values import MAY
+
+    place = run.place(at)
+    result = run.new_tensor("result", 0, at)
+    if run.grad not in ("on", "unknown"):
+        return result
+    node = Node([])
+    for guard, tensor in [*given, (run.path, weights)]:
+        node.edges.extend(run.heap.nodes(tensor, guard))
+    run.heap.results_in(result.storage, run.path, node, [(run.path, MAY)])
+    saved = Saved(weights.storage, run.path, node, place)
+    saved.op, saved.node_name, saved.attr = "forward", "", "weight"
+    saved.certain = run.grad == "on"
+    run.heap.save(saved)
+    return result
+
+
+# Functions of the project
+
+
+def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at: ast.AST) -> Value:
+    """The value that a function has once its decorators are applied, innermost first."""
+    result: Value = function
+    for decorator in reversed(decorators):
+        if isinstance(decorator, Symbol) and decorator.dotted in symbols.MODES:
+            decorator = symbols.mode(decorator.dotted, [], {})
+        if isinstance(decorator, FunctionValue) and isinstance(result, FunctionValue):
+            wrapped = call(run, decorator, [result], {}, at)
+            if isinstance(wrapped, FunctionValue):
+                wrapped.cls = result.cls
+                result = wrapped
+                continue
+        if isinstance(result, FunctionValue):
+            result.decorated = [*(result.decorated or ()), decorator]
+        elif not isinstance(decorator, (Mode, Symbol)):
+            return Unknown()
+    return result
+
+
+def leave(run: Run, value: Value) -> None:
+    """Return from the current function along the current path."""
+    run.frame.returns.append((run.path, value, run.state.changes(run.frame.base)))
+    run.path = DEAD
+
+
+def enter(
+    run: Run,
+    function: FunctionValue,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+    at: ast.AST,
+    exact: bool = True,
+    force: bool = False,
+) -> Value:
+    """Run the body of a function of the project with these arguments; `force` takes generators too."""
+    source = function.source
+    if not force and (
+        run.frame.depth >= DEPTH
+        or run.steps > SOFT_LIMIT
+        or run.active.count(source) > 1
+        or not run.path
+        or source.is_generator
+    ):
+        return unknown(run, function, args, kwargs, at)
+    frame = Frame(
+        run.uid(),
+        source.module,
+        source,
+        run.place(at),
+        None if function.frame is None else run.frames.get(function.frame),
+        function.cls,
+    )
+    run.frames[frame.uid] = frame
+    outer = (run.frame, run.state, run.grad, run.autocast, run.loops)
+    run.state = State(run.state)
+    frame.base = outer[1]
+    bound = bind(run, function, args, kwargs, exact)
+    run.frame, run.loops = frame, []
+    run.active.append(source)
+    for name, value in bound.items():
+        run.state.slots[(frame.uid, name)] = value
+    for decorator in function.decorated or ():
+        apply_mode(run, decorator)
+    execute.block(run, source.body)
+    if run.path:
+        leave(run, Constant(None))
+    run.active.pop()
+    run.frame, run.state, run.grad, run.autocast, run.loops = outer
+    uid = frame.uid
+    outcomes = []
+    for guard, _, changes in frame.returns:
+        if not frame.captured:
+            changes = {k: v for k, v in changes.items() if not (type(k) is tuple and k[0] == uid)}
+        outcomes.append((guard, changes))
+    run.merge(outcomes)
+    if not frame.returns:
+        return Unknown()
+    return join([(guard, value) for guard, value, _ in frame.returns])
+
+
+def apply_mode(run: Run, decorator: Value) -> None:
+    """What a decorator does to the grad mode of the function under it."""
+    if isinstance(decorator, Mode):
+        if decorator.grad is not None:
+            run.grad = decorator.grad
+        run.autocast = run.autocast or decorator.autocast
+    elif not isinstance(decorator, Symbol) and not isinstance(decorator, Scalar) and run.grad == "on":
+        run.grad = "unknown"
+
+
+def bind(
+    run: Run,
+    function: FunctionValue,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+    exact: bool,
+) -> dict[str, Value]:
+    """Parameters by name."""
+    source = function.source
+    arguments = source.node.args
+    bound: dict[str, Value] = {}
+    positional = source.parameters
+    for parameter, value in zip(positional, args):
+        bound[parameter.arg] = value
+    if arguments.vararg is not None:
+        bound[arguments.vararg.arg] = containers.make(run, "tuple", args[len(positional) :], exact)
+    rest = Mapping_()
+    run.born[rest] = run.inexact
+    names_known = {p.arg for p in (*positional, *arguments.kwonlyargs)}
+    for name, value in kwargs.items():
+        if name in names_known:
+            bound[name] = value
+        else:
+            run.put(rest, ("key", name), value)
+    if arguments.kwarg is not None:
+        bound[arguments.kwarg.arg] = rest
+    for parameter in (*positional, *arguments.kwonlyargs):
+        if parameter.arg not in bound:
+            bound[parameter.arg] = default(run, function, parameter) if exact else Unknown()
+    return bound
+
+
+def default(run: Run, function: FunctionValue, parameter: ast.arg) -> Value:
+    """The default of a parameter that was not given."""
+    source = function.source
+    node = source.default_of(parameter)
+    if node is None:
+        return Unknown()
+    if function.defaults is not None:
+        arguments = source.node.args
+        expressions = [*arguments.defaults, *arguments.kw_defaults]
+        for expression, value in zip(expressions, function.defaults):
+            if expression is node and value is not None:
+                return value
+    constant = getattr(node, "value", ops)
+    if constant is not ops and not hasattr(node, "attr"):
+        return Constant(constant)
+    return names.evaluate_in(run, source.module, node)
+
+
+# Classes and objects
+
+
+def instantiate(
+    run: Run, cls: ClassValue, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST, exact: bool
+) -> Value:
+    """A new object of a class of the project."""
+    bases = cls.external_bases()
+    if any(base in ("builtins.dict", "builtins.list", "builtins.tuple", "typing.NamedTuple") for base in bases):
+        return _record(run, cls, args, kwargs) if "typing.NamedTuple" in bases else Unknown()
+    obj = Instance(cls)
+    init = attributes.find_in_classes(run, cls.order(), "__init__")
+    if isinstance(init, FunctionValue):
+        enter(run, init, [obj, *args], kwargs, at, exact)
+    elif cls.source.node.decorator_list or not cls.source.methods:
+        _fill(run, obj, args, kwargs)
+    elif any(table.module(base) is not None and base != "torch.nn.Module" for base in bases):
+        return Unknown()
+    return obj
+
+
+def fields(cls: ClassValue) -> list[str]:
+    """The annotated or assigned names of a class body, base classes first: the fields of a dataclass."""
+    names_found: list[str] = []
+    for owner in reversed(cls.order()):
+        names_found.extend(n for n in owner.source.assignments if n not in names_found)
+    return names_found
+
+
+def _fill(run: Run, obj: Instance, args: Sequence[Value], kwargs: Mapping[str, Value]) -> None:
+    for name, value in [*zip(fields(obj.cls), args), *kwargs.items()]:
+        run.put(obj, name, value)
+
+
+def _record(run: Run, cls: ClassValue, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    members = fields(cls)
+    given = {**dict(zip(members, args)), **kwargs}
+    sequence = containers.make(run, "tuple", [given.get(name, Unknown()) for name in members])
+    for name in members:
+        if name in given:
+            run.state.slots[(sequence, "member", name)] = given[name]
+    return sequence
+
+
+def call_instance(
+    run: Run, obj: Instance, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST, exact: bool
+) -> Value:
+    """obj(…): `forward` of a module, else `__call__`."""
+    for name in ("forward", "__call__") if methods.is_torch_module(obj) else ("__call__", "forward"):
+        found = attributes.find_in_classes(run, obj.cls.order(), name)
+        if isinstance(found, FunctionValue):
+            return call(run, Bound(found, [obj], {}), args, kwargs, at, exact)
+    bases = [table.module(base) for base in obj.cls.external_bases()]
+    module = next((m for m in bases if m is not None), None)
+    if module is not None and obj.cls.external_bases() != ["torch.nn.Module"]:
+        return Unknown()
+    return unknown(run, obj, args, kwargs, at)
+
+
+def _call_sequential(run: Run, modules: Sequence_, args: Sequence[Value], at: ast.AST) -> Value:
+    items = containers.items(run, modules)
+    value: Value = args[0] if args else Unknown()
+    if items is None:
+        element = run.elements(modules)
+        for module in element:
+            value = call(run, module, [value], {}, at)
+        return value
+    for module in items:
+        value = call(run, module, [value], {}, at)
+    return value
+
+
+def call_module(
+    run: Run, module: TorchModule, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
+) -> Value:
+    """A call of an nn module, as the op table has it for its configuration, in training and in evaluation."""
+    model = table.module(module.name)
+    if model is None:
+        return unknown(run, module, args, kwargs, at)
+    config = {name: ops.kind(run, value) for name, value in module.config.items()}
+    config = {name: "?" if found in ("N", "T", "L") else found for name, found in config.items()}
+    trained, evaluated = model.facts(config, True), model.facts(config, False)
+    binding = model.bind([ops.kind(run, a) for a in args], {n: ops.kind(run, v) for n, v in kwargs.items()})
+    values = [None if p is None else args[p] if isinstance(p, int) else kwargs[p] for p in binding]
+    name = module.name.rpartition(".")[2]
+    if trained is evaluated:
+        return ops.perform(run, f"nn.{name}", trained, values, at, True, module.weights)
+    in_training = attributes.training(run)
+    results: list[tuple[Guard, Value]] = []
+    path = run.path
+    for facts, holds in ((trained, True), (evaluated, False)):
+        run.path = both(path, literal(in_training.bit, holds))
+        if run.path:
+            results.append(
+                (run.path, ops.perform(run, f"nn.{name}", facts, values, at, True, module.weights))
+            )
+    run.path = path
+    return join(results) if results else Unknown()
+
+
+def apply_function(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST) -> Value:
+    """`F.apply(…)` of an autograd.Function: its forward runs without recording; what it saves is kept by one node."""
+    forward = attributes.find_in_classes(run, cls.order(), "forward")
+    given = [found for value in args for found in run.tensors_within(value)]
+    if not isinstance(forward, FunctionValue) or len(forward.source.parameters) == len(args):
+        return unknown(run, cls, args, {}, at)
+    kept: list[tuple[Guard, Tensor]] = []
+    context = Unknown()
+
+    def save_for_backward(run: Run, values: Sequence[Value], kwargs: object, at: ast.AST) -> Value:
+        kept.extend(found for value in values for found in run.tensors(value))
+        return Constant(None)
+
+    run.bottom().slots[(context, "member", "save_for_backward")] = Native(save_for_backward)
+    run.bottom().slots[(context, "member", "mark_dirty")] = Native(lambda *_: Constant(None))
+    mode = run.grad
+    run.grad = "off"
+    result = enter(run, forward, [context, *args], {}, at)
+    run.grad = mode
+    if mode not in ("on", "unknown"):
+        return result
+    grads = [found for guard, tensor in given for found in run.heap.gradients(tensor, guard)]
+    if not grads:
+        return result
+    from .heap import strongest
+
+    node = Node([edge for guard, tensor in given for edge in run.heap.nodes(tensor, guard)])
+    place = run.place(at)
+    for guard, tensor in run.tensors_within(result):
+        run.heap.results_in(tensor.storage, guard, node, strongest(grads))
+    inputs = {tensor.storage for _, tensor in given}
+    for guard, tensor in kept:
+        for need, evidence in strongest(grads):
+            saved = Saved(tensor.storage, both(guard, need), node, place)
+            saved.op, saved.node_name, saved.attr = cls.source.name, f"{cls.source.name}Backward", "saved_tensors"
+            saved.result = tensor.storage not in inputs
+            saved.grad = evidence
+            saved.certain = mode == "on"
+            saved.sources = tuple(t.storage for _, t in given)
+            run.heap.save(saved)
+    return result
+
+
+def enter_context(run: Run, manager: Value, at: ast.AST) -> Value:
+    """What `with manager as name` binds."""
+    if isinstance(manager, Instance):
+        found = attributes.find_in_classes(run, manager.cls.order(), "__enter__")
+        if isinstance(found, FunctionValue):
+            return call(run, Bound(found, [manager], {}), [], {}, at)
+        return manager
+    if isinstance(manager, Symbol) and manager.dotted in symbols.MODES:
+        apply_mode(run, symbols.mode(manager.dotted, [], {}))
+    return Unknown()
+
+

@@ -1,0 +1,323 @@
+"""Lists, tuples, dicts: their elements stand in the state, so that a store on one branch stays on that branch."""
+
+from __future__ import annotations
+
+from . import ops
+from .run import LENGTH
+from .values import (
+    ANY,
+    Constant,
+    Instance,
+    Mapping_,
+    Optimizer,
+    Parameters,
+    Scalar,
+    Sequence_,
+    Tensor,
+    TorchModule,
+    Unknown,
+    Value,
+    join,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Sequence
+
+    from .run import Run
+
+#: A loop over at most this many known elements is run element by element.
+UNROLL = 4
+
+
+def make(run: Run, kind: str, items: Sequence[Value], exact: bool = True) -> Value:
+    """A new tuple, list, set or slice."""
+    if kind == "slice":
+        return Slice(items)
+    sequence = Sequence_(kind)
+    run.born[sequence] = run.inexact
+    if exact:
+        for i, item in enumerate(items):
+            run.put(sequence, i, item)
+        run.state.slots[(sequence, LENGTH)] = Constant(len(items))
+    else:
+        for item in items:
+            smear(run, sequence, item)
+    return sequence
+
+
+class Slice(Value):
+    """A slice object, or one dimension of an index."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: Sequence[Value]) -> None:
+        self.parts = parts
+
+
+def length(run: Run, value: Value) -> int | None:
+    """The number of elements, if it is known."""
+    if isinstance(value, (Sequence_, Mapping_)):
+        found = run.state.get((value, LENGTH))
+        if isinstance(found, Constant) and isinstance(found.value, int):
+            return found.value
+    return None
+
+
+def items(run: Run, value: Value) -> list[Value] | None:
+    """The elements one by one, or None if their number is not known."""
+    count = length(run, value)
+    if count is None or not isinstance(value, Sequence_):
+        return None
+    found = []
+    for i in range(count):
+        element = run.state.get((value, i))
+        found.append(Unknown() if element is None else element)
+    return found
+
+
+def any_element(run: Run, value: Value) -> Value:
+    """An element of which it is not known which one it is; known only where all elements are one and the same."""
+    if isinstance(value, (Sequence_, Mapping_)):
+        found = run.elements(value)
+        if found and all(isinstance(f, TorchModule) for f in found):
+            return found[0] if len({f.name for f in found if isinstance(f, TorchModule)}) == 1 else Unknown()
+        if len(found) == 1 and (ANY in value.keys or length(run, value) == 1):
+            return found[0]
+        if found and all(isinstance(f, Instance) for f in found):
+            classes = {f.cls for f in found if isinstance(f, Instance)}
+            return found[0] if len(classes) == 1 else Unknown()
+        if found and all(isinstance(f, (Scalar, Constant)) for f in found):
+            return Scalar()
+    if isinstance(value, Parameters):
+        return value
+    return Unknown()
+
+
+def smear(run: Run, container: Sequence_ | Mapping_, value: Value) -> None:
+    """Add an element whose position is not known."""
+    known = run.state.get((container, ANY))
+    run.state.slots[(container, LENGTH)] = Unknown()
+    if known is not None and isinstance(known, TorchModule) and isinstance(value, TorchModule):
+        return
+    run.put(container, ANY, value if known is None else join([(run.path, known), (run.path, value)]))
+
+
+def append(run: Run, sequence: Sequence_, value: Value) -> None:
+    """list.append: at the known end, or anywhere once the length is not known."""
+    if sequence in run.outside:
+        run.heap.escape(run.tensors_within(value), run.path)
+    count = length(run, sequence)
+    if count is None or run.inexact > run.born.get(sequence, 0):
+        smear(run, sequence, value)
+        return
+    run.put(sequence, count, value)
+    run.state.slots[(sequence, LENGTH)] = Constant(count + 1)
+
+
+def put_key(run: Run, mapping: Mapping_, key: Value, value: Value) -> None:
+    """mapping[key] = value."""
+    if mapping in run.outside:
+        run.heap.escape(run.tensors_within(value), run.path)
+    if isinstance(key, Constant):
+        run.put(mapping, ("key", key.value), value)
+        run.state.slots[(mapping, LENGTH)] = Unknown()
+    else:
+        smear(run, mapping, value)
+
+
+def get_key(run: Run, mapping: Mapping_, key: Value) -> Value:
+    """mapping[key]."""
+    if isinstance(key, Constant):
+        try:
+            found = run.state.get((mapping, ("key", key.value)))
+        except TypeError:
+            found = None
+        if found is not None:
+            return found
+    found = run.state.get((mapping, ANY))
+    if found is not None and (isinstance(key, Constant) or len(mapping.keys) == 1):
+        return found
+    if isinstance(key, Constant):
+        # The same unknown element each time it is asked for.
+        unknown = Unknown()
+        run.put(mapping, ("key", key.value), unknown)
+        return unknown
+    return any_element(run, mapping)
+
+
+def update(run: Run, mapping: Mapping_, other: Value) -> None:
+    """Spread one mapping into another."""
+    if isinstance(other, Mapping_):
+        for key in list(other.keys):
+            value = run.state.get((other, key))
+            if value is not None:
+                run.put(mapping, key, value)
+    run.state.slots[(mapping, LENGTH)] = Unknown()
+
+
+def string_items(run: Run, value: Value) -> dict[str, Value] | None:
+    """What `**value` passes, if every key is known."""
+    if not isinstance(value, Mapping_) or ANY in value.keys:
+        return None
+    found: dict[str, Value] = {}
+    for key in value.keys:
+        element = run.state.get((value, key))
+        if element is not None and isinstance(key, tuple):
+            found[str(key[1])] = element
+    return found
+
+
+def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
+    """obj[index]."""
+    results = []
+    for guard, atom in run.live(obj):
+        if isinstance(atom, Sequence_):
+            results.append((guard, _element(run, atom, index)))
+        elif isinstance(atom, Mapping_):
+            results.append((guard, get_key(run, atom, index)))
+        elif isinstance(atom, (Tensor, Unknown)):
+            if isinstance(atom, Unknown) and (
+                isinstance(index, Constant) and (isinstance(index.value, str) or atom.tensor is None)
+            ):
+                results.append((guard, run.member(atom, index.value)))
+            else:
+                results.append((guard, ops.index(run, atom, index, at)))
+        elif isinstance(atom, Scalar):
+            results.append((guard, run.scalar(("item", atom, _key(index)))))
+        else:
+            results.append((guard, Unknown()))
+    return join(results) if results else Unknown()
+
+
+def _key(index: Value) -> object:
+    return repr(index.value) if isinstance(index, Constant) else index
+
+
+def _element(run: Run, sequence: Sequence_, index: Value) -> Value:
+    known = items(run, sequence)
+    if isinstance(index, Constant) and isinstance(index.value, int):
+        if known is not None:
+            if -len(known) <= index.value < len(known):
+                return known[index.value]
+            return Unknown()
+        return _smeared(run, sequence, index.value)
+    if isinstance(index, Slice):
+        bounds = [p.value if isinstance(p, Constant) else ANY for p in index.parts]
+        if known is not None and len(bounds) == 1 and isinstance(bounds[0], int):
+            return make(run, sequence.kind, known[bounds[0] :])
+        part = Sequence_(sequence.kind)
+        run.born[part] = run.inexact
+        for element in run.elements(sequence):
+            smear(run, part, element)
+        return part
+    return any_element(run, sequence)
+
+
+def _smeared(run: Run, sequence: Sequence_, index: int) -> Value:
+    found = run.state.get((sequence, ANY))
+    if found is None:
+        return Unknown()
+    return found
+
+
+def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augmented: bool) -> None:
+    """obj[index] = value."""
+    for guard, atom in run.live(obj):
+        if isinstance(atom, Mapping_):
+            put_key(run, atom, index, value)
+        elif isinstance(atom, Sequence_):
+            if atom in run.outside:
+                run.heap.escape(run.tensors_within(value), run.path)
+            count = length(run, atom)
+            if isinstance(index, Constant) and isinstance(index.value, int) and count is not None:
+                run.put(atom, index.value if index.value >= 0 else count + index.value, value)
+            else:
+                for key in list(atom.keys):
+                    known = run.state.get((atom, key))
+                    if known is not None:
+                        chosen, other = run.doubt(("item", at, key, run.uid()))
+                        run.put(atom, key, join([(chosen, value), (other, known)]))
+                if not atom.keys:
+                    smear(run, atom, value)
+        elif isinstance(atom, Tensor) or (isinstance(atom, Unknown) and not isinstance(index, Constant)):
+            path, run.path = run.path, guard
+            ops.set_index(run, atom, index, value, at)
+            run.path = path
+        elif isinstance(atom, Unknown):
+            if atom.tensor is not None and atom.tensor.storage.is_tensor():
+                ops.set_index(run, atom, index, value, at)
+            else:
+                run.set_member(atom, getattr(index, "value", None), value)
+                run.heap.escape(run.tensors_within(value), run.path)
+
+
+def iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
+    """The elements of a loop: (True, all of them), or (False, two that stand for a first and a last one)."""
+    value = run.settled(value)
+    known = items(run, value)
+    if known is not None:
+        if len(known) <= UNROLL:
+            return True, known
+        return False, [known[0], known[-1]]
+    if isinstance(value, Iteration):
+        return value.exact, value.elements
+    if isinstance(value, Sequence_):
+        element = run.state.get((value, ANY))
+        if element is not None:
+            return False, [element, element]
+    if isinstance(value, Tensor) or (isinstance(value, Unknown) and value.tensor is not None):
+        row = ops.iterate(run, value, at)
+        return False, [row, row]
+    if isinstance(value, Parameters):
+        return False, [value, value]
+    if isinstance(value, Mapping_):
+        return False, [Scalar(), Scalar()]
+    if isinstance(value, Scalar):
+        return False, [Scalar(), Scalar()]
+    return False, [Unknown(), Unknown()]
+
+
+class Iteration(Value):
+    """What range, enumerate, zip and their kin return: the elements of each round."""
+
+    __slots__ = ("elements", "exact")
+
+    def __init__(self, exact: bool, elements: list[Value]) -> None:
+        self.exact = exact
+        self.elements = elements
+
+
+def unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[Value]:
+    """The values for `count` targets, of which number `star` takes the rest."""
+    alternatives = run.live(value)
+    if len(alternatives) > 1:
+        rows = [(guard, _unpack(run, atom, count, star, at)) for guard, atom in alternatives]
+        return [join([(guard, row[i]) for guard, row in rows]) for i in range(count)]
+    return _unpack(run, alternatives[0][1] if alternatives else value, count, star, at)
+
+
+def _unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[Value]:
+    known = items(run, value)
+    if known is None and isinstance(value, Iteration) and value.exact:
+        known = value.elements
+    if known is not None:
+        if star < 0 and len(known) == count:
+            return known
+        if star >= 0 and len(known) >= count - 1:
+            rest = len(known) - (count - 1)
+            middle = make(run, "list", known[star : star + rest])
+            return [*known[:star], middle, *known[star + rest :]]
+        return [Unknown() for _ in range(count)]
+    if isinstance(value, Tensor):
+        row = ops.iterate(run, value, at)
+        return [row for _ in range(count)]
+    if isinstance(value, Sequence_):
+        element = run.state.get((value, ANY))
+        return [Unknown() if element is None else element for _ in range(count)]
+    if isinstance(value, (Scalar, Optimizer)):
+        return [run.scalar(("part", value, i)) for i in range(count)]
+    if isinstance(value, Unknown):
+        return [run.member(value, i) for i in range(count)]
+    return [Unknown() for _ in range(count)]

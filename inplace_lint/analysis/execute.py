@@ -1,0 +1,404 @@
+"""Runs instructions: control flow, names, registers. What a value means is left to `attributes`, `calls`, `ops`."""
+
+from __future__ import annotations
+
+from ..syntax import ir
+from . import attributes, calls, containers, names, operators
+from .frames import DEAD, Loop, State
+from .guards import both, literal
+from .run import HARD_LIMIT, LENGTH, OutOfBudget
+from .values import (
+    Constant,
+    FunctionValue,
+    Mapping_,
+    Mode,
+    Optimizer,
+    Scalar,
+    Sequence_,
+    Unknown,
+    Value,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from .guards import Guard
+    from .run import Run
+
+
+def block(run: Run, instructions: ir.Block) -> None:
+    """Run instructions one after the other until the path ends."""
+    handlers = _HANDLERS
+    for instruction in instructions:
+        if not run.path:
+            return
+        run.steps += 1
+        if run.steps > HARD_LIMIT:
+            raise OutOfBudget
+        handlers[type(instruction)](run, instruction)
+
+
+def _constant(run: Run, i: ir.Constant) -> None:
+    run.frame.registers[i.dst] = Constant(i.value)
+
+
+def _load(run: Run, i: ir.Load) -> None:
+    run.frame.registers[i.dst] = run.settled(names.load(run, i.name))
+
+
+def _store(run: Run, i: ir.Store) -> None:
+    names.store(run, i.name, run.frame.registers[i.src])
+
+
+def _delete(run: Run, i: ir.Delete) -> None:
+    names.store(run, i.name, Unknown())
+
+
+def _move(run: Run, i: ir.Move) -> None:
+    value = run.frame.registers[i.src]
+    run.frame.registers[i.dst] = value
+    run.state.slots[(run.frame.uid, i.dst)] = value
+
+
+def _get_attribute(run: Run, i: ir.GetAttribute) -> None:
+    registers = run.frame.registers
+    registers[i.dst] = run.settled(attributes.get(run, registers[i.obj], i.name, i.at))
+
+
+def _set_attribute(run: Run, i: ir.SetAttribute) -> None:
+    registers = run.frame.registers
+    attributes.assign(run, registers[i.obj], i.name, registers[i.src], i.at)
+
+
+def _get_item(run: Run, i: ir.GetItem) -> None:
+    registers = run.frame.registers
+    registers[i.dst] = run.settled(containers.get_item(run, registers[i.obj], registers[i.index], i.at))
+
+
+def _set_item(run: Run, i: ir.SetItem) -> None:
+    registers = run.frame.registers
+    containers.set_item(run, registers[i.obj], registers[i.index], registers[i.src], i.at, i.augmented)
+
+
+def _call(run: Run, i: ir.Call) -> None:
+    registers = run.frame.registers
+    args: list[Value] = []
+    exact = True
+    for starred, register in i.args:
+        value = registers[register]
+        if not starred:
+            args.append(value)
+            continue
+        items = containers.items(run, value)
+        if items is None:
+            exact = False
+            args.append(containers.any_element(run, value))
+        else:
+            args.extend(items)
+    kwargs: dict[str, Value] = {}
+    for name, register in i.kwargs:
+        value = registers[register]
+        if name is not None:
+            kwargs[name] = value
+            continue
+        known = containers.string_items(run, value)
+        if known is None:
+            exact = False
+        else:
+            kwargs.update(known)
+    registers[i.dst] = calls.call(run, registers[i.func], args, kwargs, i.at, exact)
+
+
+def _binary(run: Run, i: ir.Binary) -> None:
+    registers = run.frame.registers
+    registers[i.dst] = operators.binary(run, i.op, registers[i.left], registers[i.right], i.at)
+
+
+def _augmented(run: Run, i: ir.Augmented) -> None:
+    registers = run.frame.registers
+    registers[i.dst] = operators.augmented(run, i.op, registers[i.left], registers[i.right], i.at)
+
+
+def _compare(run: Run, i: ir.Compare) -> None:
+    registers = run.frame.registers
+    registers[i.dst] = operators.compare(run, i.op, registers[i.left], registers[i.right], i.at)
+
+
+def _unary(run: Run, i: ir.Unary) -> None:
+    registers = run.frame.registers
+    registers[i.dst] = operators.unary(run, i.op, registers[i.operand], i.at)
+
+
+def _build(run: Run, i: ir.Build) -> None:
+    registers = run.frame.registers
+    items: list[Value] = []
+    exact = True
+    for starred, register in i.items:
+        if not starred:
+            items.append(registers[register])
+            continue
+        spread = containers.items(run, registers[register])
+        if spread is None:
+            exact = False
+            items.append(containers.any_element(run, registers[register]))
+        else:
+            items.extend(spread)
+    registers[i.dst] = containers.make(run, i.kind, items, exact)
+
+
+def _build_dict(run: Run, i: ir.BuildDict) -> None:
+    registers = run.frame.registers
+    mapping = Mapping_()
+    run.born[mapping] = run.inexact
+    run.state.slots[(mapping, LENGTH)] = Constant(len(i.items))
+    for key, value in i.items:
+        if key is None:
+            containers.update(run, mapping, registers[value])
+        else:
+            containers.put_key(run, mapping, registers[key], registers[value])
+    registers[i.dst] = mapping
+
+
+def _append(run: Run, i: ir.Append) -> None:
+    registers = run.frame.registers
+    target = registers[i.obj]
+    if i.key is not None and isinstance(target, Mapping_):
+        containers.put_key(run, target, registers[i.key], registers[i.src])
+    elif isinstance(target, Sequence_):
+        containers.append(run, target, registers[i.src])
+
+
+def _unpack(run: Run, i: ir.Unpack) -> None:
+    values = containers.unpack(run, run.frame.registers[i.src], len(i.dsts), i.star, i.at)
+    for dst, value in zip(i.dsts, values):
+        run.frame.registers[dst] = value
+
+
+def _make_function(run: Run, i: ir.MakeFunction) -> None:
+    registers = run.frame.registers
+    run.frame.captured = True
+    function = FunctionValue(run.frame.module.function_of(i.node), run.frame.uid)
+    function.defaults = [None if r is None else registers[r] for r in i.defaults]
+    registers[i.dst] = calls.decorated(run, function, [registers[r] for r in i.decorators], i.at)
+
+
+def _make_class(run: Run, i: ir.MakeClass) -> None:
+    source = run.frame.module.class_of(i.node)
+    value = run.program.class_value(source)
+    if not value.bases and source.bases:
+        value.bases = [names.evaluate(run, base) for base in source.bases]
+    run.frame.registers[i.dst] = value
+
+
+def _import(run: Run, i: ir.Import) -> None:
+    value = names.imported(run, run.frame.module, i.module, i.member, i.level)
+    names.store(run, i.name, value)
+
+
+def _opaque(run: Run, i: ir.Opaque) -> None:
+    run.frame.registers[i.dst] = Scalar() if i.kind in ("string", "comparison", "match") else Unknown()
+
+
+def _yield(run: Run, i: ir.Yield) -> None:
+    if i.src is not None:
+        run.heap.escape(run.tensors_within(run.frame.registers[i.src]), run.path)
+    run.frame.registers[i.dst] = Unknown()
+
+
+def _assert(run: Run, i: ir.Assert) -> None:
+    true, _ = run.split(run.frame.registers[i.test])
+    run.path = both(run.path, true)
+
+
+def _return(run: Run, i: ir.Return) -> None:
+    value: Value = Constant(None) if i.src is None else run.frame.registers[i.src]
+    calls.leave(run, value)
+
+
+def _raise(run: Run, i: ir.Raise) -> None:
+    run.path = DEAD
+
+
+def _break(run: Run, i: ir.Break) -> None:
+    if run.loops:
+        loop = run.loops[-1]
+        loop.breaks.append((run.path, run.state.changes(loop.outer)))
+    run.path = DEAD
+
+
+def _continue(run: Run, i: ir.Continue) -> None:
+    if run.loops:
+        loop = run.loops[-1]
+        loop.continues.append((run.path, run.state.changes(loop.base)))
+    run.path = DEAD
+
+
+def branch(run: Run, arms: list[tuple[Guard, ir.Block]]) -> None:
+    """Run each arm under its guard from the state here, then join."""
+    base, path = run.state, run.path
+    outcomes: list[tuple[Guard, dict[Hashable, Value]]] = []
+    entered: list[Guard] = []
+    left_as_entered = True
+    for guard, body in arms:
+        arm_path = both(path, guard)
+        if not arm_path:
+            continue
+        entered.append(arm_path)
+        run.path, run.state = arm_path, State(base)
+        block(run, body)
+        left_as_entered = left_as_entered and run.path == arm_path
+        outcomes.append((run.path, run.state.slots))
+    run.state = base
+    if not outcomes:
+        run.path = DEAD
+        return
+    run.merge(outcomes)
+    if left_as_entered:
+        run.path = path
+
+
+def _if(run: Run, i: ir.If) -> None:
+    true, false = run.split(run.frame.registers[i.test])
+    branch(run, [(true, i.then), (false, i.orelse)])
+
+
+def _loop(
+    run: Run,
+    rounds: list[Value | None],
+    exact: bool,
+    i: ir.For | ir.While,
+) -> None:
+    """Run the body once for each round, each time from the joined state of the round before."""
+    outer = run.state
+    carried = State(outer)
+    loop = Loop(carried, outer)
+    run.loops.append(loop)
+    if not exact:
+        run.inexact += 1
+    exits: list[tuple[Guard, dict[Hashable, Value]]] = []
+    endless = False
+    for element in rounds:
+        if not run.path:
+            break
+        run.state = State(carried)
+        loop.base, loop.continues = carried, []
+        if isinstance(i, ir.For):
+            if element is not None:
+                run.frame.registers[i.element] = element
+        else:
+            # A test that is not constant does not narrow the path: it is another value in each round.
+            block(run, i.condition)
+            if run.path:
+                true, false = run.split(run.frame.registers[i.test])
+                endless = endless or false == DEAD
+                if true == DEAD:
+                    exits.append((run.path, run.state.changes(outer)))
+                    run.path = DEAD
+        block(run, i.body)
+        body_end = (run.path, run.state.slots)
+        run.state = carried
+        run.merge([*loop.continues, body_end])
+    if not exact:
+        run.inexact -= 1
+    run.loops.pop()
+    run.state = outer
+    ends = [(DEAD if endless else run.path, carried.slots), *exits]
+    run.merge([end for end in ends if end[0]])
+    if run.path and i.orelse:
+        block(run, i.orelse)
+    if loop.breaks:
+        after = (run.path, {})
+        run.merge([after, *loop.breaks] if run.path else loop.breaks)
+
+
+def _for(run: Run, i: ir.For) -> None:
+    exact, elements = containers.iterate(run, run.frame.registers[i.iterable], i.at)
+    _loop(run, list(elements), exact, i)
+
+
+def _while(run: Run, i: ir.While) -> None:
+    _loop(run, [None, None], False, i)
+
+
+def _with(run: Run, i: ir.With) -> None:
+    registers = run.frame.registers
+    manager = run.settled(registers[i.manager])
+    grad, autocast = run.grad, run.autocast
+    registers[i.dst] = Unknown() if not isinstance(manager, (Mode, Optimizer)) else manager
+    if isinstance(manager, Mode):
+        if manager.before is not None:
+            grad = manager.before
+        if manager.grad is not None:
+            run.grad = manager.grad
+        run.autocast = run.autocast or manager.autocast
+    elif not isinstance(manager, Optimizer):
+        registers[i.dst] = calls.enter_context(run, manager, i.at)
+    block(run, i.body)
+    run.grad, run.autocast = grad, autocast
+
+
+def _try(run: Run, i: ir.Try) -> None:
+    base, path = run.state, run.path
+    raised = run.bit(("raises", i, run.frame.uid))
+    run.state = State(base)
+    block(run, i.body)
+    if run.path:
+        block(run, i.orelse)
+    if i.handlers:
+        outcomes = [(both(run.path, literal(raised, False)), run.state.slots)]
+        for number, handler in enumerate(i.handlers):
+            which = run.bit(("handler", i, number, run.frame.uid))
+            run.state = State(base)
+            run.path = both(path, both(literal(raised, True), literal(which, True)))
+            block(run, handler)
+            outcomes.append((run.path, run.state.slots))
+    else:
+        outcomes = [(run.path, run.state.slots)]
+    run.state = base
+    all_left = not any(guard for guard, _ in outcomes)
+    run.merge(outcomes)
+    if all_left and i.final:
+        run.path = path
+        block(run, i.final)
+        run.path = DEAD
+    else:
+        block(run, i.final)
+
+
+
+_HANDLERS = {
+    ir.Constant: _constant,
+    ir.Load: _load,
+    ir.Store: _store,
+    ir.Delete: _delete,
+    ir.Move: _move,
+    ir.GetAttribute: _get_attribute,
+    ir.SetAttribute: _set_attribute,
+    ir.GetItem: _get_item,
+    ir.SetItem: _set_item,
+    ir.Call: _call,
+    ir.Binary: _binary,
+    ir.Augmented: _augmented,
+    ir.Compare: _compare,
+    ir.Unary: _unary,
+    ir.Build: _build,
+    ir.BuildDict: _build_dict,
+    ir.Append: _append,
+    ir.Unpack: _unpack,
+    ir.MakeFunction: _make_function,
+    ir.MakeClass: _make_class,
+    ir.Import: _import,
+    ir.Opaque: _opaque,
+    ir.Yield: _yield,
+    ir.If: _if,
+    ir.For: _for,
+    ir.While: _while,
+    ir.With: _with,
+    ir.Try: _try,
+    ir.Return: _return,
+    ir.Raise: _raise,
+    ir.Break: _break,
+    ir.Continue: _continue,
+    ir.Assert: _assert,
+}

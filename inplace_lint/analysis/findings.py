@@ -1,0 +1,222 @@
+"""From what a run recorded to findings: which hazards are real, how sure, and at which place each stands."""
+
+from __future__ import annotations
+
+from .guards import implies
+from .values import DOES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from ..syntax.module import FunctionSource, Module
+    from .frames import Place
+    from .guards import Guard
+    from .heap import Hazard, Saved
+    from .run import Incident, Run
+
+POSSIBLE, LIKELY, CERTAIN = 0, 1, 2
+
+
+class SavedAt:
+    """One save that a finding speaks of."""
+
+    __slots__ = ("attr", "confidence", "node", "only", "op", "place", "result")
+
+    def __init__(self, saved: Saved, confidence: int) -> None:
+        self.place = saved.place
+        self.op = saved.op
+        self.node = saved.node_name
+        self.attr = saved.attr
+        self.result = saved.result
+        self.only = saved.only
+        self.confidence = confidence
+
+
+class Finding:
+    """A hazard at a place of the file under check.
+
+    `kind` is write, step (an optimizer's), or an incident: leaf, multi-view, expanded, no-grad-view, out.
+    `at` is where the finding stands; `write` where the change itself is made, when that is inside a call made `at`.
+    `saves` are in the order of execution; `cause` is the place that made an incident possible.
+    """
+
+    __slots__ = ("at", "cause", "confidence", "kind", "op", "saves", "versions", "write")
+
+    def __init__(self, kind: str, at: ast.AST, op: str, confidence: int) -> None:
+        self.kind = kind
+        self.at = at
+        self.op = op
+        self.confidence = confidence
+        self.saves: list[SavedAt] = []
+        self.write: Place | None = None
+        self.cause: Place | None = None
+        #: the version before the write, where all writes of the storage are in sight
+        self.versions: int | None = None
+
+    def key(self) -> tuple[object, ...]:
+        family = self.kind if self.kind not in ("write", "step") else "write"
+        return (family, self.at.lineno, self.at.col_offset)  # type: ignore[attr-defined]
+
+
+def of_run(run: Run, module: Module, root: FunctionSource | None) -> list[Finding]:
+    """The findings of one run that stand in `module`."""
+    context = _Context(run, module, root)
+    found: dict[tuple[object, ...], Finding] = {}
+    for incident in run.incidents:
+        context.incident(incident, found)
+    immediate = {f.at for f in found.values() if f.confidence >= LIKELY}
+    for hazard in run.heap.confirm():
+        context.hazard(hazard, found, immediate)
+    for finding in found.values():
+        finding.saves.sort(key=lambda s: -s.confidence)
+    return list(found.values())
+
+
+class _Context:
+    def __init__(self, run: Run, module: Module, root: FunctionSource | None) -> None:
+        self.run = run
+        self.module = module
+        self.root = root
+        self.reached = run.trains or (root is not None and _is_module_method(run, root))
+
+    def hazard(
+        self, hazard: Hazard, found: dict[tuple[object, ...], Finding], immediate: set[ast.AST]
+    ) -> None:
+        saved, write = hazard.saved, hazard.write
+        if not saved.storage.is_tensor() or not all(s.is_tensor() for s in saved.unproved):
+            return
+        guard = self._credible(hazard.guard, saved)
+        if not guard:
+            return
+        at, inner = self._site(write.place, saved.place)
+        if at is None or at in immediate:
+            return
+        confidence = self._confidence(saved, write.guard, guard)
+        if hazard.kind == "step" and confidence > LIKELY:
+            confidence = LIKELY if saved.grad < DOES else confidence
+        finding = Finding("step" if hazard.kind == "step" else "write", at, write.op, confidence)
+        known = found.get(finding.key())
+        if known is None:
+            finding.write = write.place if inner else None
+            finding.versions = self._version(write.place, saved)
+            found[finding.key()] = known = finding
+        known.confidence = max(known.confidence, confidence)
+        for other in known.saves:
+            if other.place.at is saved.place.at and other.node == saved.node_name and other.attr == saved.attr:
+                other.confidence = max(other.confidence, confidence)
+                return
+        known.saves.append(SavedAt(saved, confidence))
+
+    def _credible(self, guard: Guard, saved: Saved) -> Guard:
+        """The paths on which gradients can have been recorded: not those behind a test that says otherwise."""
+        run = self.run
+        kept = []
+        sources = {s.uid for s in saved.sources}
+        for positive, negative in guard:
+            if negative & run.grad_enabled:
+                continue
+            if any(negative >> bit & 1 and s.uid in sources for bit, s in run.grad_tests.items()):
+                continue
+            kept.append((positive, negative))
+        return tuple(kept)
+
+    def _confidence(self, saved: Saved, written: Guard, guard: Guard) -> int:
+        run = self.run
+        confidence = CERTAIN
+        if saved.grad < DOES:
+            local_result = saved.result and self._returned(saved)
+            confidence = LIKELY if self.reached or local_result else POSSIBLE
+        if not saved.certain:
+            return POSSIBLE
+        if saved.only or saved.autocast:
+            confidence = min(confidence, LIKELY)
+        plain = tuple(c for c in guard if not (c[0] | c[1]) & run.doubtful and not c[1] & run.evaluation)
+        if not plain:
+            return POSSIBLE
+        if not implies(written, saved.guard):
+            confidence = min(confidence, LIKELY)
+        return confidence
+
+    def _returned(self, saved: Saved) -> bool:
+        """Whether the function returns the value that was overwritten, or what derives from it."""
+        from .heap import reach
+
+        nodes = [n for g, t in self.run.returned for n in self.run.heap.nodes(t, g)]
+        return saved.node in reach(nodes)
+
+    def _version(self, place: Place, saved: Saved) -> int | None:
+        if saved.storage.made is None:
+            return None
+        before = 0
+        for write in self.run.writes:
+            if write.storage is saved.storage:
+                if write.place.at is place.at:
+                    return before
+                before += 1
+        return None
+
+    def incident(self, incident: Incident, found: dict[tuple[object, ...], Finding]) -> None:
+        if not incident.storage.is_tensor():
+            return
+        run = self.run
+        guard = tuple(
+            (p, n)
+            for p, n in incident.guard
+            if not n & run.grad_enabled
+            and not any(n >> bit & 1 and s is incident.storage for bit, s in run.grad_tests.items())
+        )
+        if not guard:
+            return
+        at, inner = self._site(incident.place, incident.cause)
+        if at is None:
+            return
+        confidence = CERTAIN
+        if incident.grad < DOES:
+            # That an argument may be a leaf is no evidence; that it may require grad is, for its views.
+            if incident.kind == "leaf":
+                return
+            confidence = LIKELY if self.reached else POSSIBLE
+        plain = tuple(c for c in guard if not (c[0] | c[1]) & run.doubtful and not c[1] & run.evaluation)
+        if run.grad != "on" or not plain:
+            confidence = POSSIBLE
+        finding = Finding(incident.kind, at, incident.op, confidence)
+        finding.write = incident.place if inner else None
+        finding.cause = incident.cause
+        known = found.get(finding.key())
+        if known is None or known.confidence < confidence:
+            found[finding.key()] = finding
+
+    def _site(self, write: Place, saved: Place | None) -> tuple[ast.AST | None, bool]:
+        """Where a finding stands: the write, or the call that leads to it from the function that holds both places."""
+        stack = write.stack()
+        depth = len(stack) - 1
+        if saved is not None:
+            other = saved.stack()
+            depth = 0
+            while (
+                depth + 1 < len(stack)
+                and depth + 1 < len(other)
+                and stack[depth + 1].frame is other[depth + 1].frame
+            ):
+                depth += 1
+        place = stack[depth]
+        if place.frame.module is not self.module or not hasattr(place.at, "lineno"):
+            return None, False
+        if depth == 0 and self.root is not None and depth + 1 < len(stack):
+            # Level 0 is the call that the run itself made: the caller is not in sight.
+            return None, False
+        return place.at, depth < len(stack) - 1
+
+
+def _is_module_method(run: Run, root: FunctionSource) -> bool:
+    from . import methods
+    from .values import Instance
+
+    for value in run.root_args.values():
+        if isinstance(value, Instance):
+            return methods.is_torch_module(value)
+        break
+    return False
+
+

@@ -1,0 +1,127 @@
+"""Where execution stands: frames of inlined calls, places in the source, and the state of names and attributes."""
+
+from __future__ import annotations
+
+from .guards import NEVER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Hashable
+
+    from ..syntax.module import FunctionSource, Module
+    from .guards import Guard
+    from .values import ClassValue, Value
+
+
+class Frame:
+    """One activation of a function (or of a module's body): its registers, its exits, the call that made it."""
+
+    __slots__ = (
+        "base",
+        "captured",
+        "cls",
+        "depth",
+        "enclosing",
+        "function",
+        "module",
+        "registers",
+        "returns",
+        "scope",
+        "uid",
+        "via",
+    )
+
+    def __init__(
+        self,
+        uid: int,
+        module: Module,
+        function: FunctionSource | None,
+        via: Place | None,
+        enclosing: Frame | None,
+        cls: ClassValue | None,
+    ) -> None:
+        self.uid = uid
+        self.module = module
+        self.function = function
+        self.via = via
+        self.enclosing = enclosing
+        self.cls = cls
+        self.depth: int = 0 if via is None else via.frame.depth + 1
+        self.base: State = _NOWHERE
+        #: a function defined inside may outlive this activation and read its names
+        self.captured = False
+        self.registers: dict[int, Value] = {}
+        self.returns: list[tuple[Guard, Value, dict[Hashable, Value]]] = []
+        self.scope = None if function is None else function.scope
+
+
+class Place:
+    """A node of the source, in the activation that ran it."""
+
+    __slots__ = ("at", "frame")
+
+    def __init__(self, frame: Frame, at: ast.AST) -> None:
+        self.frame = frame
+        self.at = at
+
+    def stack(self) -> list[Place]:
+        """From the outermost call to this place."""
+        chain: list[Place] = []
+        place: Place | None = self
+        while place is not None:
+            chain.append(place)
+            place = place.frame.via
+        chain.reverse()
+        return chain
+
+
+class State:
+    """Names and attributes along the current path: a layer of changes over the state before the branch."""
+
+    __slots__ = ("parent", "slots")
+
+    def __init__(self, parent: State | None = None) -> None:
+        self.parent = parent
+        self.slots: dict[Hashable, Value] = {}
+
+    def get(self, key: Hashable) -> Value | None:
+        state: State | None = self
+        while state is not None:
+            value = state.slots.get(key)
+            if value is not None:
+                return value
+            state = state.parent
+        return None
+
+    def changes(self, base: State) -> dict[Hashable, Value]:
+        """What the layers above `base` hold, the newest first."""
+        layers: list[State] = []
+        state: State | None = self
+        while state is not None and state is not base:
+            layers.append(state)
+            state = state.parent
+        if len(layers) == 1:
+            return layers[0].slots
+        merged: dict[Hashable, Value] = {}
+        for layer in reversed(layers):
+            merged.update(layer.slots)
+        return merged
+
+
+class Loop:
+    """A loop being run: the states that left its body by `break` or went on by `continue`."""
+
+    __slots__ = ("base", "breaks", "continues", "outer")
+
+    def __init__(self, base: State, outer: State) -> None:
+        self.base = base
+        self.outer = outer
+        self.breaks: list[tuple[Guard, dict[Hashable, Value]]] = []
+        self.continues: list[tuple[Guard, dict[Hashable, Value]]] = []
+
+
+_NOWHERE = State()
+
+#: The path of code that is not reached.
+DEAD = NEVER

@@ -1,0 +1,103 @@
+"""Path conditions: which outcomes of the tests seen so far a fact belongs to.
+
+A test (`if flag:`) gets a *literal*, a bit. A conjunction is a pair of bit masks (must hold, must not hold); a guard
+is a tuple of conjunctions of which one holds. Two facts meet only if their guards can hold together: this keeps
+exclusive branches apart, and lets `if c: …` twice on the same `c` correlate, without forking the whole state.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    Guard: TypeAlias = "tuple[tuple[int, int], ...]"
+
+ALWAYS: Guard = ((0, 0),)
+NEVER: Guard = ()
+#: More alternatives than this are weakened to what they have in common.
+_WIDTH = 8
+
+
+def literal(bit: int, holds: bool) -> Guard:
+    """The guard of one outcome of one test."""
+    return ((1 << bit, 0),) if holds else ((0, 1 << bit),)
+
+
+def both(a: Guard, b: Guard) -> Guard:
+    """The guard under which a and b hold."""
+    if a is ALWAYS or a == ALWAYS:
+        return b
+    if b is ALWAYS or b == ALWAYS:
+        return a
+    if a == b:
+        return a
+    return _normal([(p | q, n | m) for p, n in a for q, m in b if not ((p | q) & (n | m))])
+
+
+def either(a: Guard, b: Guard) -> Guard:
+    """The guard under which a or b holds."""
+    if not a:
+        return b
+    if not b:
+        return a
+    if a == b:
+        return a
+    return _normal([*a, *b])
+
+
+def compatible(a: Guard, b: Guard) -> bool:
+    """Whether both can hold in one run."""
+    if a is ALWAYS:
+        return bool(b)
+    if b is ALWAYS:
+        return bool(a)
+    for p, n in a:
+        for q, m in b:
+            if not (p & m or q & n):
+                return True
+    return False
+
+
+def implies(a: Guard, b: Guard) -> bool:
+    """Whether b holds in every run in which a holds (sound, not complete)."""
+    if b is ALWAYS:
+        return True
+    return all(any(not (q & ~p or m & ~n) for q, m in b) for p, n in a)
+
+
+def without(a: Guard, b: Guard) -> Guard:
+    """Those conjunctions of a under which b does not surely hold."""
+    return tuple(c for c in a if not implies((c,), b))
+
+
+def _normal(conjunctions: list[tuple[int, int]]) -> Guard:
+    if len(conjunctions) == 1:
+        return (conjunctions[0],)
+    kept: list[tuple[int, int]] = []
+    for p, n in sorted(set(conjunctions)):
+        if not any(q | p == p and m | n == n for q, m in kept):
+            kept = [(q, m) for q, m in kept if not (q | p == q and m | n == m)]
+            kept.append((p, n))
+    changed = True
+    while changed and len(kept) > 1:  # a∧c or a∧¬c is a
+        changed = False
+        for i, (p, n) in enumerate(kept):
+            for j in range(i + 1, len(kept)):
+                q, m = kept[j]
+                flip = p ^ q
+                if flip and flip == n ^ m and flip & (flip - 1) == 0 and (p & ~flip, n & ~flip) == (
+                    q & ~flip,
+                    m & ~flip,
+                ):
+                    rest = [c for k, c in enumerate(kept) if k != i and k != j]
+                    return _normal([*rest, (p & ~flip, n & ~flip)])
+    if len(kept) > _WIDTH:
+        common_p, common_n = kept[0]
+        for p, n in kept[1:]:
+            common_p &= p
+            common_n &= n
+        return ((common_p, common_n),)
+    if kept == [(0, 0)]:
+        return ALWAYS
+    return tuple(kept)

@@ -1,0 +1,253 @@
+"""What autograd knows at run time, kept as guarded facts: the graph, what its nodes saved, and which writes came after.
+
+Facts are only ever added, each with the guard of its path and in the order of execution, so branches need no copies:
+two facts of exclusive branches have guards that cannot hold together. A version counter is not needed: a write meets
+the saves of the same storage that were recorded before it and whose node has not run its backward yet.
+"""
+
+from __future__ import annotations
+
+from .guards import ALWAYS, both, compatible, either, implies, literal
+from .values import DOES, MAY, NEVER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .frames import Place
+    from .guards import Guard
+    from .values import Storage, Tensor
+
+
+class Node:
+    """A node of autograd's graph; `edges` lead to the nodes whose gradients it feeds."""
+
+    __slots__ = ("edges", "freed")
+
+    def __init__(self, edges: list[tuple[Guard, Node]]) -> None:
+        self.edges = edges
+        self.freed: list[Guard] = []
+
+
+class Saved:
+    """A tensor kept for backward: by which op (`op`, PyTorch's `node.attr`), under which guard, how certainly."""
+
+    __slots__ = (
+        "attr",
+        "autocast",
+        "certain",
+        "grad",
+        "guard",
+        "node",
+        "node_name",
+        "only",
+        "op",
+        "place",
+        "result",
+        "sources",
+        "storage",
+        "unproved",
+    )
+
+    def __init__(self, storage: Storage, guard: Guard, node: Node, place: Place) -> None:
+        self.storage = storage
+        self.guard = guard
+        self.node = node
+        self.place = place
+        self.op = ""
+        self.node_name = ""
+        self.attr = ""
+        self.result = False
+        self.grad = MAY
+        self.certain = True
+        self.only = ""
+        self.autocast = False
+        #: the storages whose requiring grad makes the save happen
+        self.sources: tuple[Storage, ...] = ()
+        #: operands that must turn out to be tensors for the save to be real
+        self.unproved: tuple[Storage, ...] = ()
+
+
+class Write:
+    """An in-place change of a storage, by the op `op`, at `place`."""
+
+    __slots__ = ("grad_mode", "guard", "op", "place", "storage", "time")
+
+    def __init__(self, storage: Storage, guard: Guard, op: str, place: Place, time: int) -> None:
+        self.storage = storage
+        self.guard = guard
+        self.op = op
+        self.place = place
+        self.time = time
+        self.grad_mode = "on"
+
+
+class Hazard:
+    """A write after a save of the same storage; it is a finding once a root is seen that needs the saving node."""
+
+    __slots__ = ("guard", "kind", "reached", "saved", "write")
+
+    def __init__(self, saved: Saved, write: Write, guard: Guard, kind: str = "write") -> None:
+        self.saved = saved
+        self.write = write
+        self.guard = guard
+        self.kind = kind
+        self.reached = False
+
+
+class _Record:
+    __slots__ = ("bit", "grads", "nodes", "saves")
+
+    def __init__(self) -> None:
+        self.saves: list[Saved] = []
+        self.nodes: list[tuple[Guard, Node]] = []
+        self.grads: list[tuple[Guard, int]] = []
+        #: the literal of a test on `requires_grad`, once the source makes one
+        self.bit: int | None = None
+
+
+class Heap:
+    """The state of autograd along all paths of one run."""
+
+    def __init__(self) -> None:
+        self.time = 0
+        self.hazards: list[Hazard] = []
+        self.roots: list[tuple[int | None, Guard, list[tuple[Guard, Node]]]] = []
+        self._records: dict[int, _Record] = {}
+
+    def record(self, storage: Storage) -> _Record:
+        record = self._records.get(storage.uid)
+        if record is None:
+            record = self._records[storage.uid] = _Record()
+            if storage.grad:
+                record.grads.append((ALWAYS, storage.grad))
+                if storage.leaf or storage.origin != "result":
+                    record.nodes.append((ALWAYS, Node([])))
+        return record
+
+    def gradients(self, tensor: Tensor, guard: Guard) -> list[tuple[Guard, int]]:
+        """Under which guards the tensor requires grad, and how sure that is."""
+        storage = tensor.storage
+        if tensor.detached or storage.dtype in ("bool", "int"):
+            return []
+        record = self.record(storage)
+        found = [(both(guard, g), evidence) for g, evidence in record.grads if compatible(guard, g)]
+        if record.bit is not None:
+            holds = literal(record.bit, True)
+            found = [(both(g, holds), evidence) for g, evidence in found if compatible(g, holds)]
+        return found
+
+    def nodes(self, tensor: Tensor, guard: Guard) -> list[tuple[Guard, Node]]:
+        """The graph nodes that the tensor hangs on."""
+        if tensor.detached or tensor.storage.dtype in ("bool", "int"):
+            return []
+        return [
+            (both(guard, g), node)
+            for g, node in self.record(tensor.storage).nodes
+            if compatible(guard, g)
+        ]
+
+    def results_in(self, storage: Storage, guard: Guard, node: Node, grads: Iterable[tuple[Guard, int]]) -> None:
+        """The storage's tensor is now the result of `node` on the paths of `guard`."""
+        record = self.record(storage)
+        kept = [(g, n) for g, n in record.nodes if not implies(g, guard)]
+        record.nodes = [*kept, (guard, node)]
+        self.add_gradients(storage, grads)
+
+    def is_leaf(self, storage: Storage, guard: Guard) -> bool:
+        """Whether no op has yet given the storage's tensor a history on these paths."""
+        return not any(node.edges and compatible(guard, g) for g, node in self.record(storage).nodes)
+
+    def add_gradients(self, storage: Storage, grads: Iterable[tuple[Guard, int]]) -> None:
+        record = self.record(storage)
+        for guard, evidence in grads:
+            if not any(e >= evidence and implies(guard, g) for g, e in record.grads):
+                record.grads.append((guard, evidence))
+
+    def forget_gradients(self, storage: Storage, guard: Guard) -> None:
+        """`detach_`, `requires_grad_(False)`: what required grad on these paths no longer does."""
+        record = self.record(storage)
+        record.grads = [(g, e) for g, e in record.grads if not implies(g, guard) and guard != ALWAYS]
+        record.nodes = [(g, n) for g, n in record.nodes if not implies(g, guard) and guard != ALWAYS]
+
+    def save(self, saved: Saved) -> None:
+        self.record(saved.storage).saves.append(saved)
+
+    def write(self, storage: Storage, guard: Guard, op: str, place: Place, kind: str = "write") -> Write:
+        """A counted write: it meets every live save of the storage."""
+        self.time += 1
+        write = Write(storage, guard, op, place, self.time)
+        for saved in self.record(storage).saves:
+            if not compatible(saved.guard, guard):
+                continue
+            if any(implies(guard, freed) for freed in saved.node.freed):
+                continue
+            self.hazards.append(Hazard(saved, write, both(saved.guard, guard), kind))
+        return write
+
+    def escape(self, tensors: Sequence[tuple[Guard, Tensor]], guard: Guard) -> None:
+        """The tensors leave the function: somebody may call backward on them at any later time."""
+        nodes = [found for g, tensor in tensors for found in self.nodes(tensor, both(guard, g))]
+        if nodes:
+            self.roots.append((None, guard, nodes))
+
+    def backward(self, tensors: Sequence[tuple[Guard, Tensor]], guard: Guard, retain: bool) -> None:
+        """Backward runs from the tensors: their graph is used now and, unless retained, freed."""
+        nodes = [found for g, tensor in tensors for found in self.nodes(tensor, both(guard, g))]
+        if not nodes:
+            return
+        self.time += 1
+        self.roots.append((self.time, guard, nodes))
+        if not retain:
+            for node, reached in reach(nodes, guard).items():
+                node.freed.append(reached)
+
+    def confirm(self) -> list[Hazard]:
+        """The hazards whose saving node is needed by a backward after the write, by a return or by an escape."""
+        pending = [hazard for hazard in self.hazards if not hazard.reached]
+        if pending:
+            first = min(hazard.write.time for hazard in pending)
+            for time, guard, nodes in self.roots:
+                if time is not None and time < first:
+                    continue
+                within = reach(nodes, guard)
+                for hazard in pending:
+                    if hazard.reached or (time is not None and time < hazard.write.time):
+                        continue
+                    reached = within.get(hazard.saved.node)
+                    if reached is not None and compatible(reached, hazard.guard):
+                        hazard.reached = True
+        return [hazard for hazard in self.hazards if hazard.reached]
+
+
+def reach(nodes: Sequence[tuple[Guard, Node]], guard: Guard = ALWAYS) -> dict[Node, Guard]:
+    """Every node that a backward from `nodes` runs, with the paths on which it does."""
+    reached: dict[Node, Guard] = {}
+    stack = [(both(guard, g), node) for g, node in nodes]
+    while stack:
+        path, node = stack.pop()
+        if not path:
+            continue
+        known = reached.get(node)
+        if known is not None:
+            if implies(path, known):
+                continue
+            path = either(known, path)
+            if path == known:
+                continue
+        reached[node] = path
+        for g, source in node.edges:
+            if compatible(path, g):
+                stack.append((both(path, g), source))
+    return reached
+
+
+def strongest(grads: Iterable[tuple[Guard, int]]) -> list[tuple[Guard, int]]:
+    """The same evidence in as few guards as possible: one for each level."""
+    levels: dict[int, Guard] = {}
+    for guard, evidence in grads:
+        known = levels.get(evidence)
+        levels[evidence] = guard if known is None else either(known, guard)
+    if DOES in levels and MAY in levels and implies(levels[MAY], levels[DOES]):
+        del levels[MAY]
+    return [(guard, evidence) for evidence, guard in levels.items() if evidence > NEVER]

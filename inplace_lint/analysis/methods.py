@@ -1,0 +1,408 @@
+"""Methods that the analysis plays itself: of tensors beside the op table, of nn modules, containers, optimizers."""
+
+from __future__ import annotations
+
+from ..torchmodel import table
+from . import containers
+from .guards import both, compatible
+from .run import LENGTH
+from .values import (
+    ANY,
+    DOES,
+    NEVER,
+    Bound,
+    ClassValue,
+    Constant,
+    Instance,
+    Mapping_,
+    Native,
+    Optimizer,
+    Parameters,
+    Scalar,
+    Sequence_,
+    Tensor,
+    TorchModule,
+    Unknown,
+    Value,
+    alternatives,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Mapping, Sequence
+
+    from .run import Run
+
+NONE = Constant(None)
+
+#: Methods of nn.Module that return the module itself.
+_RETURN_SELF = frozenset(
+    "to cuda cpu float double half bfloat16 train eval share_memory apply type xpu compile".split()
+)
+
+
+def flag(kwargs: Mapping[str, Value], name: str) -> bool:
+    """Whether a keyword is given and may be true."""
+    value = kwargs.get(name)
+    return value is not None and not (isinstance(value, Constant) and not value.value)
+
+
+# Tensors
+
+
+def of_tensor(run: Run, tensor: Value, name: str) -> Value | None:
+    """Methods of tensors that the op table does not describe."""
+    if name == "backward":
+        return Native(lambda run, args, kwargs, at: _backward(run, [tensor], args, kwargs))
+    if name == "requires_grad_":
+        return Native(lambda run, args, kwargs, at: _requires_grad_(run, tensor, args, kwargs))
+    if name in ("register_hook", "retain_grad", "register_post_accumulate_grad_hook"):
+        return Native(lambda *_: NONE)
+    if name == "is_floating_point":
+        return Native(lambda *_: Scalar())
+    return None
+
+
+def of_unknown(run: Run, obj: Unknown, name: str) -> Value | None:
+    """Methods of something unknown that mean one thing wherever they are found: PyTorch's own protocol."""
+    if name == "backward":
+        return Native(lambda run, args, kwargs, at: _backward(run, [obj, *args], args, kwargs))
+    if name == "requires_grad_":
+        return Native(lambda run, args, kwargs, at: _requires_grad_(run, obj, args, kwargs))
+    if name in ("parameters", "named_parameters"):
+        return Native(lambda run, args, kwargs, at: _parameters(run, obj, name))
+    if name in ("step", "minimize"):
+        return Native(lambda run, args, kwargs, at: _step_through(run, obj, args, at))
+    return None
+
+
+def _backward(run: Run, tensors: Sequence[Value], args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    retain = flag(kwargs, "retain_graph") or flag(kwargs, "create_graph")
+    if len(args) > 1:
+        retain = retain or not (isinstance(args[1], Constant) and not args[1].value)
+    run.trains = True
+    roots = [found for tensor in tensors for found in run.tensors_within(tensor)]
+    run.heap.backward(roots, run.path, retain)
+    return NONE
+
+
+def _requires_grad_(
+    run: Run, value: Value, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    from .attributes import set_requires_grad
+
+    wanted = args[0] if args else kwargs.get("requires_grad", Constant(True))
+    for _, tensor in run.tensors(value):
+        set_requires_grad(run, tensor, wanted)
+    return value
+
+
+# Modules and their parameters
+
+
+def weights_of(run: Run, owner: Value, depth: int = 6) -> list[Tensor]:
+    """The parameters of a module or object, or the tensor that the owner is."""
+    found: list[Tensor] = []
+    if depth == 0:
+        return found
+    for _, atom in alternatives(owner):
+        if isinstance(atom, TorchModule):
+            if atom.weights is not None:
+                found.append(atom.weights)
+            found.extend(t for t in atom.owns.values() if t.storage.leaf)
+        elif isinstance(atom, Tensor):
+            if atom.storage.leaf or atom.storage.grad:
+                found.append(atom)
+        elif isinstance(atom, Instance):
+            for value in run.elements(atom):
+                found.extend(weights_of(run, value, depth - 1) if _is_member(value) else [])
+        elif isinstance(atom, (Sequence_, Mapping_)):
+            for value in run.elements(atom):
+                found.extend(weights_of(run, value, depth - 1))
+        elif isinstance(atom, Parameters):
+            for inner in atom.owners:
+                found.extend(weights_of(run, inner, depth - 1))
+        elif isinstance(atom, Unknown):
+            weights = run.member(atom, "parameters()")
+            if isinstance(weights, Tensor):
+                found.append(weights)
+    return found
+
+
+def _is_member(value: Value) -> bool:
+    """Whether an attribute of a module is a parameter or holds some (a plain tensor attribute is neither)."""
+    return not isinstance(value, Tensor) or value.storage.origin == "parameter"
+
+
+def unknown_weights(run: Run, owner: Unknown) -> Tensor:
+    """The parameters of a module of unknown class, as one tensor."""
+    known = run.state.get((owner, "member", "parameters()"))
+    if isinstance(known, Tensor):
+        return known
+    weights = run.new_tensor("parameter", DOES, None, leaf=True)
+    run.bottom().slots[(owner, "member", "parameters()")] = weights
+    return weights
+
+
+def _parameters(run: Run, owner: Value, name: str) -> Value:
+    if isinstance(owner, Unknown):
+        unknown_weights(run, owner)
+    parameters = Parameters([owner])
+    if name.startswith("named_"):
+        return containers.Iteration(False, [_pair(run, parameters), _pair(run, parameters)])
+    return parameters
+
+
+def _pair(run: Run, value: Value) -> Value:
+    return containers.make(run, "tuple", [Scalar(), value])
+
+
+def is_torch_module(obj: Instance) -> bool:
+    """Whether the class derives from nn.Module as far as its bases are known."""
+    return any(table.module(base) is not None or base.startswith("torch.nn.") for base in obj.cls.external_bases())
+
+
+def of_instance(run: Run, obj: Instance, name: str) -> Value | None:
+    """What an object inherits from torch."""
+    from .attributes import training
+
+    if not is_torch_module(obj) and "?" not in obj.cls.external_bases():
+        return None
+    if name == "training":
+        return training(run)
+    if name in ("register_buffer", "register_parameter", "add_module", "register_module"):
+        return Native(lambda run, args, kwargs, at: _register(run, obj, name, args, kwargs))
+    return _module_protocol(run, obj, name)
+
+
+def of_module(run: Run, module: TorchModule, name: str) -> Value | None:
+    return _module_protocol(run, module, name)
+
+
+def _module_protocol(run: Run, obj: Value, name: str) -> Value | None:
+    if name in _RETURN_SELF:
+        return Native(lambda *_: obj)
+    if name in ("parameters", "named_parameters"):
+        return Native(lambda run, args, kwargs, at: _parameters(run, obj, name))
+    if name == "requires_grad_":
+        return Native(lambda run, args, kwargs, at: _freeze(run, obj, args, kwargs))
+    if name in ("zero_grad", "register_forward_hook", "register_forward_pre_hook"):
+        return Native(lambda *_: NONE)
+    if name == "load_state_dict":
+        return Native(lambda run, args, kwargs, at: step(run, [obj], at, "load_state_dict"))
+    if name == "forward":
+        return Bound(obj, [], {})
+    if name == "__call__":
+        return obj
+    return None
+
+
+def _freeze(run: Run, obj: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    from .attributes import set_requires_grad
+
+    wanted = args[0] if args else kwargs.get("requires_grad", Constant(True))
+    for weights in weights_of(run, obj):
+        set_requires_grad(run, weights, wanted)
+    return obj
+
+
+def _register(
+    run: Run, obj: Instance, name: str, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    values = [*args, *(kwargs[k] for k in ("name", "tensor", "param", "module") if k in kwargs)]
+    if len(values) >= 2 and isinstance(values[0], Constant) and isinstance(values[0].value, str):
+        value = values[1]
+        if name == "register_buffer" and isinstance(value, (Tensor, Unknown)):
+            value = run.new_tensor("buffer", NEVER, None)
+        run.put(obj, values[0].value, value)
+    return NONE
+
+
+# Optimizers
+
+
+def of_optimizer(run: Run, obj: Optimizer, name: str) -> Value:
+    if name == "step":
+        return Native(lambda run, args, kwargs, at: _optimizer_step(run, obj, args, at))
+    if name == "zero_grad":
+        return Native(lambda *_: NONE)
+    if name == "param_groups":
+        return Unknown()
+    return Unknown()
+
+
+def _optimizer_step(run: Run, obj: Optimizer, args: Sequence[Value], at: ast.AST) -> Value:
+    from . import calls
+
+    result: Value = NONE
+    for closure in args:
+        result = calls.call(run, closure, [], {}, at)
+    if not obj.fused:
+        step(run, obj.owners, at, f"{obj.name}.step")
+    return result
+
+
+def _step_through(run: Run, obj: Unknown, args: Sequence[Value], at: ast.AST) -> Value:
+    """`scaler.step(optimizer)`: something unknown is asked to step an optimizer that is known."""
+    for value in args:
+        if isinstance(value, Optimizer) and not value.fused:
+            step(run, value.owners, at, f"{value.name}.step")
+    return Unknown()
+
+
+def step(run: Run, owners: Sequence[Value], at: ast.AST, op: str) -> Value:
+    """Write the parameters of the owners, as an optimizer does: under no_grad, and counted."""
+    run.trains = True
+    place = run.place(at)
+    for owner in owners:
+        for weights in weights_of(run, owner):
+            for guard, _ in run.heap.gradients(weights, run.path):
+                if compatible(guard, run.path):
+                    run.heap.write(weights.storage, both(run.path, guard), op, place, "step")
+    return NONE
+
+
+# Containers
+
+
+def of_container(run: Run, obj: Sequence_ | Mapping_, name: str) -> Value:
+    """Methods of lists, tuples, dicts, nn.Sequential, nn.ModuleList, nn.ModuleDict."""
+    if isinstance(obj, Sequence_):
+        play = _SEQUENCE_METHODS.get(name)
+        if play is not None:
+            return Native(lambda run, args, kwargs, at: play(run, obj, args))
+    else:
+        play_mapping = _MAPPING_METHODS.get(name)
+        if play_mapping is not None:
+            return Native(lambda run, args, kwargs, at: play_mapping(run, obj, args))
+    if obj.kind in ("Sequential", "ModuleList", "ModuleDict"):
+        found = _module_protocol(run, obj, name)
+        if found is not None:
+            return found
+        if name == "training":
+            from .attributes import training
+
+            return training(run)
+    return run.member(obj, name)
+
+
+def _append(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
+    if args:
+        containers.append(run, obj, args[-1])
+    return NONE
+
+
+def _extend(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
+    from .operators import extend
+
+    if args:
+        extend(run, obj, args[0])
+    return NONE
+
+
+def _insert(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
+    known = containers.items(run, obj)
+    if len(args) == 2:
+        if known is not None and isinstance(args[0], Constant) and args[0].value == 0:
+            for i, value in enumerate([args[1], *known]):
+                run.put(obj, i, value)
+            run.state.slots[(obj, LENGTH)] = Constant(len(known) + 1)
+        else:
+            containers.smear(run, obj, args[1])
+    return NONE
+
+
+def _pop(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
+    known = containers.items(run, obj)
+    index = args[0] if args else Constant(-1)
+    if known and isinstance(index, Constant) and isinstance(index.value, int) and abs(index.value) < len(known) + 1:
+        place = index.value % len(known)
+        taken = known.pop(place)
+        for i, value in enumerate(known):
+            run.put(obj, i, value)
+        run.state.slots[(obj, LENGTH)] = Constant(len(known))
+        return taken
+    run.state.slots[(obj, LENGTH)] = Unknown()
+    return containers.any_element(run, obj)
+
+
+def _clear(run: Run, obj: Sequence_ | Mapping_, args: Sequence[Value]) -> Value:
+    if isinstance(obj, Sequence_):
+        run.state.slots[(obj, LENGTH)] = Constant(0)
+    return NONE
+
+
+def _copy(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
+    known = containers.items(run, obj)
+    if known is not None:
+        return containers.make(run, obj.kind, known)
+    return containers.make(run, obj.kind, run.elements(obj), exact=False)
+
+
+def _get(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
+    return containers.get_key(run, obj, args[0]) if args else Unknown()
+
+
+def _values(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
+    return containers.make(run, "list", run.elements(obj), exact=ANY not in obj.keys)
+
+
+def _items(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
+    pairs = []
+    for key in obj.keys:
+        value = run.state.get((obj, key))
+        if value is not None:
+            name = Constant(key[1]) if isinstance(key, tuple) else Scalar()
+            pairs.append(containers.make(run, "tuple", [name, value]))
+    return containers.make(run, "list", pairs, exact=ANY not in obj.keys)
+
+
+def _keys(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
+    names = [Constant(key[1]) for key in obj.keys if isinstance(key, tuple)]
+    return containers.make(run, "list", names, exact=ANY not in obj.keys)
+
+
+def _setdefault(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
+    if len(args) == 2:
+        containers.put_key(run, obj, args[0], args[1])
+        return args[1]
+    return Unknown()
+
+
+def _update(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
+    for other in args:
+        containers.update(run, obj, other)
+    return NONE
+
+
+_SEQUENCE_METHODS = {
+    "append": _append,
+    "add": _append,
+    "appendleft": _insert,
+    "extend": _extend,
+    "insert": _insert,
+    "pop": _pop,
+    "clear": _clear,
+    "copy": _copy,
+}
+_MAPPING_METHODS = {
+    "get": _get,
+    "pop": _get,
+    "values": _values,
+    "items": _items,
+    "keys": _keys,
+    "setdefault": _setdefault,
+    "update": _update,
+}
+
+
+def of_class(run: Run, cls: ClassValue, name: str) -> Value | None:
+    """What a class inherits from torch: `apply` of an autograd.Function."""
+    if name == "apply" and any(base.endswith("autograd.Function") for base in cls.external_bases()):
+        from . import calls
+
+        return Native(lambda run, args, kwargs, at: calls.apply_function(run, cls, args, at))
+    return None
+
+

@@ -1,0 +1,204 @@
+"""What a name means: local, enclosing function, module, import, builtin."""
+
+from __future__ import annotations
+
+import builtins
+
+from ..syntax.lower import lower_expression
+from ..torchmodel import table
+from .frames import Frame, State
+from .guards import ALWAYS
+from .values import Constant, FunctionValue, Symbol, Unknown, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from ..syntax.module import Module
+    from .run import Run
+
+_BUILTINS = frozenset(dir(builtins))
+
+
+def load(run: Run, name: str) -> Value:
+    """The value of a name where the run stands."""
+    frame: Frame | None = run.frame
+    while frame is not None:
+        value = run.state.get((frame.uid, name))
+        if value is not None:
+            return value
+        if frame is run.frame and frame.scope is not None and name in frame.scope[0]:
+            # Local, but not bound on this path as far as is known; one unknown stands for it from here on.
+            unknown = Unknown()
+            run.state.slots[(frame.uid, name)] = unknown
+            return unknown
+        frame = frame.enclosing
+    module_frame = run.module_frames.get(run.frame.module.filename)
+    if module_frame is not None:
+        value = run.state.get((module_frame.uid, name))
+        if value is not None:
+            return value
+    return of_module(run, run.frame.module, name)
+
+
+def store(run: Run, name: str, value: Value) -> None:
+    """Bind a name in the scope that Python would bind it in."""
+    frame = run.frame
+    if frame.scope is not None and name in frame.scope[1]:
+        outer = frame.enclosing
+        while outer is not None:
+            if outer.scope is not None and name in outer.scope[0]:
+                run.state.slots[(outer.uid, name)] = value
+                return
+            outer = outer.enclosing
+        module_frame = run.module_frames.get(frame.module.filename)
+        if module_frame is not None:
+            run.state.slots[(module_frame.uid, name)] = value
+        else:
+            run.globals[(frame.module.filename, name)] = Unknown()
+            run.heap.escape(run.tensors_within(value), run.path)
+        return
+    run.state.slots[(frame.uid, name)] = value
+
+
+def of_module(run: Run, module: Module, name: str) -> Value:
+    """What the top level of a file binds to a name, or the builtin; Unknown if that cannot be told."""
+    key = (module.filename, name)
+    value = run.globals.get(key)
+    if value is None:
+        run.globals[key] = Unknown()  # ends cycles of imports and of self-referring assignments
+        value = run.globals[key] = _find(run, module, name)
+    return value
+
+
+def _find(run: Run, module: Module, name: str) -> Value:
+    if name in module.imports and name not in module.functions and name not in module.classes:
+        binding = module.imports[name]
+        return imported(run, module, binding.module, binding.member, binding.level)
+    if name in module.multiple:
+        return Unknown()
+    if name in module.functions:
+        source = module.functions[name]
+        function = FunctionValue(source)
+        if getattr(source.node, "decorator_list", None):
+            from . import calls
+
+            decorators = [evaluate_in(run, module, d) for d in source.node.decorator_list]  # type: ignore[union-attr]
+            return calls.decorated(run, function, decorators, source.node)
+        return function
+    if name in module.classes:
+        cls = run.program.class_value(module.classes[name])
+        if not cls.bases and cls.source.bases:
+            cls.bases = [evaluate_in(run, module, base) for base in cls.source.bases]
+        return cls
+    if name in module.assignments:
+        return evaluate_in(run, module, module.assignments[name])
+    for star, level in module.stars:
+        found = _from_star(run, module, star, level, name)
+        if found is not None:
+            return found
+    if name in _BUILTINS:
+        return Symbol(f"builtins.{name}")
+    if name == "__name__":
+        return Constant(run.program.project.module_name(module.filename))
+    return Unknown()
+
+
+def _from_star(run: Run, module: Module, star: str, level: int, name: str) -> Value | None:
+    target = run.program.resolve(star, module.filename, level)
+    if target is not None:
+        bound = (target.functions, target.classes, target.imports, target.assignments)
+        if any(name in names for names in bound):
+            return of_module(run, target, name)
+        for inner, inner_level in target.stars:
+            if inner != star:
+                found = _from_star(run, target, inner, inner_level, name)
+                if found is not None:
+                    return found
+        return None
+    if level == 0:
+        dotted = canonical(f"{star}.{name}")
+        if table.exists_function(dotted) or table.module(dotted) is not None:
+            return Symbol(dotted)
+    return None
+
+
+def imported(run: Run, module: Module, name: str, member: str | None, level: int) -> Value:
+    """What `from name import member`, or `import name`, binds."""
+    if name.partition(".")[0] != "torch" or level:
+        target = run.program.resolve(name, module.filename, level)
+        if target is not None:
+            if member is None:
+                return ModuleValue(target)
+            bound = (target.functions, target.classes, target.imports, target.assignments)
+            if any(member in names for names in bound) or target.stars:
+                return of_module(run, target, member)
+            submodule = run.program.resolve(f"{name}.{member}" if name else member, module.filename, level)
+            return Unknown() if submodule is None else ModuleValue(submodule)
+        if level:
+            return Unknown()
+    return Symbol(canonical(name if member is None else f"{name}.{member}"))
+
+
+class ModuleValue(Value):
+    """A module of the project."""
+
+    __slots__ = ("module",)
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+
+
+#: Longer public spellings of a namespace, and the one under which the table knows it.
+_SPELLINGS = (
+    ("torch.functional.F", "torch.nn.functional"),
+    ("torch.nn.functional.F", "torch.nn.functional"),
+    ("torch.autograd.grad_mode.", "torch."),
+    ("torch.nn.parameter.", "torch.nn."),
+)
+
+
+def canonical(dotted: str) -> str:
+    """One name for what can be imported by several."""
+    if not dotted.startswith("torch."):
+        return dotted
+    for long, short in _SPELLINGS:
+        if dotted.startswith(long):
+            return short + dotted[len(long) :]
+    if dotted.startswith("torch.nn.modules."):
+        return "torch.nn." + dotted.rpartition(".")[2]
+    if dotted.startswith("torch.optim.") and dotted.count(".") == 3:
+        head, _, last = dotted.rpartition(".")
+        return f"torch.optim.{last}" if head != "torch.optim.lr_scheduler" else dotted
+    return dotted
+
+
+def evaluate(run: Run, node: ast.expr) -> Value:
+    """The value of an expression in the current frame."""
+    from . import execute
+
+    instructions, register = lower_expression(node)
+    saved = dict(run.frame.registers)
+    execute.block(run, instructions)
+    value = run.frame.registers.get(register)
+    run.frame.registers = saved
+    return Unknown() if value is None else value
+
+
+def evaluate_in(run: Run, module: Module, node: ast.expr) -> Value:
+    """The value of an expression at the top level of a file, apart from the path that asks for it."""
+    outer = (run.frame, run.state, run.path, run.grad, run.autocast, run.loops)
+    frame = Frame(run.uid(), module, None, None, None, None)
+    run.frames[frame.uid] = frame
+    base = run.bottom()
+    overlay = State(run.state)
+    run.frame, run.state, run.path, run.grad, run.autocast, run.loops = frame, overlay, ALWAYS, "on", False, []
+    try:
+        value = evaluate(run, node)
+    finally:
+        run.frame, run.state, run.path, run.grad, run.autocast, run.loops = outer
+    # What the evaluation built (the elements of a list, the attributes of an object) holds on every path.
+    for key, made in overlay.slots.items():
+        if not (isinstance(key, tuple) and key[0] == frame.uid):
+            base.slots.setdefault(key, made)
+    return value

@@ -1,0 +1,280 @@
+"""Operators on abstract values: tensors go to the op table, numbers are folded, the rest keeps its identity."""
+
+from __future__ import annotations
+
+import operator
+
+from ..torchmodel import table
+from . import containers, ops
+from .guards import both
+from .values import (
+    Bound,
+    ClassValue,
+    Constant,
+    FunctionValue,
+    Instance,
+    Mapping_,
+    Native,
+    OpValue,
+    Phi,
+    Scalar,
+    Sequence_,
+    Symbol,
+    Tensor,
+    Test,
+    TorchModule,
+    Unknown,
+    Value,
+    join,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Callable
+
+    from .run import Run
+
+_ARITHMETIC: dict[str, Callable[[object, object], object]] = {
+    "+": operator.add,  # type: ignore[dict-item]
+    "-": operator.sub,  # type: ignore[dict-item]
+    "*": operator.mul,  # type: ignore[dict-item]
+    "/": operator.truediv,  # type: ignore[dict-item]
+    "//": operator.floordiv,  # type: ignore[dict-item]
+    "%": operator.mod,  # type: ignore[dict-item]
+}
+_RELATIONS: dict[str, Callable[[object, object], object]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,  # type: ignore[dict-item]
+    "<=": operator.le,  # type: ignore[dict-item]
+    ">": operator.gt,  # type: ignore[dict-item]
+    ">=": operator.ge,  # type: ignore[dict-item]
+}
+_LARGEST = 1 << 40
+_OBJECTS = (
+    Instance,
+    TorchModule,
+    FunctionValue,
+    Bound,
+    Native,
+    OpValue,
+    ClassValue,
+    Symbol,
+    Sequence_,
+    Mapping_,
+    Tensor,
+    Test,
+)
+
+
+def binary(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
+    """left op right."""
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        return _fold(op, left.value, right.value)
+    if _plain(left) and _plain(right):
+        if isinstance(left, Constant) and isinstance(left.value, str):
+            return Scalar()
+        return run.scalar((op, _identity(left), _identity(right)))
+    if isinstance(left, Sequence_):
+        if op == "+" and isinstance(right, Sequence_):
+            one, two = containers.items(run, left), containers.items(run, right)
+            if one is not None and two is not None:
+                return containers.make(run, left.kind, [*one, *two])
+            joined = Sequence_(left.kind)
+            run.born[joined] = run.inexact
+            for element in [*run.elements(left), *run.elements(right)]:
+                containers.smear(run, joined, element)
+            return joined
+        if op == "*" and not _may_be_tensor(right):
+            return _repeat(run, left, right)
+    if _may_be_tensor(left) or _may_be_tensor(right):
+        found = table.operator(op)
+        if found is not None:
+            return ops.apply(run, found, [left, right], {}, at, function=False)
+    return Unknown()
+
+
+def _repeat(run: Run, sequence: Sequence_, count: Value) -> Value:
+    """`[x] * n`: the same object n times."""
+    elements = containers.items(run, sequence)
+    if elements is not None and isinstance(count, Constant) and isinstance(count.value, int) and count.value <= 8:
+        return containers.make(run, sequence.kind, elements * count.value)
+    repeated = Sequence_(sequence.kind)
+    run.born[repeated] = run.inexact
+    for element in run.elements(sequence):
+        containers.smear(run, repeated, element)
+    return repeated
+
+
+def augmented(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
+    """left op= right: the value that is stored back."""
+    if isinstance(left, Phi):
+        results = []
+        path = run.path
+        for guard, atom in left.alternatives:
+            run.path = both(path, guard)
+            if run.path:
+                results.append((run.path, augmented(run, op, atom, right, at)))
+        run.path = path
+        return join(results) if results else Unknown()
+    if isinstance(left, Sequence_) and left.kind == "list" and op == "+":
+        extend(run, left, right)
+        return left
+    if isinstance(left, Unknown) and (left.tensor is None or not _may_be_tensor(right)):
+        if left.tensor is None and not _has_tensor(run, right):
+            # Nothing was ever made from it: a write cannot meet a save. It may as well be a number or a list.
+            return left
+    elif not isinstance(left, (Tensor, Unknown)):
+        return binary(run, op, left, right, at)
+    found = table.operator(op + "=")
+    if found is None:
+        return Unknown()
+    return ops.apply(run, found, [left, right], {}, at, function=False)
+
+
+def extend(run: Run, sequence: Sequence_, other: Value) -> None:
+    """list += other, list.extend(other)."""
+    known = containers.items(run, other)
+    if known is not None:
+        for element in known:
+            containers.append(run, sequence, element)
+    else:
+        containers.smear(run, sequence, containers.any_element(run, other))
+
+
+def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
+    """left op right, for comparisons: a constant where it can be told, a test with a literal, or a tensor of booleans."""
+    if isinstance(left, Phi) and op in ("is", "is not", "==", "!="):
+        results = [(guard, compare(run, op, atom, right, at)) for guard, atom in run.live(left)]
+        return join(results) if results else Unknown()
+    if op in ("is", "is not"):
+        return _identical(run, op == "is", left, right)
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        relation = _RELATIONS.get(op)
+        try:
+            if relation is not None:
+                return Constant(relation(left.value, right.value))
+            if op in ("in", "not in"):
+                return Constant((left.value in right.value) == (op == "in"))  # type: ignore[operator]
+        except TypeError:
+            pass
+        return Scalar()
+    if isinstance(left, Scalar) and isinstance(right, (Scalar, Constant)):
+        last = _last_iteration(run, op, left, right)
+        if last is not None:
+            return Constant(last)
+    if op in ("in", "not in"):
+        return _polarity(run, ("in", _identity(left), _identity(right)), op == "in")
+    if isinstance(left, Tensor) or isinstance(right, Tensor):
+        found = table.operator(op)
+        if found is not None:
+            return ops.apply(run, found, [left, right], {}, at, function=False)
+    negated = {"!=": "==", ">=": "<", ">": "<="}
+    if op in negated:
+        return _polarity(run, (negated[op], _identity(left), _identity(right)), False)
+    return _polarity(run, (op, _identity(left), _identity(right)), True)
+
+
+def _identical(run: Run, positive: bool, left: Value, right: Value) -> Value:
+    if isinstance(left, Constant) and isinstance(right, Constant):
+        return Constant((left.value is right.value) == positive)
+    for one, other in ((left, right), (right, left)):
+        if isinstance(other, Constant):
+            if isinstance(one, _OBJECTS):
+                return Constant(not positive)
+            return _polarity(run, ("is", one, repr(other.value)), positive)
+    return _polarity(run, ("is", _identity(left), _identity(right)), positive)
+
+
+def _polarity(run: Run, key: object, positive: bool) -> Value:
+    test = run.test(key)  # type: ignore[arg-type]
+    return test if positive else run.scalar_not(test)
+
+
+def _last_iteration(run: Run, op: str, left: Scalar, right: Value) -> bool | None:
+    """`i < n - 1` and its kin, where i runs to n: the final round of a loop differs from the others."""
+    if left.bound is None:
+        return None
+    behind: int | None = None
+    if isinstance(right, Constant) and isinstance(left.bound, Constant):
+        if isinstance(right.value, int) and isinstance(left.bound.value, int):
+            behind = left.bound.value - right.value
+    elif right is left.bound:
+        behind = 0
+    elif isinstance(right, Scalar) and right is run.scalar(("-", _identity(left.bound), ("constant", 1))):
+        behind = 1
+    if behind != 1:
+        return None
+    last = left.last
+    return {"<": not last, ">=": last, "==": last, "!=": not last}.get(op)
+
+
+def unary(run: Run, op: str, operand: Value, at: ast.AST) -> Value:
+    """-x, +x, ~x, not x."""
+    if op == "not":
+        if isinstance(operand, Phi):
+            results = [(g, unary(run, op, atom, at)) for g, atom in run.live(operand)]
+            return join(results) if results else Unknown()
+        true, false = run.split(operand)
+        if not false:
+            return Constant(False)
+        if not true:
+            return Constant(True)
+        if isinstance(operand, Test):
+            return run.scalar_not(operand)
+        return run.scalar_not(run.test(("true", operand)))
+    if isinstance(operand, Constant):
+        try:
+            if op == "neg":
+                return Constant(-operand.value)  # type: ignore[operator]
+            if op == "pos":
+                return Constant(+operand.value)  # type: ignore[operator]
+        except TypeError:
+            pass
+        return Scalar()
+    if _may_be_tensor(operand):
+        found = table.operator(op)
+        if found is not None:
+            return ops.apply(run, found, [operand], {}, at, function=False)
+        return Unknown()
+    return run.scalar((op, operand))
+
+
+def _identity(value: Value) -> object:
+    if isinstance(value, Constant):
+        plain = value.value
+        return ("constant", plain if isinstance(plain, (int, str, float, type(None))) else repr(plain))
+    return value
+
+
+def _plain(value: Value) -> bool:
+    return isinstance(value, (Scalar, Constant))
+
+
+def _may_be_tensor(value: Value) -> bool:
+    if isinstance(value, Phi):
+        return any(_may_be_tensor(atom) for _, atom in value.alternatives)
+    return isinstance(value, (Tensor, Unknown))
+
+
+def _has_tensor(run: Run, value: Value) -> bool:
+    return any(t.storage.proved for _, t in run.tensors(value)) if not isinstance(value, Unknown) else (
+        value.tensor is not None and value.tensor.storage.proved
+    )
+
+
+def _fold(op: str, left: object, right: object) -> Value:
+    action = _ARITHMETIC.get(op)
+    if action is None:
+        return Scalar()
+    numbers = isinstance(left, (int, float)) and isinstance(right, (int, float))
+    if not numbers and not (op == "+" and isinstance(left, str) and isinstance(right, str)):
+        return Scalar()
+    if numbers and (abs(left) > _LARGEST or abs(right) > _LARGEST):  # type: ignore[arg-type]
+        return Scalar()
+    try:
+        return Constant(action(left, right))
+    except (ArithmeticError, ValueError, TypeError):
+        return Scalar()
+

@@ -1,0 +1,555 @@
+"""Applies what the op table says of a call: results and their storages, saves, writes, the graph."""
+
+from __future__ import annotations
+
+from ..torchmodel import layout, table
+from ..torchmodel.facts import WEIGHT, Const
+from .guards import both, compatible, either
+from .heap import Node, Saved, strongest
+from .run import LENGTH, Incident
+from .values import (
+    ANY,
+    Constant,
+    Phi,
+    Scalar,
+    Sequence_,
+    Storage,
+    Symbol,
+    Tensor,
+    Unknown,
+    Value,
+    join,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Mapping, Sequence
+
+    from ..torchmodel.facts import Facts, Param, Ret
+    from ..torchmodel.op import Op
+    from .guards import Guard
+    from .run import Run
+
+    Operands = list[tuple[Guard, Tensor]]
+
+_NO_TENSOR = "N"
+_chosen: dict[object, object] = {}
+
+
+def kind(run: Run, value: Value) -> str | Const:
+    """What is known of an argument, in the op table's words. Something unknown counts as a tensor until it is shown not to be one."""
+    if isinstance(value, Tensor):
+        return "T"
+    if isinstance(value, Constant):
+        plain = value.value
+        return Const(plain) if plain is None or isinstance(plain, (bool, int, float, str)) else _NO_TENSOR
+    if isinstance(value, Unknown):
+        return "?"
+    if isinstance(value, Sequence_):
+        kinds = {_plain(kind(run, element)) for element in run.elements(value)}
+        if "T" in kinds or "L" in kinds:
+            return "L"
+        return "?" if "?" in kinds or (not kinds and ANY not in value.keys and value.kind == "unknown") else "N"
+    if isinstance(value, Phi):
+        kinds_of = [kind(run, atom) for _, atom in run.live(value)]
+        if kinds_of and all(k == kinds_of[0] for k in kinds_of):
+            return kinds_of[0]
+        plain_kinds = {_plain(k) for k in kinds_of}
+        for found in ("T", "L", "?"):
+            if found in plain_kinds:
+                return found
+        return "?" if any(isinstance(k, Const) for k in kinds_of) else _NO_TENSOR
+    return _NO_TENSOR
+
+
+def _plain(found: str | Const) -> str:
+    return found if isinstance(found, str) else _NO_TENSOR
+
+
+def apply(
+    run: Run, op: Op, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST, function: bool = True
+) -> Value:
+    """The value of a call of a torch op. `function` says that calling it proves that its operands are tensors."""
+    for place, value in [*enumerate(args), *kwargs.items()]:
+        if isinstance(value, Phi) and all(isinstance(atom, Constant) for _, atom in value.alternatives):
+            return _for_each_constant(run, op, args, kwargs, place, value, at, function)
+    kinds = [kind(run, value) for value in args]
+    named = {name: kind(run, value) for name, value in kwargs.items()}
+    found = _choose(op, kinds, named)
+    if found is None:
+        return Unknown()
+    facts, binding, settled = found
+    values: list[Value | None] = []
+    for place in binding:
+        if place is None:
+            values.append(None)
+        else:
+            values.append(args[place] if isinstance(place, int) else kwargs[place])
+    return perform(run, op.name, facts, values, at, function, settled=settled)
+
+
+def _for_each_constant(
+    run: Run,
+    op: Op,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+    place: int | str,
+    value: Phi,
+    at: ast.AST,
+    function: bool,
+) -> Value:
+    """A flag that differs between paths: the op is applied on each of them."""
+    results: list[tuple[Guard, Value]] = []
+    path = run.path
+    for guard, constant in value.alternatives:
+        run.path = both(path, guard)
+        if run.path:
+            inner_args = [constant if i == place else a for i, a in enumerate(args)]
+            inner_kwargs = {n: constant if n == place else a for n, a in kwargs.items()}
+            results.append((run.path, apply(run, op, inner_args, inner_kwargs, at, function)))
+    run.path = path
+    return join(results) if results else Unknown()
+
+
+def _choose(
+    op: Op, kinds: list[str | Const], named: dict[str, str | Const]
+) -> tuple[Facts, Sequence[int | str | None], frozenset[int]] | None:
+    """The facts, the binding, and which saves hold although an operand of unknown kind might be a number.
+
+    Operands of unknown kind are taken for tensors: whether they are is asked when a finding depends on it.
+    """
+    key = (op.name, tuple(kinds), tuple(named.items()))
+    if key in _chosen:
+        return _chosen[key]  # type: ignore[return-value]
+    result = op.facts(kinds, named)
+    settled: frozenset[int] = frozenset()
+    if result is not None and ("?" in kinds or "?" in named.values()):
+        facts, binding = result
+        tensors, numbers = list(kinds), list(kinds)
+        tensor_names, number_names = dict(named), dict(named)
+        for param, place in zip(facts.params, binding):
+            if param.kind not in ("tensor", "number", "tensors"):
+                continue
+            if isinstance(place, int) and kinds[place] == "?":
+                tensors[place] = "L" if param.kind == "tensors" else "T"
+                numbers[place] = tensors[place] if place == 0 else "N"
+            elif isinstance(place, str) and named[place] == "?":
+                tensor_names[place] = "L" if param.kind == "tensors" else "T"
+                number_names[place] = "N"
+        as_tensors = op.facts(tensors, tensor_names)
+        if as_tensors is not None:
+            as_numbers = op.facts(numbers, number_names)
+            result = as_tensors
+            sure = {s.target for s in as_numbers[0].saves if s.certainty == "always"} if as_numbers else set()
+            settled = frozenset(sure)
+    chosen = None if result is None else (result[0], result[1], settled)
+    if len(_chosen) > 50_000:
+        _chosen.clear()
+    _chosen[key] = chosen
+    return chosen
+
+
+def perform(
+    run: Run,
+    name: str,
+    facts: Facts,
+    values: Sequence[Value | None],
+    at: ast.AST,
+    proves: bool,
+    weights: Tensor | None = None,
+    settled: frozenset[int] = frozenset(),
+) -> Value:
+    """Do what the facts say, with `values` bound to their parameters and `weights` a module's own parameters."""
+    place = run.place(at)
+    name = _spoken(name, facts.key)
+    operands: list[Operands] = []
+    unproved: list[Storage] = []
+    for param, value in zip(facts.params, values):
+        found = _operands(run, param, value)
+        operands.append(found)
+        for _, tensor in found:
+            if not tensor.storage.proved and param.kind in ("tensor", "tensors"):
+                if proves:
+                    tensor.storage.proved = True
+                elif not tensor.storage.is_tensor():
+                    unproved.append(tensor.storage)
+    records = run.grad in ("on", "unknown") and not facts.no_grad
+    grads: list[tuple[Guard, int]] = []
+    if records:
+        for i in facts.gradients:
+            grads.extend(_gradients(run, operands, weights, i))
+        if weights is not None and WEIGHT in _needs(facts):
+            grads.extend(run.heap.gradients(weights, run.path))
+        grads = strongest(grads)
+        if not facts.differentiable and not facts.writes:
+            grads = []
+    if facts.writes:
+        _incidents(run, name, facts, operands, grads, records, place)
+    node = Node([])
+    if grads:
+        for i in facts.gradients:
+            if i == WEIGHT or (i in facts.writes and facts.overwrites):
+                continue
+            for guard, tensor in operands[i]:
+                node.edges.extend(run.heap.nodes(tensor, guard))
+    _write(run, name, facts, operands, grads, node, place, records)
+    results, result = _results(run, name, facts, operands, values, grads, node, at, unproved, weights)
+    if grads:
+        for save in facts.saves:
+            targets: Operands
+            if save.target < 0:
+                number = -1 - save.target
+                targets = results[number] if number < len(results) else []
+            elif save.target == WEIGHT:
+                targets = [] if weights is None else [(run.path, weights)]
+            else:
+                targets = operands[save.target] if save.target < len(operands) else []
+            needs: list[tuple[Guard, int]] = []
+            sources: list[Storage] = []
+            for i in save.needs:
+                needs.extend(_gradients(run, operands, weights, i))
+                if i != WEIGHT:
+                    sources.extend(t.storage for _, t in operands[i])
+            sure = save.target in settled
+            for guard, tensor in targets:
+                if tensor.uncounted:
+                    continue
+                for need, evidence in strongest(needs):
+                    condition = both(guard, need)
+                    if not condition:
+                        continue
+                    saved = Saved(tensor.storage, condition, node, place)
+                    saved.op, saved.node_name, saved.attr = name, save.node, save.attr
+                    saved.result = save.target < 0
+                    saved.grad = evidence
+                    saved.certain = save.certainty == "always" and run.grad == "on"
+                    saved.only = save.only
+                    saved.autocast = run.autocast
+                    saved.sources = tuple(sources)
+                    saved.unproved = () if sure else tuple(unproved)
+                    run.heap.save(saved)
+    return result
+
+
+def _spoken(name: str, key: str) -> str:
+    """What to call the op in a message: the last word of its name; for an operator, the method behind it."""
+    last = name.rpartition(".")[2]
+    return last if last.isidentifier() else key.rpartition("::")[2].partition(".")[0]
+
+
+def _needs(facts: Facts) -> set[int]:
+    return {i for save in facts.saves for i in save.needs} | set(facts.gradients)
+
+
+def _operands(run: Run, param: Param, value: Value | None) -> Operands:
+    if value is None or param.kind not in ("tensor", "tensors", "number"):
+        return []
+    if param.kind == "tensors":
+        return run.tensors_within(value)
+    if param.kind == "number":
+        return [(g, t) for g, t in run.tensors(value) if t.storage.proved]
+    return run.tensors(value)
+
+
+def _gradients(
+    run: Run, operands: list[Operands], weights: Tensor | None, i: int
+) -> list[tuple[Guard, int]]:
+    if i == WEIGHT:
+        return [] if weights is None else run.heap.gradients(weights, run.path)
+    found: list[tuple[Guard, int]] = []
+    for guard, tensor in operands[i]:
+        found.extend(run.heap.gradients(tensor, guard))
+    return found
+
+
+def _incidents(
+    run: Run,
+    name: str,
+    facts: Facts,
+    operands: list[Operands],
+    grads: list[tuple[Guard, int]],
+    records: bool,
+    place: object,
+) -> None:
+    """What raises at once where it is written."""
+    if not records:
+        return
+    for i in facts.writes:
+        if i >= len(operands):
+            continue
+        for guard, tensor in operands[i]:
+            storage = tensor.storage
+            own = run.heap.gradients(tensor, guard)
+            evidence = max((e for g, e in own if compatible(g, run.path)), default=0)
+            anything = max((e for g, e in [*own, *grads] if compatible(g, guard)), default=0)
+
+            def incident(
+                what: str, grad: int, cause: object, guard: Guard = guard, storage: Storage = storage
+            ) -> None:
+                run.incidents.append(Incident(what, place, guard, name, storage, grad, cause))  # type: ignore[arg-type]
+
+            if facts.params[i].name == "out":
+                if anything:
+                    incident("out", anything, None)
+                continue
+            if tensor.detached or tensor.uncounted:
+                continue
+            if storage.leaf and evidence and run.heap.is_leaf(storage, guard):
+                incident("leaf", evidence, storage.made)
+            elif tensor.multi is not None and anything:
+                incident("multi-view", anything, tensor.multi)
+            elif tensor.no_grad_view is not None and anything:
+                incident("no-grad-view", anything, tensor.no_grad_view)
+            if tensor.expanded is not None and not facts.metadata_only:
+                incident("expanded", 2, tensor.expanded)
+
+
+def _write(
+    run: Run,
+    name: str,
+    facts: Facts,
+    operands: list[Operands],
+    grads: list[tuple[Guard, int]],
+    node: Node,
+    place: object,
+    records: bool,
+) -> None:
+    for i in facts.writes:
+        if i >= len(operands):
+            continue
+        for guard, tensor in operands[i]:
+            storage = tensor.storage
+            if facts.counted and not tensor.uncounted:
+                write = run.heap.write(storage, guard, name, place)  # type: ignore[arg-type]
+                write.grad_mode = run.grad
+                run.writes.append(write)
+            if not grads or tensor.detached or tensor.uncounted or facts.params[i].name == "out":
+                continue
+            if storage.dtype in ("bool", "int"):
+                continue
+            written = [(both(guard, g), e) for g, e in grads if compatible(guard, g)]
+            if facts.overwrites and not tensor.view:
+                run.heap.forget_gradients(storage, guard)
+            if written:
+                run.heap.results_in(storage, guard, node, written)
+                if storage.origin in ("argument", "buffer") and not storage.leaf:
+                    run.heap.escape([(guard, tensor)], guard)
+
+
+def _results(
+    run: Run,
+    name: str,
+    facts: Facts,
+    operands: list[Operands],
+    values: Sequence[Value | None],
+    grads: list[tuple[Guard, int]],
+    node: Node,
+    at: ast.AST,
+    unproved: list[Storage],
+    weights: Tensor | None,
+) -> tuple[list[Operands], Value]:
+    """The tensors of each result (for saves), and the value of the call."""
+    tensors: list[Operands] = []
+    made: list[Value] = []
+    for ret in facts.returns:
+        value, alias = _result(run, name, facts, ret, operands, values, grads, node, at, unproved)
+        made.append(value)
+        tensors.append(alias)
+    if len(made) == 1:
+        return tensors, made[0]
+    if not made:
+        return tensors, Constant(None)
+    sequence = Sequence_("tuple")
+    for i, value in enumerate(made):
+        run.put(sequence, i, value)
+        if i < len(facts.fields):
+            run.state.slots[(sequence, "member", facts.fields[i])] = value
+    run.state.slots[(sequence, LENGTH)] = Constant(len(made))
+    return tensors, sequence
+
+
+def _result(
+    run: Run,
+    name: str,
+    facts: Facts,
+    ret: Ret,
+    operands: list[Operands],
+    values: Sequence[Value | None],
+    grads: list[tuple[Guard, int]],
+    node: Node,
+    at: ast.AST,
+    unproved: list[Storage],
+) -> tuple[Value, Operands]:
+    source: Operands = [] if ret.of is None or ret.of >= len(operands) else operands[ret.of]
+    if ret.kind == "other":
+        key = values[0] if values else None
+        return (run.scalar((name, key)) if len(values) == 1 and key is not None else Scalar()), []
+    if ret.kind == "unknown":
+        return Unknown(), []
+    if ret.kind == "list":
+        sequence = Sequence_("unknown")
+        return sequence, []
+    if ret.kind == "same" and ret.of is not None:
+        value = values[ret.of]
+        return (value if value is not None else Unknown()), source
+    if ret.kind in ("view", "views", "slices", "maybe") and source:
+        views: list[tuple[Guard, Value]] = []
+        for guard, tensor in source:
+            view = _view(run, facts, ret, tensor, at)
+            by_layout = layout.aliases_if_contiguous(facts.key)
+            if ret.kind == "maybe" and not (by_layout and tensor.contiguous):
+                shares, copies = run.doubt((tensor, at, run.frame.uid))
+                fresh = _fresh(run, facts, ret, operands, grads, node, at, unproved)
+                fresh.contiguous = fresh.contiguous or by_layout
+                views.append((both(guard, shares), view if by_layout else tensor))
+                views.append((both(guard, copies), fresh))
+            else:
+                views.append((guard, view))
+        value = join(views) if views else Unknown()
+        if ret.kind in ("views", "slices"):
+            sequence = Sequence_("unknown")
+            run.put(sequence, ANY, value)
+            return sequence, []
+        return value, [(g, t) for g, t in views if isinstance(t, Tensor)]
+    fresh = _fresh(run, facts, ret, operands, grads, node, at, unproved)
+    return fresh, [(run.path, fresh)]
+
+
+def _view(run: Run, facts: Facts, ret: Ret, tensor: Tensor, at: ast.AST) -> Tensor:
+    view = tensor.alias()
+    view.view = True
+    if facts.detaches:
+        view.detached = True
+        view.uncounted = view.uncounted or not facts.shares_version
+        view.multi = view.no_grad_view = None
+        return view
+    if ret.multi_view:
+        view.multi = run.place(at)
+    if run.grad in ("off", "inference") and not tensor.detached:
+        view.no_grad_view = view.no_grad_view or run.place(at)
+    if layout.expands(facts.key):
+        view.expanded = run.place(at)
+    view.contiguous = tensor.contiguous and layout.keeps_contiguous(facts.key)
+    return view
+
+
+def _fresh(
+    run: Run,
+    facts: Facts,
+    ret: Ret,
+    operands: list[Operands],
+    grads: list[tuple[Guard, int]],
+    node: Node,
+    at: ast.AST,
+    unproved: list[Storage],
+) -> Tensor:
+    dtype = ret.dtype
+    if dtype == "same":
+        kinds = {t.storage.dtype for found in operands for _, t in found}
+        dtype = next(iter(kinds)) if len(kinds) == 1 else "?"
+    fresh = run.new_tensor("factory" if facts.factory else "result", 0, at, dtype=dtype)
+    fresh.contiguous = facts.factory or all(t.contiguous for found in operands for _, t in found)
+    if unproved and not any(
+        t.storage.is_tensor() for found in operands for _, t in found
+    ):
+        fresh.storage.proved = False
+        fresh.storage.sources = tuple(unproved)
+    if grads and ret.differentiable and dtype not in ("bool", "int"):
+        guard: Guard = ()
+        for g, _ in grads:
+            guard = either(guard, g)
+        run.heap.results_in(fresh.storage, guard, node, grads)
+    return fresh
+
+
+# Indexing
+
+
+def _index_kind(run: Run, index: Value) -> str:
+    """N for basic indexing (a view), T for indexing by a tensor or a list (a copy), ? where it cannot be told."""
+    from .containers import Slice
+
+    if isinstance(index, (Slice, Scalar)):
+        return "N"
+    if isinstance(index, Constant):
+        return "T" if isinstance(index.value, bool) else "N"
+    if isinstance(index, Tensor):
+        return "T"
+    if isinstance(index, Sequence_):
+        if index.kind != "tuple":
+            return "T"
+        kinds = {_index_kind(run, element) for element in run.elements(index)}
+        return "T" if "T" in kinds else "?" if "?" in kinds else "N"
+    if isinstance(index, Phi):
+        kinds = {_index_kind(run, atom) for _, atom in run.live(index)}
+        return next(iter(kinds)) if len(kinds) == 1 else "?"
+    return "?"
+
+
+#: Stands for any index that makes a view: the table asks only of what kind an index is.
+_BASIC = Constant(0)
+
+
+def index(run: Run, obj: Value, at_index: Value, at: ast.AST) -> Value:
+    """tensor[index]."""
+    op = table.operator("[]")
+    found = _index_kind(run, at_index)
+    if op is None:
+        return Unknown()
+    if found == "?" :
+        shares, copies = run.doubt(("index", at, run.frame.uid))
+        path = run.path
+        run.path = both(path, shares)
+        view = apply(run, op, [obj, _BASIC], {}, at, function=False)
+        run.path = both(path, copies)
+        copy = apply(run, op, [obj, at_index], {}, at, function=False)
+        run.path = path
+        return join([(both(path, shares), view), (both(path, copies), copy)])
+    value: Value = _BASIC if found == "N" else _one_tensor(run, at_index)
+    return apply(run, op, [obj, value], {}, at, function=False)
+
+
+def _one_tensor(run: Run, index: Value) -> Value:
+    """The tensor that an advanced index is, or a stand-in for a list of numbers."""
+    if isinstance(index, Sequence_):
+        for element in run.elements(index):
+            if isinstance(element, Tensor):
+                return element
+        return run.new_tensor("factory", 0, None, dtype="int")
+    return index
+
+
+def set_index(run: Run, obj: Value, at_index: Value, value: Value, at: ast.AST) -> None:
+    """tensor[index] = value."""
+    op = table.operator("[]=")
+    if op is not None:
+        found = _index_kind(run, at_index)
+        apply(run, op, [obj, _BASIC if found == "N" else _one_tensor(run, at_index), value], {}, at, function=False)
+
+
+def iterate(run: Run, value: Value, at: ast.AST) -> Value:
+    """One row of a tensor that is iterated over or unpacked: an output of unbind."""
+    op = table.method("unbind")
+    if op is None:
+        return Unknown()
+    rows = apply(run, op, [value], {}, at, function=False)
+    if isinstance(rows, Sequence_):
+        row = run.state.get((rows, ANY))
+        if row is not None:
+            return row
+    return Unknown()
+
+
+def dtype_of(value: Value) -> str:
+    """bool, int or float where a `dtype=` argument says so."""
+    if isinstance(value, Symbol):
+        name = value.dotted.rpartition(".")[2]
+        if name == "bool":
+            return "bool"
+        if name.startswith(("int", "uint")) or name in ("long", "short"):
+            return "int"
+        if "float" in name or name in ("double", "half"):
+            return "float"
+    return "?"
+

@@ -1,0 +1,63 @@
+"""What all runs share: the parsed files, the classes, the objects that a class's `__init__` builds."""
+
+from __future__ import annotations
+
+from ..syntax.module import Module, UnreadableFile
+from .frames import State
+from .values import ClassValue
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..project.modules import Project
+    from ..syntax.module import ClassSource
+    from .values import Instance
+
+
+class Built:
+    """An object with the state that `__init__` left, and the literals that the state speaks of."""
+
+    __slots__ = ("bits", "doubtful", "evaluation", "obj", "state")
+
+    def __init__(self, obj: Instance, state: State, bits: int, doubtful: int, evaluation: int) -> None:
+        self.obj = obj
+        self.state = state
+        self.bits = bits
+        self.doubtful = doubtful
+        self.evaluation = evaluation
+
+
+class Program:
+    """A file under check and the files of its project that it imports, parsed when first asked for."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.last_uid = 0
+        self._modules: dict[str, Module | None] = {}
+        self._classes: dict[int, ClassValue] = {}
+        #: one object of each class, as its `__init__` left it
+        self.built: dict[ClassValue, Built] = {}
+
+    def add(self, module: Module) -> None:
+        self._modules[module.filename] = module
+
+    def module(self, filename: str) -> Module | None:
+        """The parsed file; None if it cannot be read (its own check says so)."""
+        if filename not in self._modules:
+            try:
+                with open(filename, "rb") as file:
+                    self._modules[filename] = Module(filename, file.read())
+            except (OSError, UnreadableFile, RecursionError):
+                self._modules[filename] = None
+        return self._modules[filename]
+
+    def resolve(self, module: str, importer: str, level: int) -> Module | None:
+        """The project's file that an import means, or None."""
+        filename = self.project.resolve(module, importer, level)
+        return None if filename is None else self.module(filename)
+
+    def class_value(self, source: ClassSource) -> ClassValue:
+        """The one value of a class. Its bases are filled in by whoever first evaluates them."""
+        known = self._classes.get(id(source))
+        if known is None:
+            known = self._classes[id(source)] = ClassValue(source)
+        return known

@@ -1,0 +1,335 @@
+"""One run of the abstract interpreter: the code of one function (and what it calls), along all paths at once."""
+
+from __future__ import annotations
+
+from . import guards
+from .frames import DEAD, Frame, Place, State
+from .guards import ALWAYS, both, literal
+from .heap import Heap
+from .values import (
+    Bound,
+    ClassValue,
+    Constant,
+    FunctionValue,
+    Instance,
+    Mapping_,
+    Native,
+    OpValue,
+    Phi,
+    Scalar,
+    Sequence_,
+    Storage,
+    Symbol,
+    Tensor,
+    Test,
+    TorchModule,
+    Unknown,
+    Value,
+    alternatives,
+    join,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Hashable
+
+    from ..syntax.module import FunctionSource
+    from .frames import Loop
+    from .guards import Guard
+    from .heap import Write
+    from .program import Program
+
+#: Instructions after which calls are no longer entered, and after which the run ends where it is.
+SOFT_LIMIT = 4_000
+HARD_LIMIT = 20_000
+#: How deep calls are entered.
+DEPTH = 8
+
+LENGTH = "#"
+
+
+class OutOfBudget(Exception):
+    """The run has grown past its limit; what was found so far stands."""
+
+
+class Incident:
+    """Something that raises at once: `kind` is leaf, multi-view, expanded, no-grad-view or out."""
+
+    __slots__ = ("cause", "grad", "guard", "kind", "op", "place", "storage")
+
+    def __init__(
+        self, kind: str, place: Place, guard: Guard, op: str, storage: Storage, grad: int, cause: Place | None
+    ) -> None:
+        self.kind = kind
+        self.place = place
+        self.guard = guard
+        self.op = op
+        self.storage = storage
+        self.grad = grad
+        self.cause = cause
+
+
+class Run:
+    """The state of one run: where it stands, what the names hold, which modes are on, what happened so far."""
+
+    def __init__(self, program: Program, base: State | None = None, first_bit: int = 0) -> None:
+        self.program = program
+        self.heap = Heap()
+        self.base = base
+        self.state = State(base)
+        self.path: Guard = ALWAYS
+        self.grad = "on"
+        self.autocast = False
+        self.frame: Frame
+        self.loops: list[Loop] = []
+        self.inexact = 0  # loops around this point whose iterations stand for more than themselves
+        self.born: dict[Value, int] = {}
+        self.module_frames: dict[str, Frame] = {}
+        self.frames: dict[int, Frame] = {}
+        self.active: list[FunctionSource] = []
+        self.globals: dict[tuple[str, str], Value] = {}
+        self.incidents: list[Incident] = []
+        self.writes: list[Write] = []
+        #: literals of paths that are only guessed at (an op that may alias), and of evaluation mode
+        self.doubtful = 0
+        self.evaluation = 0
+        #: literals of `requires_grad` tests, by bit; and of `torch.is_grad_enabled()`
+        self.grad_tests: dict[int, Storage] = {}
+        self.grad_enabled = 0
+        self.steps = 0
+        self.outside: set[Value] = set()
+        self.trains = False
+        self.root_args: dict[str, Value] = {}
+        self.returned: list[tuple[Guard, Tensor]] = []
+        #: the place of every explained fact, only filled for `explain`
+        self.trace: list[tuple[Place, Guard, str, Value | None]] | None = None
+        self._bits: dict[Hashable, int] = {}
+        self._interned: dict[Hashable, Scalar] = {}
+        #: the literals of the state below are kept free
+        self.next_bit = first_bit
+
+    # Identities and literals
+
+    def uid(self) -> int:
+        self.program.last_uid += 1
+        return self.program.last_uid
+
+    def bit(self, key: Hashable) -> int:
+        """The literal's bit for a test, the same for the same key."""
+        bit = self._bits.get(key)
+        if bit is None:
+            bit = self._bits[key] = self.next_bit
+            self.next_bit += 1
+        return bit
+
+    def doubt(self, key: Hashable) -> tuple[Guard, Guard]:
+        """The two outcomes of something that cannot be told from the source."""
+        bit = self.bit(("doubt", key))
+        self.doubtful |= 1 << bit
+        return literal(bit, True), literal(bit, False)
+
+    def test(self, key: Hashable) -> Test:
+        """The truth value of a test, the same for the same key."""
+        known = self._interned.get(("test", key))
+        if known is None:
+            known = self._interned[("test", key)] = Test(self.bit(key), True)
+        assert isinstance(known, Test)
+        return known
+
+    def test_of_bit(self, bit: int) -> Test:
+        key = ("bit", bit)
+        known = self._interned.get(key)
+        if known is None:
+            known = self._interned[key] = Test(bit, True)
+        assert isinstance(known, Test)
+        return known
+
+    def scalar_not(self, test: Test) -> Test:
+        """The opposite truth value."""
+        key = ("not", test)
+        known = self._interned.get(key)
+        if known is None:
+            known = self._interned[key] = Test(test.bit, not test.holds)
+        assert isinstance(known, Test)
+        return known
+
+    def scalar(self, key: Hashable) -> Scalar:
+        """A value that is no tensor, the same for the same key."""
+        known = self._interned.get(key)
+        if known is None:
+            known = self._interned[key] = Scalar()
+        return known
+
+    def place(self, at: ast.AST) -> Place:
+        return Place(self.frame, at)
+
+    # Paths
+
+    def split(self, value: Value) -> tuple[Guard, Guard]:
+        """The guards under which the value is true, and false."""
+        if isinstance(value, Phi):
+            true: Guard = DEAD
+            false: Guard = DEAD
+            for guard, atom in value.alternatives:
+                if guards.compatible(guard, self.path):
+                    t, f = self.split(atom)
+                    true = guards.either(true, both(guard, t))
+                    false = guards.either(false, both(guard, f))
+            return true, false
+        if isinstance(value, Constant):
+            return (ALWAYS, DEAD) if value.value else (DEAD, ALWAYS)
+        if isinstance(value, Test):
+            return literal(value.bit, value.holds), literal(value.bit, not value.holds)
+        if isinstance(
+            value, (Instance, TorchModule, FunctionValue, Bound, OpValue, Native, Symbol, ClassValue)
+        ):
+            return ALWAYS, DEAD
+        if isinstance(value, (Sequence_, Mapping_)):
+            length = self.state.get((value, LENGTH))
+            if isinstance(length, Constant):
+                return (ALWAYS, DEAD) if length.value else (DEAD, ALWAYS)
+        bit = self.bit(("true", value))
+        return literal(bit, True), literal(bit, False)
+
+    def merge(self, outcomes: list[tuple[Guard, dict[Hashable, Value]]]) -> None:
+        """Join the changes of exclusive paths into the current state, and go on along all of them."""
+        live = [(guard, changes) for guard, changes in outcomes if guard]
+        if not live:
+            self.path = DEAD
+            return
+        if len(live) == 1:
+            self.path = live[0][0]
+            for key, value in live[0][1].items():
+                self._set_joined(key, value)
+            return
+        path = live[0][0]
+        keys: dict[Hashable, None] = dict.fromkeys(live[0][1])
+        for guard, changes in live[1:]:
+            path = guards.either(path, guard)
+            keys.update(dict.fromkeys(changes))
+        for key in keys:
+            values: list[tuple[Guard, Value]] = []
+            for guard, changes in live:
+                value = changes.get(key)
+                if value is None:
+                    value = self.state.get(key)
+                if value is not None:
+                    values.append((guard, value))
+            if values:
+                self._set_joined(key, join(values))
+        self.path = path
+
+    def _set_joined(self, key: Hashable, value: Value) -> None:
+        self.state.slots[key] = value
+        if type(key) is tuple and type(key[1]) is int and type(key[0]) is int:
+            frame = self.frames.get(key[0])
+            if frame is not None:
+                frame.registers[key[1]] = value
+
+    def live(self, value: Value) -> list[tuple[Guard, Value]]:
+        """The alternatives of a value that are possible here, with the guard of the path included."""
+        if not isinstance(value, Phi):
+            return [(self.path, value)]
+        return [
+            (both(self.path, guard), atom)
+            for guard, atom in value.alternatives
+            if guards.compatible(guard, self.path)
+        ]
+
+    def settled(self, value: Value) -> Value:
+        """The value without the alternatives that this path excludes."""
+        if not isinstance(value, Phi) or self.path is ALWAYS:
+            return value
+        possible = [(g, atom) for g, atom in value.alternatives if guards.compatible(g, self.path)]
+        if len(possible) == len(value.alternatives) or not possible:
+            return value
+        return possible[0][1] if len(possible) == 1 else Phi(tuple(possible))
+
+    # Tensors
+
+    def new_tensor(
+        self, origin: str, grad: int, at: ast.AST | None, leaf: bool = False, dtype: str = "?"
+    ) -> Tensor:
+        place = None if at is None else self.place(at)
+        return Tensor(Storage(self.uid(), origin, grad, place, leaf, dtype), contiguous=True)
+
+    def as_tensor(self, value: Value) -> Tensor | None:
+        """The tensor that the value is, or would be if it is one; None for what is known to be something else."""
+        if isinstance(value, Tensor):
+            return value
+        if isinstance(value, Unknown):
+            if value.tensor is None:
+                tensor = self.new_tensor("unknown", 1, None)
+                tensor.contiguous = False
+                tensor.storage.proved = False
+                value.tensor = tensor
+                if value.nodes:
+                    from .heap import Node
+
+                    edges = [e for g, source in value.nodes for e in self.heap.nodes(source, g)]
+                    if edges:
+                        self.heap.record(tensor.storage).nodes = [(ALWAYS, Node(edges))]
+            return value.tensor
+        return None
+
+    def tensors(self, value: Value) -> list[tuple[Guard, Tensor]]:
+        """The tensor alternatives of a value on this path."""
+        found = []
+        for guard, atom in self.live(value):
+            tensor = self.as_tensor(atom)
+            if tensor is not None:
+                found.append((guard, tensor))
+        return found
+
+    def tensors_within(self, value: Value, depth: int = 3) -> list[tuple[Guard, Tensor]]:
+        """The tensors of a value and of the containers in it."""
+        found: list[tuple[Guard, Tensor]] = []
+        for guard, atom in self.live(value):
+            if isinstance(atom, (Sequence_, Mapping_)) and depth:
+                for inner in self.elements(atom):
+                    found.extend(
+                        (both(guard, g), t) for g, t in self.tensors_within(inner, depth - 1) if both(guard, g)
+                    )
+            else:
+                tensor = self.as_tensor(atom)
+                if tensor is not None:
+                    found.append((guard, tensor))
+        return found
+
+    def elements(self, container: Sequence_ | Mapping_ | Instance) -> list[Value]:
+        """Whatever stands in a container (or an object's attributes), in order where that is known."""
+        found = []
+        for key in container.keys:
+            value = self.state.get((container, key))
+            if value is not None:
+                found.append(value)
+        return found
+
+    def member(self, owner: Value, key: Hashable) -> Value:
+        """An attribute or element of something unknown: unknown, but the same each time it is asked for."""
+        value = self.state.get((owner, "member", key))
+        if value is None:
+            value = Unknown()
+            self.bottom().slots[(owner, "member", key)] = value
+        return value
+
+    def set_member(self, owner: Value, key: Hashable, value: Value) -> None:
+        self.state.slots[(owner, "member", key)] = value
+
+    def bottom(self) -> State:
+        """The state below all branches of this run: what is stored here holds on every path."""
+        state = self.state
+        while state.parent is not None and state.parent is not self.base:
+            state = state.parent
+        return state
+
+    def put(self, container: Sequence_ | Mapping_ | Instance, key: Hashable, value: Value) -> None:
+        """Store an element or attribute."""
+        container.keys[key] = None
+        self.state.slots[(container, key)] = value
+
+
+def flatten(value: Value) -> list[Value]:
+    """The atoms of a value, guards left aside."""
+    return [atom for _, atom in alternatives(value)]

@@ -1,0 +1,488 @@
+"""Calls of imported names: torch's ops and modules by the table, and the few functions whose meaning is Python's."""
+
+from __future__ import annotations
+
+from ..torchmodel import table
+from . import containers, methods, operators, ops
+from .run import LENGTH
+from .values import (
+    ANY,
+    DOES,
+    MAY,
+    NEVER,
+    Bound,
+    ClassValue,
+    Constant,
+    Instance,
+    Mapping_,
+    Mode,
+    Native,
+    Optimizer,
+    Parameters,
+    Phi,
+    Scalar,
+    Sequence_,
+    Super,
+    Symbol,
+    Tensor,
+    TorchModule,
+    Unknown,
+    Value,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Callable, Mapping, Sequence
+
+    from .run import Run
+
+    Play = Callable[[Run, Sequence[Value], Mapping[str, Value], ast.AST], Value]
+
+NONE = Constant(None)
+
+#: Context managers and decorators that set a mode.
+MODES = {
+    "torch.no_grad": "off",
+    "torch.inference_mode": "inference",
+    "torch.enable_grad": "on",
+    "torch.set_grad_enabled": "flag",
+    "torch.autograd.no_grad": "off",
+    "torch.autograd.enable_grad": "on",
+    "torch.autograd.set_grad_enabled": "flag",
+    "torch.autograd.inference_mode": "inference",
+    "torch.autocast": "autocast",
+    "torch.amp.autocast": "autocast",
+    "torch.cuda.amp.autocast": "autocast",
+    "torch.cpu.amp.autocast": "autocast",
+}
+
+
+def mode(dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Mode:
+    """The mode that `torch.no_grad()` and its kin set."""
+    kind = MODES[dotted]
+    if kind == "autocast":
+        enabled = kwargs.get("enabled")
+        return Mode(None, not (isinstance(enabled, Constant) and not enabled.value))
+    flag = args[0] if args else kwargs.get("mode")
+    if kind == "flag":
+        if isinstance(flag, Constant):
+            return Mode("on" if flag.value else "off")
+        return Mode("unknown")
+    if kind == "inference" and isinstance(flag, Constant) and not flag.value:
+        return Mode("on")
+    return Mode(kind)
+
+
+def call(
+    run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
+) -> Value:
+    """dotted(*args, **kwargs)."""
+    play = _PLAYS.get(dotted)
+    if play is not None:
+        return play(run, args, kwargs, at)
+    if dotted in MODES:
+        made = mode(dotted, args, kwargs)
+        if MODES[dotted] == "flag" and made.grad is not None:
+            made.before, run.grad = run.grad, made.grad  # it acts when called; as a context manager it undoes that
+        return made
+    head = dotted.partition(".")[0]
+    if head == "torch":
+        return _torch(run, dotted, args, kwargs, at)
+    if head == "builtins":
+        return _builtin(run, dotted, args)
+    if head in ("math", "numpy", "random", "time", "logging", "warnings", "os", "json", "re"):
+        return Scalar()
+    return _unknown(run, args, kwargs)
+
+
+def _unknown(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Unknown:
+    result = Unknown()
+    result.nodes = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
+    return result
+
+
+def _torch(
+    run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
+) -> Value:
+    if dotted.startswith("torch.Tensor."):
+        op = table.method(dotted.rpartition(".")[2])
+        return Unknown() if op is None else ops.apply(run, op, args, kwargs, at)
+    op = table.function(dotted)
+    if op is not None:
+        result = ops.apply(run, op, args, kwargs, at)
+        return _factory(run, result, kwargs)
+    if dotted.startswith("torch.optim.") and not dotted.startswith("torch.optim.lr_scheduler."):
+        return _optimizer(run, dotted, args, kwargs)
+    module = table.module(dotted)
+    if module is not None:
+        config = {param.name: value for param, value in zip(module.params, args)}
+        config.update(kwargs)
+        kinds = {name: ops.kind(run, value) for name, value in config.items()}
+        weights = None
+        if module.has_weights(kinds):
+            weights = run.new_tensor("parameter", DOES, at, leaf=True)
+        return TorchModule(dotted, config, weights)
+    return _unknown(run, args, kwargs)
+
+
+def _factory(run: Run, result: Value, kwargs: Mapping[str, Value]) -> Value:
+    """The options of a factory: `dtype=`, `requires_grad=`."""
+    if not isinstance(result, Tensor) or result.storage.origin != "factory":
+        return result
+    dtype = kwargs.get("dtype")
+    if dtype is not None:
+        result.storage.dtype = ops.dtype_of(dtype)
+    wanted = kwargs.get("requires_grad")
+    if wanted is not None and not (isinstance(wanted, Constant) and not wanted.value):
+        storage = result.storage
+        storage.leaf = True
+        storage.grad = DOES if isinstance(wanted, Constant) else MAY
+        storage.origin = "parameter" if storage.grad == DOES else "factory"
+    return result
+
+
+def _optimizer(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    given = args[0] if args else kwargs.get("params", Unknown())
+    owners: list[Value] = []
+    _owners(run, given, owners)
+    fused = kwargs.get("fused")
+    return Optimizer(
+        dotted.rpartition(".")[2], owners, fused is not None and not (isinstance(fused, Constant) and not fused.value)
+    )
+
+
+def _owners(run: Run, value: Value, owners: list[Value], depth: int = 3) -> None:
+    if isinstance(value, Parameters):
+        owners.extend(value.owners)
+    elif isinstance(value, (Sequence_, Mapping_)) and depth:
+        for element in run.elements(value):
+            _owners(run, element, owners, depth - 1)
+    elif isinstance(value, Phi):
+        for _, atom in value.alternatives:
+            _owners(run, atom, owners, depth - 1)
+    elif isinstance(value, (Tensor, TorchModule, Instance)):
+        owners.append(value)
+
+
+# torch beside its ops
+
+
+def _parameter(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    flag = args[1] if len(args) > 1 else kwargs.get("requires_grad")
+    frozen = isinstance(flag, Constant) and not flag.value
+    unsure = flag is not None and not isinstance(flag, Constant)
+    grad = NEVER if frozen else MAY if unsure else DOES
+    return run.new_tensor("buffer" if frozen else "parameter", grad, at, leaf=not frozen)
+
+
+def _sequential(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    if len(args) == 1 and isinstance(args[0], Mapping_):
+        made = containers.make(run, "Sequential", run.elements(args[0]), ANY not in args[0].keys)
+        for key in args[0].keys:
+            value = run.state.get((args[0], key))
+            if isinstance(key, tuple) and value is not None:
+                run.state.slots[(made, "member", key[1])] = value
+        return made
+    return containers.make(run, "Sequential", args)
+
+
+def _module_list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    if not args:
+        return containers.make(run, "ModuleList", [])
+    items = containers.items(run, args[0])
+    if items is not None:
+        return containers.make(run, "ModuleList", items)
+    elements = run.elements(args[0]) if isinstance(args[0], Sequence_) else []
+    return containers.make(run, "ModuleList", elements, exact=False)
+
+
+def _module_dict(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    made = Mapping_("ModuleDict")
+    run.born[made] = run.inexact
+    if args:
+        containers.update(run, made, args[0])
+    return made
+
+
+def _grad(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """torch.autograd.grad: a backward; the graph stays if asked to. What it returns has a graph with create_graph."""
+    outputs = args[0] if args else kwargs.get("outputs", NONE)
+    create = methods.flag(kwargs, "create_graph")
+    retain = create or methods.flag(kwargs, "retain_graph")
+    roots = run.tensors_within(outputs)
+    run.trains = True
+    run.heap.backward(roots, run.path, retain)
+    result = Sequence_("unknown")
+    element = Unknown()
+    if create:
+        element.nodes = roots
+    run.put(result, ANY, element)
+    return result
+
+
+def _autograd_backward(
+    run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
+) -> Value:
+    retain = methods.flag(kwargs, "retain_graph") or methods.flag(kwargs, "create_graph")
+    run.trains = True
+    roots = [found for value in args[:1] for found in run.tensors_within(value)]
+    run.heap.backward(roots, run.path, retain)
+    return NONE
+
+
+def _checkpoint(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """A checkpointed call computes the same; what its region saves is made again in backward."""
+    if not args:
+        return Unknown()
+    return _unknown(run, args[1:], {})
+
+
+def _grad_enabled(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    if run.grad != "on":
+        return Constant(False) if run.grad in ("off", "inference") else Scalar()
+    test = run.test(("grad enabled",))
+    run.grad_enabled |= 1 << test.bit
+    return test
+
+
+def _first(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """torch.compile, torch.jit.script: the thing itself; as a decorator with options, a function that returns it."""
+    if args:
+        return args[0]
+    return Native(lambda run, inner, kwargs, at: inner[0] if inner else Unknown())
+
+
+def _is_tensor(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    if args and isinstance(args[0], Tensor) and args[0].storage.proved:
+        return Constant(True)
+    if args and isinstance(args[0], (Constant, Scalar, Sequence_, Mapping_)):
+        return Constant(False)
+    return run.test(("isinstance", args[0] if args else None, "torch.Tensor"))
+
+
+# Python's own
+
+
+def _isinstance(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    if len(args) != 2:
+        return Scalar()
+    obj, kind = args
+    if isinstance(kind, Symbol) and kind.dotted == "torch.Tensor":
+        return _is_tensor(run, [obj], {}, at)
+    if isinstance(kind, ClassValue) and isinstance(obj, Instance):
+        return Constant(kind in obj.cls.order())
+    if isinstance(obj, Tensor) and obj.storage.proved and isinstance(kind, Symbol):
+        if kind.dotted.startswith("builtins."):
+            return Constant(False)
+    if isinstance(obj, Sequence_) and isinstance(kind, Symbol) and kind.dotted.startswith("builtins."):
+        return Constant(kind.dotted == f"builtins.{obj.kind}")
+    return run.test(("isinstance", obj, kind.dotted if isinstance(kind, Symbol) else kind))
+
+
+def _len(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    count = containers.length(run, args[0]) if args else None
+    if count is not None:
+        return Constant(count)
+    return run.scalar(("len", args[0] if args else None))
+
+
+def _range(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    plain = [a.value if isinstance(a, Constant) else None for a in args]
+    if args and all(isinstance(p, int) for p in plain):
+        numbers = range(*plain[:3])  # type: ignore[arg-type]
+        if len(numbers) <= containers.UNROLL:
+            return containers.Iteration(True, [Constant(n) for n in numbers])
+    bound = args[1] if len(args) > 1 else args[0] if args else Unknown()
+    first, last = Scalar(), Scalar()
+    if len(args) < 3:
+        first.bound = last.bound = bound
+        last.last = True
+    return containers.Iteration(False, [first, last])
+
+
+def _enumerate(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    if not args:
+        return Unknown()
+    exact, elements = containers.iterate(run, args[0], at)
+    pairs: list[Value] = []
+    for i, element in enumerate(elements):
+        number: Value = Constant(i)
+        if not exact:
+            counter = Scalar()
+            counter.bound = _len(run, args[:1], {}, at)
+            counter.last = i == len(elements) - 1
+            number = counter
+        if len(args) > 1 or "start" in kwargs:
+            number = Scalar()
+        pairs.append(containers.make(run, "tuple", [number, element]))
+    return containers.Iteration(exact, pairs)
+
+
+def _zip(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    columns = [containers.iterate(run, a, at) for a in args]
+    if not columns:
+        return Unknown()
+    exact = all(column[0] for column in columns)
+    count = min(len(column[1]) for column in columns)
+    rows: list[Value] = [containers.make(run, "tuple", [column[1][i] for column in columns]) for i in range(count)]
+    return containers.Iteration(exact, rows)
+
+
+def _reversed(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    exact, elements = containers.iterate(run, args[0], at) if args else (False, [Unknown()])
+    return containers.Iteration(exact, [e if not isinstance(e, Scalar) else Scalar() for e in reversed(elements)])
+
+
+def _list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    if not args:
+        return containers.make(run, "list", [])
+    value = args[0]
+    if isinstance(value, (Parameters, Optimizer)):
+        return value
+    known = containers.items(run, value)
+    if known is None and isinstance(value, containers.Iteration) and value.exact:
+        known = value.elements
+    if known is not None:
+        return containers.make(run, "list", known)
+    made = containers.make(run, "list", [])
+    run.state.slots[(made, LENGTH)] = Unknown()
+    if isinstance(made, Sequence_):
+        elements = run.elements(value) if isinstance(value, (Sequence_, Mapping_)) else []
+        if isinstance(value, containers.Iteration):
+            elements = value.elements
+        if isinstance(value, (Tensor, Unknown)):
+            elements = [containers.iterate(run, value, at)[1][0]]
+        for element in elements:
+            containers.smear(run, made, element)
+    return made
+
+
+def _dict(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    made = Mapping_()
+    run.born[made] = run.inexact
+    for value in args:
+        containers.update(run, made, value)
+    for name, value in kwargs.items():
+        run.put(made, ("key", name), value)
+    return made
+
+
+def _sum(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """sum(tensors): a chain of additions."""
+    if not args:
+        return Unknown()
+    exact, elements = containers.iterate(run, args[0], at)
+    total: Value | None = args[1] if len(args) > 1 else None
+    for element in elements:
+        total = element if total is None else operators.binary(run, "+", total, element, at)
+    return Constant(0) if total is None else total
+
+
+def _getattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    from . import attributes
+
+    if len(args) >= 2 and isinstance(args[1], Constant) and isinstance(args[1].value, str):
+        return attributes.get(run, args[0], args[1].value, at)
+    return Unknown()
+
+
+def _setattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    from . import attributes
+
+    if len(args) == 3 and isinstance(args[1], Constant) and isinstance(args[1].value, str):
+        attributes.assign(run, args[0], args[1].value, args[2], at)
+    return NONE
+
+
+def _super(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    cls, function = run.frame.cls, run.frame.function
+    if cls is None or function is None or not function.parameters:
+        return Unknown()
+    receiver = run.state.get((run.frame.uid, function.parameters[0].arg))
+    return Super(cls, Unknown() if receiver is None else receiver)
+
+
+def _partial(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    return Bound(args[0], list(args[1:]), dict(kwargs)) if args else Unknown()
+
+
+def _map(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    from . import calls
+
+    if len(args) < 2:
+        return Unknown()
+    exact, elements = containers.iterate(run, args[1], at)
+    return containers.Iteration(exact, [calls.call(run, args[0], [e], {}, at) for e in elements])
+
+
+def _print(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    return NONE
+
+
+def _deepcopy(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """A copy shares nothing: of a module, other parameters."""
+    if args and isinstance(args[0], TorchModule):
+        weights = run.new_tensor("parameter", DOES, at, leaf=True) if args[0].weights is not None else None
+        return TorchModule(args[0].name, args[0].config, weights)
+    return Unknown()
+
+
+#: Builtins that return no tensor unless they were given one.
+_NUMERIC = frozenset("builtins.max builtins.min builtins.abs builtins.round builtins.pow".split())
+_SCALARS = frozenset(
+    f"builtins.{name}"
+    for name in "int float str bool repr id hash hasattr callable issubclass type any all ord chr open format "
+    "divmod bytes complex dir vars input slice object Exception".split()
+)
+
+
+def _builtin(run: Run, dotted: str, args: Sequence[Value]) -> Value:
+    if dotted in _SCALARS:
+        return run.scalar((dotted, *args)) if args else Scalar()
+    if dotted in _NUMERIC:
+        if all(isinstance(a, (Scalar, Constant)) for a in args):
+            return run.scalar((dotted, *args))
+        return _unknown(run, args, {})
+    return _unknown(run, args, {})
+
+
+_PLAYS: dict[str, Play] = {
+    "torch.nn.Parameter": _parameter,
+    "torch.nn.Sequential": _sequential,
+    "torch.nn.ModuleList": _module_list,
+    "torch.nn.ParameterList": _module_list,
+    "torch.nn.ModuleDict": _module_dict,
+    "torch.nn.ParameterDict": _module_dict,
+    "torch.autograd.grad": _grad,
+    "torch.autograd.backward": _autograd_backward,
+    "torch.utils.checkpoint.checkpoint": _checkpoint,
+    "torch.is_grad_enabled": _grad_enabled,
+    "torch.compile": _first,
+    "torch.jit.script": _first,
+    "torch.jit.ignore": _first,
+    "torch.jit.export": _first,
+    "torch.is_tensor": _is_tensor,
+    "builtins.isinstance": _isinstance,
+    "builtins.len": _len,
+    "builtins.range": _range,
+    "builtins.enumerate": _enumerate,
+    "builtins.zip": _zip,
+    "builtins.reversed": _reversed,
+    "builtins.list": _list,
+    "builtins.tuple": _list,
+    "builtins.set": _list,
+    "builtins.sorted": _list,
+    "builtins.iter": _list,
+    "builtins.dict": _dict,
+    "collections.OrderedDict": _dict,
+    "collections.defaultdict": lambda run, args, kwargs, at: _dict(run, [], {}, at),
+    "builtins.sum": _sum,
+    "builtins.getattr": _getattr,
+    "builtins.setattr": _setattr,
+    "builtins.super": _super,
+    "builtins.map": _map,
+    "builtins.print": _print,
+    "functools.partial": _partial,
+    "copy.deepcopy": _deepcopy,
+}

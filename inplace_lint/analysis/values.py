@@ -1,0 +1,364 @@
+"""Abstract values: what the analysis believes that a register or a name holds.
+
+A `Tensor` is one alias of a `Storage`; what a name may hold after a join is a `Phi` of guarded alternatives.
+Values are compared by identity: two names that hold the same object hold the same thing, which is what lets tests
+on them correlate.
+"""
+
+from __future__ import annotations
+
+from .guards import ALWAYS, both, either
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+
+    from ..syntax.module import ClassSource, FunctionSource
+    from ..torchmodel.op import Op
+    from .frames import Place
+    from .guards import Guard
+
+#: Grad evidence.
+NEVER, MAY, DOES = 0, 1, 2
+
+
+class Storage:
+    """Memory that tensors share.
+
+    `grad` is the evidence that the tensor that owns it requires grad when it comes into being; `leaf` that it is a
+    leaf. `proved` says that it is certain to be a tensor (a value of unknown kind that only went through operators
+    might be a number); a value made by operators from `sources` is a tensor if one of them is.
+    """
+
+    __slots__ = ("dtype", "grad", "leaf", "made", "origin", "proved", "sources", "uid")
+
+    def __init__(
+        self,
+        uid: int,
+        origin: str,
+        grad: int,
+        made: Place | None,
+        leaf: bool = False,
+        dtype: str = "?",
+        proved: bool = True,
+    ) -> None:
+        self.uid = uid
+        self.origin = origin  # result, factory, parameter, buffer, argument, unknown
+        self.grad = grad
+        self.leaf = leaf
+        self.dtype = dtype
+        self.made = made
+        self.proved = proved
+        self.sources: tuple[Storage, ...] = ()
+
+    def is_tensor(self) -> bool:
+        return self.proved or any(source.is_tensor() for source in self.sources)
+
+
+class Value:
+    """Something that is not modelled, or not known; the base of all values."""
+
+    __slots__ = ()
+
+
+class Tensor(Value):
+    """One alias of a storage.
+
+    `view`: it is a view, not the base. `multi`: where the op stands that returned it as one of several views.
+    `no_grad_view`: made under no_grad from what is a tensor of grad mode. `expanded`: some elements share memory.
+    `detached`: carries no graph. `uncounted`: writes through it do not move the storage's version (`.data`).
+    `contiguous`: True, or False when unknown.
+    """
+
+    __slots__ = (
+        "contiguous",
+        "detached",
+        "expanded",
+        "multi",
+        "no_grad_view",
+        "storage",
+        "uncounted",
+        "view",
+    )
+
+    def __init__(self, storage: Storage, contiguous: bool = False) -> None:
+        self.storage = storage
+        self.view = False
+        self.multi: Place | None = None
+        self.no_grad_view: Place | None = None
+        self.expanded: Place | None = None
+        self.detached = False
+        self.uncounted = False
+        self.contiguous = contiguous
+
+    def alias(self) -> Tensor:
+        """Another alias with the same marks, to be marked further."""
+        other = Tensor(self.storage, self.contiguous)
+        other.view = self.view
+        other.multi = self.multi
+        other.no_grad_view = self.no_grad_view
+        other.expanded = self.expanded
+        other.detached = self.detached
+        other.uncounted = self.uncounted
+        return other
+
+
+class Constant(Value):
+    """A Python constant."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+
+class Scalar(Value):
+    """Known to be no tensor: a number, a string, a shape, a dtype, an array of another library.
+
+    A loop's index carries its bound: `last` says that this is the final iteration, `bound` what the range ran to.
+    """
+
+    __slots__ = ("bound", "last", "offset")
+
+    def __init__(self) -> None:
+        self.bound: Value | None = None
+        self.last = False
+        self.offset = 0
+
+
+class Test(Scalar):
+    """A truth value with the literal that stands for it."""
+
+    __slots__ = ("bit", "holds")
+
+    def __init__(self, bit: int, holds: bool) -> None:
+        super().__init__()
+        self.bit = bit
+        self.holds = holds
+
+
+class Unknown(Value):
+    """A value of unknown kind. Used as a tensor it is `tensor`, made on first use."""
+
+    __slots__ = ("nodes", "tensor")
+
+    def __init__(self) -> None:
+        self.tensor: Tensor | None = None
+        #: what its graph would hang on, if it is a tensor: the tensors that went into the call that returned it
+        self.nodes: Sequence[tuple[Guard, Tensor]] = ()
+
+
+class Sequence_(Value):
+    """A list, tuple, set, nn.Sequential or nn.ModuleList: its elements stand in the state, under its identity.
+
+    `kind` is "list", "tuple", "set", "slice", "Sequential", "ModuleList".
+    """
+
+    __slots__ = ("keys", "kind")
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        #: every key that was ever stored, on any path
+        self.keys: dict[Hashable, None] = {}
+
+
+class Mapping_(Value):
+    """A dict or nn.ModuleDict; values stand in the state, by constant key, or under `ANY` when keys are not known."""
+
+    __slots__ = ("keys", "kind")
+
+    def __init__(self, kind: str = "dict") -> None:
+        self.kind = kind
+        self.keys: dict[Hashable, None] = {}
+
+
+class Any:
+    """The key of what may stand at any index or key."""
+
+
+ANY = Any()
+
+
+class Instance(Value):
+    """An object of a class of the project; its attributes stand in the state, under its identity."""
+
+    __slots__ = ("cls", "keys")
+
+    def __init__(self, cls: ClassValue) -> None:
+        self.cls = cls
+        self.keys: dict[Hashable, None] = {}
+
+
+class TorchModule(Value):
+    """An `nn` module: its name in the table, its constructor's arguments, its parameters as one tensor."""
+
+    __slots__ = ("config", "name", "owns", "weights")
+
+    def __init__(self, name: str, config: dict[str, Value], weights: Tensor | None) -> None:
+        self.name = name
+        self.config = config
+        self.weights = weights
+        self.owns: dict[str, Tensor] = {}
+
+
+class FunctionValue(Value):
+    """A function of the project; `frame` is the frame in which it was defined, if it is nested."""
+
+    __slots__ = ("cls", "decorated", "defaults", "frame", "source")
+
+    def __init__(self, source: FunctionSource, frame: int | None = None) -> None:
+        self.source = source
+        self.frame = frame
+        self.cls: ClassValue | None = None
+        self.defaults: list[Value | None] | None = None
+        self.decorated: list[Value] | None = None
+
+
+class Bound(Value):
+    """A callable with arguments already given: a method on its receiver, a `functools.partial`."""
+
+    __slots__ = ("args", "func", "kwargs")
+
+    def __init__(self, func: Value, args: Sequence[Value], kwargs: dict[str, Value]) -> None:
+        self.func = func
+        self.args = args
+        self.kwargs = kwargs
+
+
+class OpValue(Value):
+    """A torch function, or a method still to be given its receiver."""
+
+    __slots__ = ("op",)
+
+    def __init__(self, op: Op) -> None:
+        self.op = op
+
+
+class Native(Value):
+    """A callable that the analysis itself plays: `run(run, args, kwargs, at)` returns its value."""
+
+    __slots__ = ("play",)
+
+    def __init__(self, play: Callable[..., Value]) -> None:
+        self.play = play
+
+
+class Symbol(Value):
+    """Something imported that is not of the project, by its dotted name: `torch.nn.functional`, `numpy.zeros`."""
+
+    __slots__ = ("dotted",)
+
+    def __init__(self, dotted: str) -> None:
+        self.dotted = dotted
+
+
+class ClassValue(Value):
+    """A class of the project with its bases resolved: `bases` are ClassValue, Symbol or Unknown."""
+
+    __slots__ = ("bases", "source")
+
+    def __init__(self, source: ClassSource) -> None:
+        self.source = source
+        self.bases: list[Value] = []
+
+    def order(self) -> list[ClassValue]:
+        """The classes in which an attribute is looked up, first to last (Python's order for single inheritance)."""
+        found: list[ClassValue] = [self]
+        for base in self.bases:
+            if isinstance(base, ClassValue):
+                found.extend(c for c in base.order() if c not in found)
+        return found
+
+    def external_bases(self) -> list[str]:
+        """Dotted names of the bases from outside of the project; "?" for one that is not known."""
+        names: list[str] = []
+        for cls in self.order():
+            for base in cls.bases:
+                if isinstance(base, Symbol):
+                    names.append(base.dotted)
+                elif not isinstance(base, ClassValue):
+                    names.append("?")
+        return names
+
+
+class Mode(Value):
+    """A context manager (or decorator) that sets a mode: grad (on, off, inference, unknown) or autocast."""
+
+    __slots__ = ("autocast", "before", "grad")
+
+    def __init__(self, grad: str | None = None, autocast: bool = False) -> None:
+        self.grad = grad
+        self.autocast = autocast
+        #: the mode to go back to, where calling the manager's class has changed it already
+        self.before: str | None = None
+
+
+class Parameters(Value):
+    """What `module.parameters()` and its kin return: the parameters of these owners."""
+
+    __slots__ = ("owners",)
+
+    def __init__(self, owners: list[Value]) -> None:
+        self.owners = owners
+
+
+class Optimizer(Value):
+    """An optimizer over the parameters of `owners` (modules, tensors); `name` its class, `fused` its flag."""
+
+    __slots__ = ("fused", "name", "owners")
+
+    def __init__(self, name: str, owners: list[Value], fused: bool) -> None:
+        self.name = name
+        self.owners = owners
+        self.fused = fused
+
+
+class Super(Value):
+    """`super()`: attribute look-up on `receiver` that starts behind `cls`."""
+
+    __slots__ = ("cls", "receiver")
+
+    def __init__(self, cls: ClassValue, receiver: Value) -> None:
+        self.cls = cls
+        self.receiver = receiver
+
+
+class Phi(Value):
+    """Guarded alternatives: what a name holds after paths have joined. Never nested."""
+
+    __slots__ = ("alternatives",)
+
+    def __init__(self, alternatives: tuple[tuple[Guard, Value], ...]) -> None:
+        self.alternatives = alternatives
+
+
+#: A name with more alternatives than this is no longer followed.
+_ALTERNATIVES = 12
+
+
+def join(values: Sequence[tuple[Guard, Value]]) -> Value:
+    """One value for several guarded ones."""
+    first = values[0][1]
+    if all(value is first for _, value in values):
+        return first
+    flat: dict[int, tuple[Guard, Value]] = {}
+    for guard, value in values:
+        for inner, atom in alternatives(value):
+            condition = both(guard, inner)
+            if not condition:
+                continue
+            key = id(atom)
+            if isinstance(atom, Constant):
+                key = hash(("constant", type(atom.value), repr(atom.value)))
+            known = flat.get(key)
+            flat[key] = (condition if known is None else either(known[0], condition), atom)
+    if len(flat) == 1:
+        return next(iter(flat.values()))[1]
+    if not flat or len(flat) > _ALTERNATIVES:
+        return Unknown()
+    return Phi(tuple(flat.values()))
+
+
+def alternatives(value: Value) -> tuple[tuple[Guard, Value], ...]:
+    """The guarded atoms of a value; a plain value is its own, always."""
+    return value.alternatives if isinstance(value, Phi) else ((ALWAYS, value),)

@@ -1,0 +1,81 @@
+"""One file a rule, each a question asked of the analysis; `check_source` asks all of them about one file."""
+
+from __future__ import annotations
+
+from ..model import Diagnostic, Location
+from .places import rule_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..analysis.findings import Finding
+    from ..project.modules import Project
+    from ..project.settings import Settings
+    from ..syntax.module import Module
+
+
+def check_source(filename: str, source: bytes, settings: Settings, project: Project) -> list[Diagnostic]:
+    """Every finding of one file, in the order of the text, before selection and suppression.
+
+    Never raises for what stands in the file: what cannot be read is an IPL000, a fault of the tool's own an IPL002.
+    """
+    from ..syntax.module import Module, UnreadableFile
+
+    try:
+        module = Module(filename, source)
+    except UnreadableFile as error:
+        return [_trouble("IPL000", filename, error.message, error.row, error.column)]
+    except RecursionError:
+        return [_trouble("IPL000", filename, "the file is nested too deeply to be read", 1, 1)]
+    try:
+        return _findings(module, project)
+    except RecursionError:
+        return [_trouble("IPL000", filename, "the file is nested too deeply to be analysed", 1, 1)]
+    except Exception as error:
+        what = f"inplace-lint failed on this file: {type(error).__name__}: {error}"
+        return [_trouble("IPL002", filename, what, 1, 1)]
+
+
+def _findings(module: Module, project: Project) -> list[Diagnostic]:
+    from ..analysis.analyze import analyze
+    from ..analysis.program import Program
+
+    diagnostics: list[Diagnostic] = []
+    for finding in analyze(module, Program(project)):
+        diagnostic = _judge(module, finding)
+        if diagnostic is not None:
+            diagnostics.append(diagnostic)
+    diagnostics.sort(key=lambda d: (d.location.key(), d.code))
+    return diagnostics
+
+
+def _judge(module: Module, finding: Finding) -> Diagnostic | None:
+    from . import (
+        ipl101_saved_result_overwritten,
+        ipl102_saved_input_overwritten,
+        ipl103_leaf_overwritten,
+        ipl104_multi_view_output_overwritten,
+        ipl105_expanded_tensor_overwritten,
+        ipl106_step_before_backward,
+        ipl107_out_argument_with_grad,
+        ipl108_no_grad_view_overwritten,
+    )
+
+    for rule in (
+        ipl101_saved_result_overwritten,
+        ipl102_saved_input_overwritten,
+        ipl103_leaf_overwritten,
+        ipl104_multi_view_output_overwritten,
+        ipl105_expanded_tensor_overwritten,
+        ipl106_step_before_backward,
+        ipl107_out_argument_with_grad,
+        ipl108_no_grad_view_overwritten,
+    ):
+        diagnostic = rule.check(module, finding)
+        if diagnostic is not None:
+            return diagnostic
+    return None
+
+
+def _trouble(code: str, filename: str, message: str, row: int, column: int) -> Diagnostic:
+    place = Location(filename, row, column, row, column + 1)
+    return Diagnostic(code, rule_name(code), "error", "certain", message, place)

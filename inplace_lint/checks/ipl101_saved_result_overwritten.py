@@ -1,0 +1,20 @@
+"""IPL101: an op saved its own result for backward, then the result was written."""
+
+from __future__ import annotations
+
+from .saved import overwritten
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..analysis.findings import Finding
+    from ..model import Diagnostic
+    from ..syntax.module import Module
+
+CODE = "IPL101"
+
+
+def check(module: Module, finding: Finding) -> Diagnostic | None:
+    if finding.kind != "write":
+        return None
+    results = [s for s in finding.saves if s.result and s.confidence == finding.confidence]
+    return overwritten(module, finding, CODE, results) if results else None

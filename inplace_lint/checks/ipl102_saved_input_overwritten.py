@@ -1,0 +1,22 @@
+"""IPL102: an op saved its input for backward, then the input was written."""
+
+from __future__ import annotations
+
+from .saved import overwritten
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..analysis.findings import Finding
+    from ..model import Diagnostic
+    from ..syntax.module import Module
+
+CODE = "IPL102"
+
+
+def check(module: Module, finding: Finding) -> Diagnostic | None:
+    if finding.kind != "write":
+        return None
+    strongest = [s for s in finding.saves if s.confidence == finding.confidence]
+    if not strongest or any(s.result for s in strongest):
+        return None
+    return overwritten(module, finding, CODE, strongest)

@@ -1,0 +1,29 @@
+"""IPL103: a leaf that requires grad, or a view of it, written with grad mode on."""
+
+from __future__ import annotations
+
+from . import places
+from .immediate import diagnostic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..analysis.findings import Finding
+    from ..model import Diagnostic
+    from ..syntax.module import Module
+
+CODE = "IPL103"
+
+
+def check(module: Module, finding: Finding) -> Diagnostic | None:
+    if finding.kind != "leaf":
+        return None
+    subject = places.target(module, finding.at)
+    return diagnostic(
+        module,
+        finding,
+        CODE,
+        f"{subject} is a leaf that requires grad and is changed in place while gradients are recorded",
+        f"{finding.op} raises here",
+        "the leaf is made here",
+        "write it under `with torch.no_grad():`, or make a new tensor",
+    )

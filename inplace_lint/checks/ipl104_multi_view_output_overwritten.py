@@ -1,0 +1,29 @@
+"""IPL104: an output of chunk, split, unbind or iteration, written in place."""
+
+from __future__ import annotations
+
+from . import places
+from .immediate import diagnostic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..analysis.findings import Finding
+    from ..model import Diagnostic
+    from ..syntax.module import Module
+
+CODE = "IPL104"
+
+
+def check(module: Module, finding: Finding) -> Diagnostic | None:
+    if finding.kind != "multi-view":
+        return None
+    subject = places.target(module, finding.at)
+    return diagnostic(
+        module,
+        finding,
+        CODE,
+        f"{subject} is one of several views that one op returned, and is changed in place",
+        f"{finding.op} raises here",
+        "the views are made here",
+        "use the out-of-place form, or index the base instead of unpacking it",
+    )

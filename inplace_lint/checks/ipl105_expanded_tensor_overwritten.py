@@ -1,0 +1,29 @@
+"""IPL105: an expanded tensor, whose elements share memory, written in place."""
+
+from __future__ import annotations
+
+from . import places
+from .immediate import diagnostic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..analysis.findings import Finding
+    from ..model import Diagnostic
+    from ..syntax.module import Module
+
+CODE = "IPL105"
+
+
+def check(module: Module, finding: Finding) -> Diagnostic | None:
+    if finding.kind != "expanded":
+        return None
+    subject = places.target(module, finding.at)
+    return diagnostic(
+        module,
+        finding,
+        CODE,
+        f"{subject} was expanded, so that its elements share memory, and is changed in place",
+        f"{finding.op} raises, or writes more than it says",
+        "expanded here",
+        "write to a `.clone()` of the expanded tensor",
+    )

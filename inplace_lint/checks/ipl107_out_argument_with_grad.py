@@ -1,0 +1,29 @@
+"""IPL107: `out=` where an input requires grad."""
+
+from __future__ import annotations
+
+from . import places
+from .immediate import diagnostic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..analysis.findings import Finding
+    from ..model import Diagnostic
+    from ..syntax.module import Module
+
+CODE = "IPL107"
+
+
+def check(module: Module, finding: Finding) -> Diagnostic | None:
+    if finding.kind != "out":
+        return None
+    subject = places.target(module, finding.at)
+    return diagnostic(
+        module,
+        finding,
+        CODE,
+        f"{subject} is given as `out=` while gradients are recorded for the inputs",
+        f"out= has no derivative: this raises",
+        "made here",
+        "assign the result instead of passing `out=`, or compute it under `with torch.no_grad():`",
+    )

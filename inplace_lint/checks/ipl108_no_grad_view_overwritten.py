@@ -1,0 +1,29 @@
+"""IPL108: a view made under no_grad, written with grad mode on."""
+
+from __future__ import annotations
+
+from . import places
+from .immediate import diagnostic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..analysis.findings import Finding
+    from ..model import Diagnostic
+    from ..syntax.module import Module
+
+CODE = "IPL108"
+
+
+def check(module: Module, finding: Finding) -> Diagnostic | None:
+    if finding.kind != "no-grad-view":
+        return None
+    subject = places.target(module, finding.at)
+    return diagnostic(
+        module,
+        finding,
+        CODE,
+        f"{subject} is a view that was made under no_grad, and is changed in place with grad mode on",
+        f"{finding.op} raises here",
+        "the view is made here",
+        "make the view where gradients are recorded, or write it under `with torch.no_grad():`",
+    )

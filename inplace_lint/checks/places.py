@@ -1,0 +1,116 @@
+"""From nodes of the tree to places and words: what diagnostics are made of."""
+
+from __future__ import annotations
+
+from ..model import Label, Location
+from .registry import find
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from ..analysis.frames import Place
+    from ..syntax.module import Module
+else:
+    import _ast as ast
+
+
+def location(module: Module, node: ast.AST) -> Location:
+    """The span of a node, with columns in characters (`ast` counts bytes)."""
+    row, end_row = node.lineno, node.end_lineno or node.lineno  # type: ignore[attr-defined]
+    start = column(module, row, node.col_offset)  # type: ignore[attr-defined]
+    end = column(module, end_row, node.end_col_offset or 0)  # type: ignore[attr-defined]
+    return Location(module.filename, row, start, end_row, end)
+
+
+def column(module: Module, row: int, offset: int) -> int:
+    line = module.lines[row - 1] if row <= len(module.lines) else b""
+    return len(line[:offset].decode("utf-8", "replace")) + 1
+
+
+def text(module: Module, node: ast.AST) -> str:
+    """The source of a node on one line, shortened where it is long."""
+    row, end_row = node.lineno, node.end_lineno or node.lineno  # type: ignore[attr-defined]
+    if row != end_row:
+        return "this tensor"
+    line = module.lines[row - 1][node.col_offset : node.end_col_offset]  # type: ignore[attr-defined]
+    words = line.decode("utf-8", "replace")
+    return f"`{words}`" if len(words) <= 40 else "this tensor"
+
+
+def target(module: Module, node: ast.AST) -> str:
+    """What a statement or call changes, in the words of the source."""
+    if isinstance(node, ast.AugAssign):
+        node = node.target
+    elif isinstance(node, ast.Assign):
+        node = node.targets[0]
+    elif isinstance(node, ast.Call):
+        for keyword in node.keywords:
+            if keyword.arg == "out":
+                return text(module, keyword.value)
+        if isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_"):
+            node = node.args[0] if _is_function(node.func) and node.args else node.func.value
+        elif node.args:
+            node = node.args[0]
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    if isinstance(node, ast.Call):
+        return "this tensor"
+    return text(module, node)
+
+
+def _is_function(func: ast.Attribute) -> bool:
+    """Whether `func` reads like a module's function (`F.relu_`, `torch.relu_`) and not like a tensor's method."""
+    value = func.value
+    return isinstance(value, ast.Name) and value.id in ("torch", "F") or isinstance(value, ast.Attribute) and (
+        value.attr in ("functional", "init")
+    )
+
+
+def label(role: str, message: str, place: Place) -> Label:
+    """A label at a place, in whichever file that is."""
+    return Label(role, message, location(place.frame.module, place.at))
+
+
+def row_of(place: Place) -> int:
+    return int(getattr(place.at, "lineno", 0))
+
+
+_SIGNS = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+}
+
+
+def augmented_operator(node: ast.AST) -> str | None:
+    """The sign of an augmented assignment, or None."""
+    return _SIGNS.get(type(node.op)) if isinstance(node, ast.AugAssign) else None
+
+
+def augmented_parts(module: Module, node: ast.AST) -> tuple[str, str, str]:
+    """(target, sign, value) of an augmented assignment to a plain name; empty where the text is not short."""
+    if not isinstance(node, ast.AugAssign) or not isinstance(node.target, (ast.Name, ast.Attribute)):
+        return "", "", ""
+    name, value = text(module, node.target).strip("`"), text(module, node.value).strip("`")
+    if "this tensor" in (name, value):
+        return "", "", ""
+    if isinstance(node.value, (ast.BinOp, ast.IfExp, ast.Compare, ast.BoolOp, ast.Lambda)):
+        value = f"({value})"
+    return name, _SIGNS.get(type(node.op), "?"), value
+
+
+def rule_name(code: str) -> str:
+    """The kebab-case name of a rule that exists."""
+    rule = find(code)
+    assert rule is not None, code
+    return rule.name

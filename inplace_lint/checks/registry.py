@@ -1,0 +1,166 @@
+"""Every rule by code and name: what selectors mean, which codes a configuration enables, where the pages lie.
+
+The table repeats what rules/*/rule.toml says, because reading those files at each start would cost
+more than checking a small file does. A test holds the two equal.
+"""
+
+from __future__ import annotations
+
+import os
+
+from ..model import Rule
+
+#: All rules, in the order of their codes.
+RULES: tuple[Rule, ...] = (
+    Rule(
+        "IPL000",
+        "unreadable-file",
+        "error",
+        "0.1.0",
+        "The file cannot be read or parsed, so nothing in it was checked.",
+    ),
+    Rule("IPL001", "unused-suppression", "warning", "0.1.0", "A suppression comment silences nothing."),
+    Rule(
+        "IPL002", "internal-error", "error", "0.1.0", "inplace-lint failed on this file: a bug in the tool."
+    ),
+    Rule(
+        "IPL101",
+        "saved-result-overwritten",
+        "error",
+        "0.1.0",
+        "An operation saved its result for backward, then the result is changed in place.",
+    ),
+    Rule(
+        "IPL102",
+        "saved-input-overwritten",
+        "error",
+        "0.1.0",
+        "An operation saved its input for backward, then the input is changed in place.",
+    ),
+    Rule(
+        "IPL103",
+        "leaf-overwritten",
+        "error",
+        "0.1.0",
+        "A leaf that requires grad, or a view of one, is changed in place while gradients are recorded.",
+    ),
+    Rule(
+        "IPL104",
+        "multi-view-output-overwritten",
+        "error",
+        "0.1.0",
+        "One of the views that chunk, split, unbind or iteration returns is changed in place.",
+    ),
+    Rule(
+        "IPL105",
+        "expanded-tensor-overwritten",
+        "error",
+        "0.1.0",
+        "An expanded tensor, whose elements share memory, is changed in place.",
+    ),
+    Rule(
+        "IPL106",
+        "step-before-backward",
+        "error",
+        "0.1.0",
+        "An optimizer changes parameters between a forward that saved them and its backward.",
+    ),
+    Rule(
+        "IPL107",
+        "out-argument-with-grad",
+        "error",
+        "0.1.0",
+        "A result is written through out= while an argument requires grad.",
+    ),
+    Rule(
+        "IPL108",
+        "no-grad-view-overwritten",
+        "error",
+        "0.1.0",
+        "A view made under no_grad is changed in place while gradients are recorded.",
+    ),
+)
+
+#: Reported whatever is selected, unless ignored by name: a file that was not checked must not pass for clean.
+ALWAYS = frozenset({"IPL000", "IPL002"})
+
+_BY_NAME = {text: rule for rule in RULES for text in (rule.code, rule.name)}
+
+
+def find(text: str) -> Rule | None:
+    """The rule of this code or name; case does not matter."""
+    return _BY_NAME.get(text.upper()) or _BY_NAME.get(text.lower())
+
+
+def matching(selector: str) -> frozenset[str]:
+    """The codes that a selector means: a code, a prefix, a name or ALL. Empty if it is unknown."""
+    if selector.upper() == "ALL":
+        return frozenset(rule.code for rule in RULES)
+    rule = find(selector)
+    if rule is not None:
+        return frozenset({rule.code})
+    prefix = selector.upper()
+    if not prefix.startswith("IPL"):
+        return frozenset()
+    return frozenset(rule.code for rule in RULES if rule.code.startswith(prefix))
+
+
+def problem(selector: str) -> str | None:
+    """What is wrong with a selector, in words, or None if it names at least one rule."""
+    if matching(selector):
+        return None
+    near = nearest(selector)
+    advice = f"; did you mean `{near}`?" if near else "; `inplace-lint rule` lists the rules"
+    return f"no rule is called `{selector}`{advice}"
+
+
+def nearest(text: str) -> str | None:
+    """The known code or name that looks most like `text`."""
+    import difflib
+
+    names = [name.lower() for name in _BY_NAME]
+    found = difflib.get_close_matches(text.lower(), names, n=1, cutoff=0.6)
+    rule = find(found[0]) if found else None
+    if rule is None:
+        return None
+    return rule.code if found[0] == rule.code.lower() else rule.name
+
+
+def enabled(select: tuple[str, ...], ignore: tuple[str, ...]) -> frozenset[str]:
+    """The codes that are reported. The most specific selector decides, as in Ruff; on a tie `ignore` does."""
+    return frozenset(
+        rule.code
+        for rule in RULES
+        if (_weight(rule, select) > _weight(rule, ignore))
+        or (rule.code in ALWAYS and not _weight(rule, ignore))
+    )
+
+
+def _weight(rule: Rule, selectors: tuple[str, ...]) -> int:
+    """How specific the closest of the selectors is that means this rule; 0 if none does."""
+    weights = [0]
+    for selector in selectors:
+        if rule.code in matching(selector):
+            whole = find(selector) is not None
+            weights.append(1 if selector.upper() == "ALL" else 100 if whole else 1 + len(selector))
+    return max(weights)
+
+
+def pages() -> str:
+    """The directory with one folder a rule: inside the installed package, beside it in a checkout."""
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    installed = os.path.join(package, "_rules")
+    return installed if os.path.isdir(installed) else os.path.join(os.path.dirname(package), "rules")
+
+
+def page(rule: Rule) -> str:
+    """The path of a rule's README.md."""
+    return os.path.join(pages(), f"{rule.code}-{rule.name}", "README.md")
+
+
+def url(code: str) -> str:
+    """Where a rule's page can be opened: the installed copy, readable without a network."""
+    from urllib.parse import quote
+
+    rule = find(code)
+    return "" if rule is None else "file://" + quote(page(rule).replace(os.sep, "/"))

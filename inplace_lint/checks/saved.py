@@ -1,0 +1,75 @@
+"""What IPL101 and IPL102 share: the words for a save and for a write that comes after it."""
+
+from __future__ import annotations
+
+from ..analysis.findings import POSSIBLE
+from ..model import CONFIDENCES, Diagnostic
+from . import places
+from .places import rule_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..analysis.findings import Finding, SavedAt
+    from ..model import Label
+    from ..syntax.module import Module
+
+_MOST_LABELS = 3
+
+
+def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt]) -> Diagnostic:
+    """The diagnostic for a write to what `saves` kept; the first save gives the headline."""
+    first = saves[0]
+    subject = places.target(module, finding.at)
+    labels: list[Label] = []
+    for saved in finding.saves[:_MOST_LABELS] if first in finding.saves[:_MOST_LABELS] else saves[:1]:
+        labels.append(places.label("save", describe_save(saved), saved.place))
+    later = first.place.at is finding.at or places.row_of(first.place) > finding.at.lineno  # type: ignore[attr-defined]
+    same_file = first.place.frame.module is module
+    if finding.write is not None:
+        labels.append(places.label("write", f"{finding.op} writes it here", finding.write))
+        caption = "this call changes it in place"
+        message = f"{_passed(module, finding)} is changed in place by this call after {first.op} saved it for backward"
+    else:
+        caption = f"{finding.op} moves its version"
+        if finding.versions is not None and not later:
+            caption += f" from {finding.versions} to {finding.versions + 1}"
+        message = f"{subject} is changed in place after {first.op} saved it for backward"
+    if later and same_file:
+        message += " in the iteration before" if finding.write is None else ""
+    return Diagnostic(
+        code,
+        rule_name(code),
+        "note" if finding.confidence == POSSIBLE else "error",
+        CONFIDENCES[finding.confidence],
+        message,
+        places.location(module, finding.at),
+        tuple(labels),
+        caption=caption,
+        help=_advice(module, finding),
+    )
+
+
+def _passed(module: Module, finding: Finding) -> str:
+    subject = places.target(module, finding.at)
+    return subject if subject != "this tensor" else "a tensor"
+
+
+def describe_save(saved: SavedAt) -> str:
+    """One line for the label at a save."""
+    what = "this result" if saved.result else f"its input ({saved.attr})" if saved.attr else "its input"
+    who = saved.node or saved.op
+    when = f" (on {saved.only})" if saved.only else ""
+    return f"{who} saves {what}{when}"
+
+
+def _advice(module: Module, finding: Finding) -> str:
+    """What to write instead, in the words of the source where that is one short expression."""
+    node = finding.at
+    operator = places.augmented_operator(node)
+    if operator is not None and finding.write is None:
+        name, sign, value = places.augmented_parts(module, node)
+        if name and value:
+            return f"write `{name} = {name} {sign} {value}`: it makes a new tensor and leaves the saved one as it was"
+    if finding.write is not None:
+        return "pass a copy (`.clone()`), or let the function return a new tensor"
+    return "use the out-of-place form, or write to a `.clone()`"

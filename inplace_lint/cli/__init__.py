@@ -1,0 +1,39 @@
+"""The command line: reads it, calls the verb, and turns what happens into an exit code."""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+#: The exit codes, as Ruff's: nothing found, something found, the call or the configuration is wrong.
+CLEAN, FOUND, WRONG = 0, 1, 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs `inplace-lint` with these arguments, by default the process's, and returns its exit code."""
+    from .options import UsageError
+
+    for stream in (sys.stdout, sys.stderr):
+        # A file name or a source line that the terminal cannot show must not stop the run.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        from . import verbs
+
+        code = verbs.run(list(sys.argv[1:] if argv is None else argv))
+        sys.stdout.flush()
+        return code
+    except UsageError as error:
+        print(f"inplace-lint: {error}", file=sys.stderr)
+        return WRONG
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # The reader, such as `head`, has seen enough; Python would complain once more at its own exit.
+        import os
+
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FOUND

@@ -1,0 +1,191 @@
+"""The verb `check`: reads files, reports findings."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from ..checks import registry
+from ..model import CONFIDENCES, Diagnostic
+from ..project.configuration import Configuration, ConfigurationError
+from ..project.discovery import Target, discover, is_excluded
+from ..project.paths import shown
+from ..report import FORMATS, Sources, Style, render
+from . import pipeline
+from .options import Flag, UsageError, Verb
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any, TextIO
+
+VERB = Verb(
+    "check",
+    "[PATHS... | -] [OPTIONS]",
+    "Check Python files, and those below directories, for in-place writes that break PyTorch's backward.\n"
+    "Without PATHS the working directory is checked; - reads standard input.",
+    (
+        Flag("--select", "report only these rules: codes, prefixes, names or ALL", "RULES", many=True),
+        Flag("--ignore", "do not report these rules", "RULES", many=True),
+        Flag("--extend-select", "report these rules besides the selected ones", "RULES", many=True),
+        Flag(
+            "--min-confidence",
+            "report findings at least this sure; `possible` ones are shown as notes",
+            "LEVEL",
+            choices=CONFIDENCES,
+        ),
+        Flag("--notes", "show notes too; they never change the exit code"),
+        Flag("--output-format", "how to report", "FORMAT", choices=FORMATS),
+        Flag("--output-file", "write the report there, not to standard output", "FILE"),
+        Flag("--statistics", "report how often each rule was broken, not where"),
+        Flag("--stdin-filename", "the name that standard input goes by", "FILE"),
+        Flag("--exit-zero", "exit with 0 even if something was found"),
+        Flag("--config", "use this configuration file and no other", "FILE"),
+        Flag("--isolated", "read no configuration file"),
+        Flag("--force-exclude", "leave out excluded files even if they are named"),
+        Flag("--jobs", "how many processes to use", "N", number=True),
+    ),
+)
+
+#: Options that override the configuration's key of the same name; `ignore` adds to it.
+_OVERRIDES = ("select", "extend-select", "min-confidence", "notes", "force-exclude")
+
+
+def run(paths: list[str], values: dict[str, Any]) -> int:
+    """Checks the paths and returns the exit code. Raises UsageError."""
+    configuration = _configuration(values)
+    sources = Sources()
+    from_input = paths == ["-"]
+    if "-" in paths and not from_input:
+        raise UsageError("`-` (standard input) cannot be mixed with other paths")
+    if "stdin-filename" in values and not from_input:
+        raise UsageError("--stdin-filename is for standard input: write `-` as the path")
+    if from_input:
+        findings, targets, errors = _check_input(values.get("stdin-filename"), configuration, sources)
+    else:
+        targets, errors = discover(paths or ["."], configuration)
+        for error in errors:
+            print(f"inplace-lint: {error}", file=sys.stderr)
+        findings = _check_files(targets, values.get("jobs"))
+    if values.get("statistics"):
+        report = _statistics(findings, values.get("output-format", "full"))
+    else:
+        style = Style(_has_colour(sys.stdout) and "output-file" not in values)
+        roots = {target.filename: target.settings.root for target in targets}
+        report = render(
+            values.get("output-format", "full"),
+            findings,
+            sources,
+            style,
+            lambda filename: roots.get(filename, os.getcwd()),
+        )
+    _write(report, values.get("output-file"))
+    _summary(findings, len(targets), bool(errors))
+    if errors:
+        return 2
+    faults = any(one.severity != "note" for one in findings)
+    return 1 if faults and not values.get("exit-zero") else 0
+
+
+def _configuration(values: dict[str, Any]) -> Configuration:
+    if values.get("isolated") and values.get("config"):
+        raise UsageError("--isolated and --config contradict each other")
+    for option in ("select", "ignore", "extend-select"):
+        for selector in values.get(option, ()):
+            problem = registry.problem(selector)
+            if problem:
+                raise UsageError(f"--{option}: {problem}")
+    overrides = {name.replace("-", "_"): values[name] for name in _OVERRIDES if name in values}
+    if "select" in values:
+        # What is selected here replaces all that the configuration selects.
+        overrides.setdefault("extend_select", ())
+    file = values.get("config")
+    if file is not None and not os.path.isfile(file):
+        raise UsageError(f"--config: there is no file {file}")
+    return Configuration(
+        overrides,
+        more_ignored=values.get("ignore", ()),
+        file=file,
+        isolated=bool(values.get("isolated")),
+        selector_problem=registry.problem,
+    )
+
+
+def _check_input(
+    name: str | None, configuration: Configuration, sources: Sources
+) -> tuple[list[Diagnostic], list[Target], list[ConfigurationError]]:
+    filename = "-" if name is None else shown(name)
+    source = sys.stdin.buffer.read()
+    sources.add(filename, source)
+    try:
+        settings = configuration.settings(os.path.dirname(os.path.abspath(filename)))
+    except ConfigurationError as error:
+        raise UsageError(str(error)) from error
+    target = Target(filename, settings)
+    if name is not None and settings.force_exclude and is_excluded(os.path.abspath(name), settings):
+        return [], [target], []
+    return pipeline.examine(filename, source, settings), [target], []
+
+
+def _check_files(targets: Sequence[Target], jobs: int | None) -> list[Diagnostic]:
+    from .progress import Progress
+
+    with Progress(len(targets), sys.stderr) as progress:
+        count = jobs or pipeline.default_jobs(len(targets))
+        return [one for found in pipeline.examine_files(targets, count, progress) for one in found]
+
+
+def _statistics(findings: Sequence[Diagnostic], name: str) -> str:
+    """How often each rule was broken, the most frequent first, as Ruff prints it."""
+    counts: dict[str, int] = {}
+    for one in findings:
+        counts[one.code] = counts.get(one.code, 0) + 1
+    rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+    names = {rule.code: rule.name for rule in registry.RULES}
+    if name.startswith("json"):
+        import json
+
+        return (
+            json.dumps([{"code": code, "name": names[code], "count": count} for code, count in rows]) + "\n"
+        )
+    width = max((len(str(count)) for _, count in rows), default=0)
+    return "".join(f"{count:>{width}}  {code}  {names[code]}\n" for code, count in rows)
+
+
+def _write(report: str, filename: str | None) -> None:
+    if filename is None:
+        sys.stdout.write(report)
+        sys.stdout.flush()
+        return
+    try:
+        with open(filename, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(report)
+    except OSError as error:
+        raise UsageError(f"--output-file: {filename} cannot be written: {error.strerror}") from error
+
+
+def _summary(findings: Sequence[Diagnostic], files: int, incomplete: bool) -> None:
+    """The last line, on standard error, so that standard output is the report alone."""
+    if not files:
+        if not incomplete:
+            print("warning: no Python files found under the given paths", file=sys.stderr)
+        return
+    counts = [
+        f"{count} {severity}{'s' if count != 1 else ''}"
+        for severity in ("error", "warning", "note")
+        if (count := sum(one.severity == severity for one in findings))
+    ]
+    checked = f"{files} file{'s' if files != 1 else ''}"
+    if counts:
+        print(f"Found {' and '.join(counts)} in {checked}.", file=sys.stderr)
+    elif not incomplete:
+        print(f"All checks passed in {checked}.", file=sys.stderr)
+
+
+def _has_colour(stream: TextIO) -> bool:
+    """FORCE_COLOR and NO_COLOR as their conventions say; else whether the stream is a terminal."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"

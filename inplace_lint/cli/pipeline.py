@@ -1,0 +1,129 @@
+"""One file from bytes to the findings that are reported, and many files in one process or in several."""
+
+from __future__ import annotations
+
+import os
+
+from ..checks import registry
+from ..model import CONFIDENCES, Diagnostic, Location, at_least
+from ..project import Project, Settings
+from ..project.paths import matches
+from ..project.suppressions import suppress
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ..project.discovery import Target
+
+#: Below this many files a second process costs more than it saves.
+FILES_PER_JOB = 40
+
+
+def examine(filename: str, source: bytes, settings: Settings) -> list[Diagnostic]:
+    """The findings of one file that are to be shown, in order of place."""
+    from ..checks import check_source
+
+    found = check_source(filename, source, settings, _project(settings))
+    # Comments come first: one that silences a finding which would be hidden anyway is not unused.
+    found = suppress(filename, source, found, registry.problem)
+    codes = _codes(settings, filename)
+    return [one for one in map(_capped, found) if one.code in codes and _is_shown(one, settings)]
+
+
+def examine_file(target: Target) -> list[Diagnostic]:
+    """As `examine`, for a file on disk; one that cannot be read is an IPL000."""
+    try:
+        with open(target.filename, "rb") as file:
+            source = file.read()
+    except OSError as error:
+        message = f"cannot be read: {error.strerror or error}"
+        if "IPL000" not in _codes(target.settings, target.filename):
+            return []
+        return [
+            Diagnostic(
+                "IPL000",
+                "unreadable-file",
+                "error",
+                "certain",
+                message,
+                Location(target.filename, 1, 1, 1, 1),
+            )
+        ]
+    return examine(target.filename, source, target.settings)
+
+
+def examine_files(
+    targets: Sequence[Target], jobs: int, progress: Callable[[int, str], None]
+) -> Iterator[list[Diagnostic]]:
+    """The findings of each file, in the order of `targets` whatever the number of jobs.
+
+    `progress` is told how many files are done and the name of the last.
+    """
+    jobs = min(jobs, len(targets))
+    results = _in_processes(targets, jobs) if jobs > 1 else map(examine_file, targets)
+    for number, (target, result) in enumerate(zip(targets, results, strict=True), 1):
+        yield result
+        progress(number, target.filename)
+
+
+def default_jobs(files: int) -> int:
+    """How many processes pay for themselves."""
+    return max(1, min(os.cpu_count() or 1, files // FILES_PER_JOB))
+
+
+def _in_processes(targets: Sequence[Target], jobs: int) -> Iterator[list[Diagnostic]]:
+    from concurrent.futures import ProcessPoolExecutor
+
+    # Small portions keep all busy to the end: one file may take as long as a hundred others.
+    portion = max(1, min(16, len(targets) // (jobs * 4)))
+    with ProcessPoolExecutor(jobs, initializer=_ignore_interrupts) as pool:
+        try:
+            yield from pool.map(examine_file, targets, chunksize=portion)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C reaches the whole process group; the parent alone answers."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _capped(diagnostic: Diagnostic) -> Diagnostic:
+    if diagnostic.confidence == "possible":
+        diagnostic.severity = "note"
+    return diagnostic
+
+
+def _is_shown(diagnostic: Diagnostic, settings: Settings) -> bool:
+    if not at_least(diagnostic.confidence, settings.min_confidence, CONFIDENCES):
+        return False
+    return diagnostic.severity != "note" or settings.notes or settings.min_confidence == "possible"
+
+
+_projects: dict[tuple[str, tuple[str, ...]], Project] = {}
+_enabled: dict[tuple[tuple[str, ...], ...], frozenset[str]] = {}
+
+
+def _project(settings: Settings) -> Project:
+    key = (settings.root, settings.src)
+    if key not in _projects:
+        _projects[key] = Project(*key)
+    return _projects[key]
+
+
+def _codes(settings: Settings, filename: str) -> frozenset[str]:
+    """The codes that are reported in this file."""
+    ignore = tuple(
+        selector
+        for pattern, selectors in settings.per_file_ignores
+        if matches(filename, (pattern,), settings.root)
+        for selector in selectors
+    )
+    key = (settings.select + settings.extend_select, settings.ignore)
+    if key not in _enabled:
+        _enabled[key] = registry.enabled(*key)
+    silenced = frozenset(code for selector in ignore for code in registry.matching(selector))
+    return _enabled[key] - silenced

@@ -1,0 +1,25 @@
+"""The plain values that travel between the layers: diagnostics, labels, places, severities, fixes."""
+
+from .diagnostic import (
+    CONFIDENCES,
+    SEVERITIES,
+    Diagnostic,
+    Edit,
+    Fix,
+    Label,
+    Location,
+    Rule,
+    at_least,
+)
+
+__all__ = [
+    "CONFIDENCES",
+    "SEVERITIES",
+    "Diagnostic",
+    "Edit",
+    "Fix",
+    "Label",
+    "Location",
+    "Rule",
+    "at_least",
+]

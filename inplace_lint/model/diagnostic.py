@@ -1,0 +1,134 @@
+"""A finding and its parts. Plain slotted classes: importing `dataclasses` alone would double the start-up time."""
+
+from __future__ import annotations
+
+#: From the weakest to the strongest; a filter keeps what is at or above its level.
+CONFIDENCES = ("possible", "likely", "certain")
+SEVERITIES = ("note", "warning", "error")
+
+
+def at_least(value: str, floor: str, scale: tuple[str, ...]) -> bool:
+    """Whether `value` stands at or above `floor` on `scale` (CONFIDENCES or SEVERITIES)."""
+    return scale.index(value) >= scale.index(floor)
+
+
+class Location:
+    """A span of a file. Rows and columns start at 1, columns count characters, the end is exclusive."""
+
+    __slots__ = ("column", "end_column", "end_row", "filename", "row")
+
+    def __init__(self, filename: str, row: int, column: int, end_row: int, end_column: int) -> None:
+        self.filename = filename
+        self.row = row
+        self.column = column
+        self.end_row = end_row
+        self.end_column = end_column
+
+    def key(self) -> tuple[str, int, int, int, int]:
+        """What two equal places share; also the order in which findings are shown."""
+        return (self.filename, self.row, self.column, self.end_row, self.end_column)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Location) and self.key() == other.key()
+
+    def __hash__(self) -> int:
+        return hash(self.key())
+
+    def __repr__(self) -> str:
+        return f"{self.filename}:{self.row}:{self.column}"
+
+
+class Label:
+    """Another place that a finding speaks of, with what happened there.
+
+    `role` is one of save, write, alias, call, scores, softmax, values.
+    """
+
+    __slots__ = ("location", "message", "role")
+
+    def __init__(self, role: str, message: str, location: Location) -> None:
+        self.role = role
+        self.message = message
+        self.location = location
+
+
+class Edit:
+    """Replace the text at `location` (original coordinates) by `content`."""
+
+    __slots__ = ("content", "location")
+
+    def __init__(self, content: str, location: Location) -> None:
+        self.content = content
+        self.location = location
+
+
+class Fix:
+    """Edits that belong together. `applicability` is safe or unsafe; `message` says what it does and what it costs."""
+
+    __slots__ = ("applicability", "edits", "message")
+
+    def __init__(self, applicability: str, message: str, edits: tuple[Edit, ...]) -> None:
+        self.applicability = applicability
+        self.message = message
+        self.edits = edits
+
+
+class Diagnostic:
+    """One finding: a rule broken at a place, the other places, how sure and how bad.
+
+    `caption` is the short text under the frame's main span (the message stands in the headline);
+    `help` is one line of advice, or empty.
+    """
+
+    __slots__ = (
+        "caption",
+        "code",
+        "confidence",
+        "fix",
+        "fix_refused",
+        "help",
+        "labels",
+        "location",
+        "message",
+        "name",
+        "severity",
+    )
+
+    def __init__(
+        self,
+        code: str,
+        name: str,
+        severity: str,
+        confidence: str,
+        message: str,
+        location: Location,
+        labels: tuple[Label, ...] = (),
+        caption: str = "",
+        help: str = "",
+        fix: Fix | None = None,
+        fix_refused: str | None = None,
+    ) -> None:
+        self.code = code
+        self.name = name
+        self.severity = severity
+        self.confidence = confidence
+        self.message = message
+        self.location = location
+        self.labels = labels
+        self.caption = caption
+        self.help = help
+        self.fix = fix
+        self.fix_refused = fix_refused
+
+
+class Rule:
+    """What rules/<CODE>-<name>/rule.toml says of a rule: its code, kebab-case name, severity ceiling, first version."""
+
+    __slots__ = ("code", "name", "severity", "since", "summary")
+
+    def __init__(self, code: str, name: str, severity: str, since: str, summary: str) -> None:
+        self.code = code
+        self.name = name
+        self.severity = severity
+        self.since = since
+        self.summary = summary

@@ -1,0 +1,162 @@
+"""Which files a run reads: those that are named, and the Python files below named directories."""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from .configuration import Configuration, ConfigurationError
+from .paths import matches, shown
+from .settings import Settings
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from pathspec import GitIgnoreSpec
+
+
+class Target:
+    """A file to check, with the settings in force there."""
+
+    __slots__ = ("filename", "settings")
+
+    def __init__(self, filename: str, settings: Settings) -> None:
+        self.filename = filename
+        self.settings = settings
+
+
+def discover(
+    paths: Sequence[str], configuration: Configuration
+) -> tuple[list[Target], list[ConfigurationError]]:
+    """The files below `paths`, each once, in order of names; and the configurations that cannot be used.
+
+    What lies under a broken configuration is left out: its settings are unknown.
+    """
+    walk = _Walk(configuration)
+    for path in paths:
+        walk.start(path)
+    return list(walk.targets.values()), list(walk.errors.values())
+
+
+def is_excluded(path: str, settings: Settings) -> bool:
+    """Whether the path or a directory between it and the settings' root is excluded."""
+    patterns = settings.exclude + settings.extend_exclude
+    root = os.path.abspath(settings.root)
+    while path.startswith(root + os.sep):
+        if matches(path, patterns, root):
+            return True
+        path = os.path.dirname(path)
+    return False
+
+
+class _Walk:
+    def __init__(self, configuration: Configuration) -> None:
+        self.configuration = configuration
+        self.targets: dict[str, Target] = {}
+        self.errors: dict[str, ConfigurationError] = {}
+        self._visited: set[tuple[int, int]] = set()
+
+    def start(self, path: str) -> None:
+        path = os.path.abspath(path)
+        is_directory = os.path.isdir(path)
+        settings = self._settings(path if is_directory else os.path.dirname(path))
+        if settings is None or (settings.force_exclude and is_excluded(path, settings)):
+            return
+        if is_directory:
+            self._directory(path, _ignores_above(path) if settings.respect_gitignore else ())
+        else:
+            self._add(path, settings)
+
+    def _directory(self, path: str, ignores: tuple[_Ignore, ...]) -> None:
+        """Walks a directory. Links are followed, but no directory is entered twice, so a loop ends."""
+        settings = self._settings(path)
+        if settings is None:
+            return
+        try:
+            status = os.stat(path)
+            entries = sorted(os.scandir(path), key=lambda entry: entry.name)
+        except OSError as error:
+            self.errors[path] = ConfigurationError(shown(path), None, f"cannot be listed: {error.strerror}")
+            return
+        identity = (status.st_dev, status.st_ino)
+        if identity in self._visited:
+            return
+        self._visited.add(identity)
+        if settings.respect_gitignore and any(entry.name == ".gitignore" for entry in entries):
+            ignores = (*ignores, *_ignore_of(path))
+        patterns = settings.exclude + settings.extend_exclude
+        directories = []
+        for entry in entries:
+            try:
+                is_directory = entry.is_dir()
+                if not is_directory and not entry.name.endswith(".py"):
+                    continue
+                # A dangling link (an editor's lock), a pipe or a socket is nothing to read.
+                if not is_directory and not stat.S_ISREG(entry.stat().st_mode):
+                    continue
+            except OSError:
+                continue
+            if matches(entry.path, patterns, settings.root) or _is_ignored(entry.path, is_directory, ignores):
+                continue
+            if is_directory:
+                directories.append(entry.path)
+            else:
+                self._add(entry.path, settings)
+        for directory in directories:
+            self._directory(directory, ignores)
+
+    def _add(self, path: str, settings: Settings) -> None:
+        filename = shown(path)
+        self.targets.setdefault(filename, Target(filename, settings))
+
+    def _settings(self, directory: str) -> Settings | None:
+        try:
+            return self.configuration.settings(directory)
+        except ConfigurationError as error:
+            self.errors.setdefault(str(error), error)
+            return None
+
+
+class _Ignore:
+    """One .gitignore: the directory that its patterns are relative to, and the patterns."""
+
+    __slots__ = ("directory", "spec")
+
+    def __init__(self, directory: str, spec: GitIgnoreSpec) -> None:
+        self.directory = directory
+        self.spec = spec
+
+
+def _ignore_of(directory: str) -> Iterator[_Ignore]:
+    try:
+        with open(os.path.join(directory, ".gitignore"), encoding="utf-8", errors="surrogateescape") as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return
+    if any(line.strip() and not line.startswith("#") for line in lines):
+        from pathspec import GitIgnoreSpec
+
+        yield _Ignore(directory, GitIgnoreSpec.from_lines(lines))
+
+
+def _ignores_above(path: str) -> tuple[_Ignore, ...]:
+    """The .gitignore files above `path` in its repository, the outermost first."""
+    above: list[str] = []
+    directory = path
+    while not os.path.exists(os.path.join(directory, ".git")):
+        parent = os.path.dirname(directory)
+        if parent == directory:
+            return ()
+        above.append(parent)
+        directory = parent
+    return tuple(ignore for directory in reversed(above) for ignore in _ignore_of(directory))
+
+
+def _is_ignored(path: str, is_directory: bool, ignores: tuple[_Ignore, ...]) -> bool:
+    for ignore in reversed(ignores):
+        below = os.path.relpath(path, ignore.directory).replace(os.sep, "/")
+        verdict = ignore.spec.check_file(below + "/" if is_directory else below).include
+        if verdict is not None:
+            return verdict
+    return False

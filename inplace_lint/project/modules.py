@@ -1,0 +1,88 @@
+"""Which file of the project an import means. What is installed is never looked into."""
+
+from __future__ import annotations
+
+import os
+
+from .paths import shown
+
+_INSTALLED = ("site-packages", "dist-packages")
+
+
+class Project:
+    """The modules of one project, found on the file system alone, so that a file means the same in every run.
+
+    A module is first-party if it lies under one of the `src` directories; else, if it belongs to the
+    importer's topmost package (the unbroken chain of `__init__.py` upwards), or, for a script outside of any
+    package, if it lies beside the script.
+    """
+
+    __slots__ = ("_files", "_tops", "root", "src")
+
+    def __init__(self, root: str = ".", src: tuple[str, ...] = ()) -> None:
+        self.root = os.path.abspath(root)
+        self.src = tuple(os.path.abspath(os.path.join(self.root, path)) for path in src)
+        self._files: dict[str, bool] = {}
+        self._tops: dict[str, str] = {}
+
+    def resolve(self, module: str, importer: str, level: int = 0) -> str | None:
+        """The file that `import module`, or `from <level dots>module import …`, means in the file `importer`.
+
+        None if that is no file of the project. A package is its `__init__.py`; the empty module with a level
+        is the package itself. The path is written as everywhere in output (see `paths.shown`).
+        """
+        directory = os.path.dirname(os.path.abspath(importer))
+        parts = module.split(".") if module else []
+        if level:
+            for _ in range(level - 1):
+                directory = os.path.dirname(directory)
+            if os.path.basename(directory) in _INSTALLED:
+                return None
+            return self._module_file(directory, parts)
+        if not parts:
+            return None
+        for root in self.src:
+            found = self._module_file(root, parts)
+            if found:
+                return found
+        top = self._top(directory)
+        if top != directory:
+            # Only the package itself: what lies beside it may be a folder of installed packages.
+            first = os.path.relpath(directory, top).split(os.sep, 1)[0]
+            return self._module_file(top, parts) if parts[0] == first else None
+        return None if os.path.basename(top) in _INSTALLED else self._module_file(top, parts)
+
+    def module_name(self, filename: str) -> str:
+        """The dotted name under which the project imports this file."""
+        path = os.path.abspath(filename)
+        directory = os.path.dirname(path)
+        root = next((src for src in self.src if path.startswith(src + os.sep)), None) or self._top(directory)
+        parts = os.path.relpath(path, root).split(os.sep)
+        parts[-1] = os.path.splitext(parts[-1])[0]
+        if parts[-1] == "__init__" and len(parts) > 1:
+            parts.pop()
+        return ".".join(parts)
+
+    def _module_file(self, root: str, parts: list[str]) -> str | None:
+        path = os.path.join(root, *parts)
+        package = os.path.join(path, "__init__.py")
+        if self._is_file(package):
+            return shown(package)
+        if parts and self._is_file(path + ".py"):
+            return shown(path + ".py")
+        return None
+
+    def _top(self, directory: str) -> str:
+        """The directory that holds the topmost package around `directory`; itself if it is no package."""
+        top = self._tops.get(directory)
+        if top is None:
+            parent = os.path.dirname(directory)
+            in_package = parent != directory and self._is_file(os.path.join(directory, "__init__.py"))
+            top = self._tops[directory] = self._top(parent) if in_package else directory
+        return top
+
+    def _is_file(self, path: str) -> bool:
+        known = self._files.get(path)
+        if known is None:
+            known = self._files[path] = os.path.isfile(path)
+        return known

@@ -1,0 +1,132 @@
+"""What a user can set, its default and its meaning; `Settings` is one consistent set of values."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: What is never looked into unless named on the command line. Ruff's list.
+EXCLUDE = (
+    ".bzr .direnv .eggs .git .git-rewrite .hg .ipynb_checkpoints .mypy_cache .nox .pants.d .pyenv "
+    ".pytest_cache .pytype .ruff_cache .svn .tox .venv .vscode __pypackages__ _build buck-out build dist "
+    "node_modules site-packages venv"
+)
+
+
+class Option:
+    """One key of the configuration: `kind` is strings, string, flag or table; `choices` bound a string."""
+
+    __slots__ = ("choices", "default", "kind", "meaning", "name", "rules")
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        default: Any,
+        meaning: str,
+        choices: tuple[str, ...] = (),
+        rules: bool = False,
+    ) -> None:
+        self.name = name
+        self.kind = kind
+        self.default = default
+        self.meaning = meaning
+        self.choices = choices
+        self.rules = rules  # whether its strings name rules
+
+
+OPTIONS: tuple[Option, ...] = (
+    Option(
+        "select", "strings", ("ALL",), "rules to report: codes, prefixes of codes, names, ALL", rules=True
+    ),
+    Option("ignore", "strings", (), "rules not to report", rules=True),
+    Option("extend-select", "strings", (), "rules to report besides those of `select`", rules=True),
+    Option(
+        "min-confidence",
+        "string",
+        "likely",
+        "report findings that are at least this sure",
+        choices=("possible", "likely", "certain"),
+    ),
+    Option("notes", "flag", False, "show notes too; they never change the exit code"),
+    Option(
+        "target-torch",
+        "string",
+        None,
+        "the PyTorch version to check for, such as 2.13; the newest known if unset",
+    ),
+    Option("device", "string", "both", "the device the code runs on", choices=("both", "cpu", "cuda")),
+    Option("per-file-ignores", "table", (), "a table: file pattern = rules not to report there", rules=True),
+    Option("src", "strings", (), "directories from which the project's own modules are imported"),
+    Option("exclude", "strings", tuple(EXCLUDE.split()), "files and directories to pass over"),
+    Option("extend-exclude", "strings", (), "files and directories to pass over besides those of `exclude`"),
+    Option("force-exclude", "flag", False, "pass over excluded files even where they are named one by one"),
+    Option("respect-gitignore", "flag", True, "pass over what .gitignore files name"),
+)
+
+
+class Settings:
+    """The values of all options for the files of one directory tree.
+
+    `root` is the directory that patterns, `src` and fingerprints are relative to; `config_file` the file that
+    the values came from, None for defaults.
+    """
+
+    __slots__ = (
+        "config_file",
+        "device",
+        "exclude",
+        "extend_exclude",
+        "extend_select",
+        "force_exclude",
+        "ignore",
+        "min_confidence",
+        "notes",
+        "per_file_ignores",
+        "respect_gitignore",
+        "root",
+        "select",
+        "src",
+        "target_torch",
+    )
+
+    def __init__(
+        self,
+        *,
+        root: str = ".",
+        config_file: str | None = None,
+        select: tuple[str, ...] = ("ALL",),
+        ignore: tuple[str, ...] = (),
+        extend_select: tuple[str, ...] = (),
+        min_confidence: str = "likely",
+        notes: bool = False,
+        target_torch: str | None = None,
+        device: str = "both",
+        per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = (),
+        src: tuple[str, ...] = (),
+        exclude: tuple[str, ...] = tuple(EXCLUDE.split()),
+        extend_exclude: tuple[str, ...] = (),
+        force_exclude: bool = False,
+        respect_gitignore: bool = True,
+    ) -> None:
+        self.root = root
+        self.config_file = config_file
+        self.select = select
+        self.ignore = ignore
+        self.extend_select = extend_select
+        self.min_confidence = min_confidence
+        self.notes = notes
+        self.target_torch = target_torch
+        self.device = device
+        self.per_file_ignores = per_file_ignores
+        self.src = src
+        self.exclude = exclude
+        self.extend_exclude = extend_exclude
+        self.force_exclude = force_exclude
+        self.respect_gitignore = respect_gitignore
+
+    def replace(self, **changes: Any) -> Settings:
+        """A copy with some values changed."""
+        values = {name: getattr(self, name) for name in self.__slots__}
+        return Settings(**{**values, **changes})

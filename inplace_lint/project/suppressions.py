@@ -1,0 +1,167 @@
+"""What comments silence: `# inplace-lint: ignore[…]`, `# inplace-lint: file-ignore[…]`, `# noqa`."""
+
+from __future__ import annotations
+
+from ..model import Diagnostic, Location
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+#: A file without any of these bytes has no suppression, and is not tokenized.
+MARKS = (b"noqa", b"NOQA", b"NoQA", b"inplace-lint:")
+
+_OWN = "inplace-lint:"
+
+
+def suppress(
+    filename: str,
+    source: bytes,
+    diagnostics: list[Diagnostic],
+    selector_problem: Callable[[str], str | None],
+) -> list[Diagnostic]:
+    """The diagnostics that no comment silences, and an IPL001 for each of our comments that silences nothing.
+
+    A comment counts if it stands on any line of a finding's span. `# noqa` is other tools' word too, so it is
+    never called unused. A file that cannot be tokenized has no suppressions: its IPL000 says all there is.
+    """
+    own = _OWN.encode() in source
+    if not own and not (diagnostics and any(mark in source for mark in MARKS)):
+        return diagnostics
+    from tokenize import TokenError
+
+    try:
+        comments = list(_comments(filename, source))
+    except (TokenError, SyntaxError, ValueError):
+        return diagnostics
+    kept = [one for one in diagnostics if not [c for c in comments if c.silences(one)]]
+    kept.extend(found for comment in comments for found in comment.faults(selector_problem))
+    return sorted(kept, key=lambda diagnostic: diagnostic.location.key())
+
+
+class Comment:
+    """One suppression comment. `selectors` is None where it silences every code."""
+
+    __slots__ = ("fault", "location", "own", "selectors", "used", "whole_file")
+
+    def __init__(
+        self,
+        location: Location,
+        selectors: tuple[str, ...] | None,
+        own: bool,
+        whole_file: bool,
+        fault: str = "",
+    ) -> None:
+        self.location = location
+        self.selectors = selectors
+        self.own = own
+        self.whole_file = whole_file
+        self.fault = fault
+        self.used: set[str] = set()
+
+    def silences(self, diagnostic: Diagnostic) -> bool:
+        """Whether this comment speaks of the diagnostic; remembers which of its selectors did."""
+        place = diagnostic.location
+        if self.fault or not (self.whole_file or place.row <= self.location.row <= place.end_row):
+            return False
+        if self.selectors is None:
+            self.used.add("")
+            return True
+        hits = {selector for selector in self.selectors if _means(selector, diagnostic)}
+        self.used |= hits
+        return bool(hits)
+
+    def faults(self, selector_problem: Callable[[str], str | None]) -> Iterator[Diagnostic]:
+        """What IPL001 says of this comment."""
+        if not self.own:
+            return
+        if self.fault:
+            yield self._unused(self.fault)
+        elif self.selectors is None:
+            # A whole file that is waved through may well be clean today.
+            if not self.used and not self.whole_file:
+                yield self._unused("no finding on this line: the comment silences nothing")
+        else:
+            where = "in this file" if self.whole_file else "on this line"
+            for selector in self.selectors:
+                problem = selector_problem(selector)
+                if problem:
+                    yield self._unused(problem)
+                elif selector not in self.used and selector.upper() != "IPL001":
+                    yield self._unused(f"no `{selector}` finding {where}: the comment silences nothing")
+
+    def _unused(self, message: str) -> Diagnostic:
+        advice = "remove it, or the code that is not needed"
+        return Diagnostic(
+            "IPL001",
+            "unused-suppression",
+            "warning",
+            "certain",
+            message,
+            self.location,
+            help="" if self.fault or "did you mean" in message else advice,
+        )
+
+
+def _means(selector: str, diagnostic: Diagnostic) -> bool:
+    selector = selector.strip()
+    return (
+        selector.upper() == "ALL"
+        or selector.lower() == diagnostic.name
+        or (selector.upper().startswith("IPL") and diagnostic.code.startswith(selector.upper()))
+    )
+
+
+def _comments(filename: str, source: bytes) -> Iterator[Comment]:
+    from io import BytesIO
+    from tokenize import COMMENT, tokenize
+
+    for token in tokenize(BytesIO(source).readline):
+        if token.type == COMMENT and ("inplace-lint:" in token.string or "noqa" in token.string.lower()):
+            row, column = token.start
+            yield from _parse(token.string, filename, row, column + 1)
+
+
+def _parse(text: str, filename: str, row: int, column: int) -> Iterator[Comment]:
+    """The suppressions within one comment, which may follow other words: `# type: ignore  # noqa: IPL101`."""
+    start = 0
+    for part in text.split("#"):
+        body = part.strip()
+        place = Location(filename, row, column + max(start - 1, 0), row, column + start + len(part.rstrip()))
+        start += len(part) + 1
+        if body.startswith(_OWN):
+            yield _own_comment(body.removeprefix(_OWN).strip(), place)
+        elif body[:4].lower() == "noqa":
+            rest = body[4:]
+            if rest.startswith(":"):
+                # The codes end at the first word that is none, as in `noqa: E501, IPL101 for speed`.
+                codes = tuple(_leading_codes(rest[1:].replace(",", " ").split()))
+                yield Comment(place, codes, own=False, whole_file=False)
+            elif not rest or rest[0].isspace():
+                yield Comment(place, None, own=False, whole_file=False)
+
+
+def _leading_codes(words: Iterable[str]) -> Iterator[str]:
+    for word in words:
+        if not (word.isascii() and word[:1].isalpha() and word[-1:].isdigit() and word.isalnum()):
+            return
+        yield word
+
+
+def _own_comment(body: str, place: Location) -> Comment:
+    verb, bracket, rest = body.partition("[")
+    words = verb.split()
+    verb = words[0] if words else ""
+    bracket = bracket if len(words) == 1 else ""
+    if verb not in ("ignore", "file-ignore"):
+        fault = f"`{verb}` is not understood after `{_OWN}`: write `ignore[…]` or `file-ignore[…]`"
+        return Comment(place, (), own=True, whole_file=False, fault=fault)
+    whole_file = verb == "file-ignore"
+    if not bracket:
+        return Comment(place, None, own=True, whole_file=whole_file)
+    inside, closed, _ = rest.partition("]")
+    selectors = tuple(part.strip() for part in inside.split(",") if part.strip())
+    if not closed or not selectors:
+        fault = f"`{verb}[` needs the codes to ignore and a closing bracket"
+        return Comment(place, (), own=True, whole_file=whole_file, fault=fault)
+    return Comment(place, selectors, own=True, whole_file=whole_file)

@@ -1,0 +1,43 @@
+"""Workflow commands that GitHub Actions turns into annotations beside the lines of a change."""
+
+from __future__ import annotations
+
+from ..model import Diagnostic
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def render(diagnostics: Iterable[Diagnostic]) -> str:
+    """One `::error file=…::message` a finding; notes are notices."""
+    return "".join(_line(diagnostic) for diagnostic in diagnostics)
+
+
+def _line(diagnostic: Diagnostic) -> str:
+    place = diagnostic.location
+    level = {"note": "notice"}.get(diagnostic.severity, diagnostic.severity)
+    properties = {
+        "title": f"inplace-lint ({diagnostic.code})",
+        "file": place.filename.replace("\\", "/"),
+        "line": place.row,
+        "endLine": place.end_row,
+    }
+    if place.row == place.end_row:  # GitHub takes columns only within one line
+        properties |= {"col": place.column, "endColumn": place.end_column}
+    listed = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
+    lines = [f"{place.filename}:{place.row}:{place.column}: {diagnostic.code} {diagnostic.message}"]
+    for label in diagnostic.labels:
+        at = label.location
+        lines.append(f"{label.role}: {at.filename}:{at.row}:{at.column}: {label.message}")
+    if diagnostic.help:
+        lines.append(f"help: {diagnostic.help}")
+    return f"::{level} {listed}::{_text(chr(10).join(lines))}\n"
+
+
+def _text(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _text(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,95 @@
+"""Findings as JSON: one array, or one object a line. Every other program reads these fields."""
+
+from __future__ import annotations
+
+import json
+
+from ..checks import registry
+from ..model import Diagnostic, Fix, Location
+from ..project.paths import relative
+from .source import Sources
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+
+def render(
+    diagnostics: Sequence[Diagnostic], sources: Sources, root_of: Callable[[str], str], lines: bool
+) -> str:
+    """The whole document, ending in a line end."""
+    rows = [json.dumps(one) for one in records(diagnostics, sources, root_of)]
+    if lines:
+        return "".join(f"{row}\n" for row in rows)
+    return "[\n  " + ",\n  ".join(rows) + "\n]\n" if rows else "[]\n"
+
+
+def records(
+    diagnostics: Sequence[Diagnostic], sources: Sources, root_of: Callable[[str], str]
+) -> Iterator[dict[str, Any]]:
+    """Each finding as the object that JSON shows. Rows and columns start at 1, columns count characters."""
+    prints = fingerprints(diagnostics, sources, root_of)
+    for diagnostic, fingerprint in zip(diagnostics, prints, strict=True):
+        yield {
+            "code": diagnostic.code,
+            "name": diagnostic.name,
+            "severity": diagnostic.severity,
+            "confidence": diagnostic.confidence,
+            "message": diagnostic.message,
+            "filename": diagnostic.location.filename,
+            **_places(diagnostic.location),
+            "labels": [
+                {
+                    "role": label.role,
+                    "message": label.message,
+                    "filename": label.location.filename,
+                    **_places(label.location),
+                }
+                for label in diagnostic.labels
+            ],
+            "fix": _fix(diagnostic.fix),
+            "fix_refused": diagnostic.fix_refused,
+            "fingerprint": fingerprint,
+            "url": registry.url(diagnostic.code),
+        }
+
+
+def fingerprints(
+    diagnostics: Sequence[Diagnostic], sources: Sources, root_of: Callable[[str], str]
+) -> list[str]:
+    """A name for each finding that survives moved lines.
+
+    It hashes the code, the file's path below the project's root, the text of the finding's line and of its
+    labels' lines, and a count that tells equal ones in one file apart.
+    """
+    from hashlib import blake2b
+
+    seen: dict[tuple[str, ...], int] = {}
+    prints = []
+    for diagnostic in diagnostics:
+        places = [diagnostic.location, *(label.location for label in diagnostic.labels)]
+        filename = diagnostic.location.filename
+        key = (
+            diagnostic.code,
+            relative(filename, root_of(filename)),
+            *(sources.line(place.filename, place.row).strip() for place in places),
+        )
+        count = seen[key] = seen.get(key, -1) + 1
+        text = "\0".join((*key, str(count)))
+        prints.append(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest())
+    return prints
+
+
+def _places(location: Location) -> dict[str, dict[str, int]]:
+    return {
+        "location": {"row": location.row, "column": location.column},
+        "end_location": {"row": location.end_row, "column": location.end_column},
+    }
+
+
+def _fix(fix: Fix | None) -> dict[str, Any] | None:
+    if fix is None:
+        return None
+    edits = [{"content": edit.content, **_places(edit.location)} for edit in fix.edits]
+    return {"applicability": fix.applicability, "message": fix.message, "edits": edits}

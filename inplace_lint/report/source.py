@@ -1,0 +1,49 @@
+"""The text of the files that findings speak of, by line, as far as it can be read."""
+
+from __future__ import annotations
+
+import os
+
+
+class Sources:
+    """Reads each file once. What cannot be read has no lines; bytes that cannot be decoded show as \ufffd."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, list[str]] = {}
+
+    def add(self, filename: str, source: bytes) -> None:
+        """Gives the text of a file that is not on disk: standard input."""
+        self._lines[filename] = split(decode(source))
+
+    def line(self, filename: str, row: int) -> str:
+        """One line without its end; empty where the file has no such line."""
+        lines = self._lines.get(filename)
+        if lines is None:
+            source = b""
+            if os.path.isfile(filename):
+                try:
+                    with open(filename, "rb") as file:
+                        source = file.read()
+                except OSError:
+                    pass
+            lines = self._lines[filename] = split(decode(source))
+        return lines[row - 1] if 0 < row <= len(lines) else ""
+
+
+def decode(source: bytes) -> str:
+    """Source as text, in the encoding that Python would take: by a coding line, else UTF-8."""
+    source = source.removeprefix(b"\xef\xbb\xbf")
+    try:
+        if b"coding" not in b"".join(source.split(b"\n", 2)[:2]):
+            return source.decode("utf-8")
+        from io import BytesIO
+        from tokenize import detect_encoding
+
+        return source.decode(detect_encoding(BytesIO(source).readline)[0])
+    except (SyntaxError, UnicodeDecodeError, LookupError):
+        return source.decode("utf-8", "replace")
+
+
+def split(text: str) -> list[str]:
+    """Lines as Python counts them: unlike for `str.splitlines`, a form feed ends none."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")

@@ -1,0 +1,378 @@
+"""One parsed file: its imports, functions, classes and assignments at the top level, and where candidates stand.
+
+A file is parsed once; functions are lowered to IR only when the analysis asks for them (`FunctionSource.body`).
+"""
+
+from __future__ import annotations
+
+import re
+from sys import maxsize
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from typing import TypeAlias
+
+    FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
+else:
+    import _ast as ast
+
+from . import ir
+from .lower import lower_body, lower_expression
+
+_ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
+
+
+class UnreadableFile(Exception):
+    """The text is not a Python file; `row` and `column` (from 1) say where it stops being one."""
+
+    def __init__(self, message: str, row: int, column: int) -> None:
+        super().__init__(message)
+        self.message, self.row, self.column = message, row, column
+
+
+class FunctionSource:
+    """A function, method or lambda as it stands in a file, with its body lowered on first use."""
+
+    __slots__ = ("_body", "_bound", "module", "name", "node", "owner")
+
+    def __init__(self, module: Module, node: FunctionNode, owner: ClassSource | None = None) -> None:
+        self.module = module
+        self.node = node
+        self.owner = owner
+        self.name = getattr(node, "name", "<lambda>")
+        self._body: ir.Block | None = None
+        self._bound: tuple[set[str], set[str]] | None = None
+
+    @property
+    def body(self) -> ir.Block:
+        if self._body is None:
+            if isinstance(self.node, ast.Lambda):
+                block, register = lower_expression(self.node.body)
+                block.append(ir.Return(self.node.body, register))
+                self._body = block
+            else:
+                self._body = lower_body(self.node.body)
+        return self._body
+
+    @property
+    def parameters(self) -> list[ast.arg]:
+        """Positional parameters in order, the receiver included."""
+        return [*self.node.args.posonlyargs, *self.node.args.args]
+
+    def default_of(self, parameter: ast.arg) -> ast.expr | None:
+        """The default's expression, or None."""
+        arguments = self.node.args
+        positional = self.parameters
+        if parameter in positional:
+            offset = positional.index(parameter) - (len(positional) - len(arguments.defaults))
+            return arguments.defaults[offset] if offset >= 0 else None
+        if parameter in arguments.kwonlyargs:
+            return arguments.kw_defaults[arguments.kwonlyargs.index(parameter)]
+        return None
+
+    @property
+    def scope(self) -> tuple[set[str], set[str]]:
+        """(names local to the function, names declared global or nonlocal)."""
+        if self._bound is None:
+            declared: set[str] = set()
+            bound: set[str] = set()
+            if not isinstance(self.node, ast.Lambda):
+                _bound_names(self.node.body, bound, declared)
+            arguments = self.node.args
+            for argument in (*self.parameters, *arguments.kwonlyargs):
+                bound.add(argument.arg)
+            for extra in (arguments.vararg, arguments.kwarg):
+                if extra is not None:
+                    bound.add(extra.arg)
+            self._bound = (bound - declared, declared)
+        return self._bound
+
+    @property
+    def is_generator(self) -> bool:
+        return any(isinstance(i, ir.Yield) for i in instructions(self.body))
+
+
+class ClassSource:
+    """A class as it stands in a file: its methods, its class-level assignments, its base expressions."""
+
+    __slots__ = ("assignments", "methods", "module", "name", "node")
+
+    def __init__(self, module: Module, node: ast.ClassDef) -> None:
+        self.module = module
+        self.node = node
+        self.name = node.name
+        self.methods: dict[str, FunctionSource] = {}
+        self.assignments: dict[str, ast.expr | None] = {}
+        for statement in node.body:
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                self.methods[statement.name] = FunctionSource(module, statement, self)
+            elif isinstance(statement, ast.Assign):
+                for target in statement.targets:
+                    if isinstance(target, ast.Name):
+                        self.assignments[target.id] = statement.value
+            elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                self.assignments[statement.target.id] = statement.value
+
+    @property
+    def bases(self) -> list[ast.expr]:
+        return self.node.bases
+
+
+class ImportedName:
+    """What an import statement binds: `member` of `module` (or the module itself when member is None)."""
+
+    __slots__ = ("level", "member", "module")
+
+    def __init__(self, module: str, member: str | None, level: int) -> None:
+        self.module, self.member, self.level = module, member, level
+
+
+class Module:
+    """A parsed file.
+
+    `functions`, `classes`, `imports` and `assignments` hold what the top level binds (also inside its `if` and
+    `try` blocks); `stars` the modules of `from m import *`; `multiple` the names that are bound more than once.
+    """
+
+    def __init__(self, filename: str, source: bytes) -> None:
+        self.filename = filename
+        self.tree = parse(filename, source)
+        self.source = source
+        self.functions: dict[str, FunctionSource] = {}
+        self.classes: dict[str, ClassSource] = {}
+        self.imports: dict[str, ImportedName] = {}
+        self.assignments: dict[str, ast.expr] = {}
+        self.multiple: set[str] = set()
+        self.stars: list[tuple[str, int]] = []
+        #: every function of the file with its class, nested ones included, in order
+        self.all_functions: list[FunctionSource] = []
+        self._by_node: dict[int, FunctionSource | ClassSource] = {}
+        self._lines: list[bytes] | None = None
+        self._body: ir.Block | None = None
+        self._index(self.tree.body)
+
+    @property
+    def lines(self) -> list[bytes]:
+        if self._lines is None:
+            self._lines = self.source.split(b"\n")
+        return self._lines
+
+    @property
+    def body(self) -> ir.Block:
+        """The module's own statements as instructions."""
+        if self._body is None:
+            self._body = lower_body(self.tree.body)
+        return self._body
+
+    def function_of(self, node: FunctionNode, owner: ClassSource | None = None) -> FunctionSource:
+        """The one FunctionSource of a node, so that its body is lowered once."""
+        known = self._by_node.get(id(node))
+        if isinstance(known, FunctionSource):
+            return known
+        made = FunctionSource(self, node, owner)
+        self._by_node[id(node)] = made
+        return made
+
+    def class_of(self, node: ast.ClassDef) -> ClassSource:
+        known = self._by_node.get(id(node))
+        if isinstance(known, ClassSource):
+            return known
+        made = ClassSource(self, node)
+        self._by_node[id(node)] = made
+        for method in made.methods.values():
+            self._by_node[id(method.node)] = method
+        return made
+
+    def _bind(self, name: str) -> None:
+        if (
+            name in self.functions
+            or name in self.classes
+            or name in self.imports
+            or name in self.assignments
+        ):
+            self.multiple.add(name)
+
+    def _index(self, body: list[ast.stmt]) -> None:
+        for statement in body:
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                self._bind(statement.name)
+                self.functions[statement.name] = self.function_of(statement)
+            elif isinstance(statement, ast.ClassDef):
+                self._bind(statement.name)
+                self.classes[statement.name] = self.class_of(statement)
+            elif isinstance(statement, ast.Import):
+                for alias in statement.names:
+                    name = alias.asname or alias.name.partition(".")[0]
+                    module = alias.name if alias.asname else name
+                    self.imports[name] = ImportedName(module, None, 0)
+            elif isinstance(statement, ast.ImportFrom):
+                for alias in statement.names:
+                    if alias.name == "*":
+                        self.stars.append((statement.module or "", statement.level))
+                    else:
+                        self.imports[alias.asname or alias.name] = ImportedName(
+                            statement.module or "", alias.name, statement.level
+                        )
+            elif isinstance(statement, ast.Assign):
+                for target in statement.targets:
+                    if isinstance(target, ast.Name):
+                        self._bind(target.id)
+                        self.assignments[target.id] = statement.value
+            elif isinstance(statement, ast.AnnAssign):
+                if isinstance(statement.target, ast.Name) and statement.value is not None:
+                    self._bind(statement.target.id)
+                    self.assignments[statement.target.id] = statement.value
+            elif isinstance(statement, ast.AugAssign):
+                if isinstance(statement.target, ast.Name):
+                    self.multiple.add(statement.target.id)
+            elif isinstance(statement, ast.If):
+                self._index(statement.body)
+                self._index(statement.orelse)
+            elif isinstance(statement, ast.Try):
+                for handler in statement.handlers:
+                    self._index(handler.body)
+                self._index(statement.body)
+                self._index(statement.orelse)
+
+    def functions_in_order(self) -> list[FunctionSource]:
+        """Every function and method of the file, nested ones too (lambdas left out), in the order of the text."""
+        if not self.all_functions:
+            self._collect(self.tree.body, None)
+        return self.all_functions
+
+    def _collect(self, body: list[ast.stmt], owner: ClassSource | None) -> None:
+        for statement in body:
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                self.all_functions.append(self.function_of(statement, owner))
+                self._collect(statement.body, None)
+            elif isinstance(statement, ast.ClassDef):
+                self._collect(statement.body, self.class_of(statement))
+            else:
+                for inner in _inner_bodies(statement):
+                    self._collect(inner, owner)
+
+
+def parse(filename: str, source: bytes) -> ast.Module:
+    """Python's syntax tree. Raises UnreadableFile with the place where reading stops."""
+    if source[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise UnreadableFile("the file is not UTF-8: it starts with the byte-order mark of UTF-16", 1, 1)
+    if b"\0" in source:
+        before = source[: source.index(b"\0")]
+        row = before.count(b"\n") + 1
+        raise UnreadableFile("the file contains a null byte", row, len(before) - before.rfind(b"\n"))
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = compile(source, filename, "exec", _ONLY_AST, dont_inherit=True)
+    except SyntaxError as error:
+        message = error.msg
+        if "codec can't decode" in message or "unknown encoding" in message or "encoding problem" in message:
+            row, column = _undecodable(source)
+            raise UnreadableFile(f"the file cannot be decoded: {message}", row, column) from None
+        raise UnreadableFile(f"syntax error: {message}", error.lineno or 1, error.offset or 1) from None
+    except (ValueError, UnicodeDecodeError) as error:
+        row, column = _undecodable(source)
+        raise UnreadableFile(f"the file cannot be decoded: {error}", row, column) from None
+    except (RecursionError, MemoryError):
+        raise UnreadableFile("the file is nested too deeply for Python's parser", 1, 1) from None
+    assert isinstance(tree, ast.Module)
+    return tree
+
+
+def _undecodable(source: bytes) -> tuple[int, int]:
+    try:
+        source.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = source[: error.start]
+        return before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
+    return 1, 1
+
+
+def _inner_bodies(statement: ast.stmt) -> list[list[ast.stmt]]:
+    bodies: list[list[ast.stmt]] = []
+    for field in ("body", "orelse", "finalbody"):
+        inner = getattr(statement, field, None)
+        if isinstance(inner, list):
+            bodies.append(inner)
+    for handler in getattr(statement, "handlers", ()):
+        bodies.append(handler.body)
+    for case in getattr(statement, "cases", ()):
+        bodies.append(case.body)
+    return bodies
+
+
+def _bound_names(body: list[ast.stmt], bound: set[str], declared: set[str]) -> None:
+    """Names that the statements bind in their own scope, walrus targets included."""
+    stack: list[ast.AST] = list(body)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Name):
+            if isinstance(node.ctx, (ast.Store, ast.Del)):
+                bound.add(node.id)
+            continue
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            bound.add(node.name)
+            continue
+        if isinstance(node, ast.Lambda):
+            continue
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            declared.update(node.names)
+            continue
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            for alias in node.names:
+                bound.add(alias.asname or alias.name.partition(".")[0])
+            continue
+        name = getattr(node, "name", None)
+        if isinstance(name, str):
+            bound.add(name)
+        rest = getattr(node, "rest", None)
+        if isinstance(rest, str):
+            bound.add(rest)
+        for field in node._fields:
+            child = getattr(node, field, None)
+            if isinstance(child, ast.AST):
+                stack.append(child)
+            elif isinstance(child, list):
+                stack.extend(c for c in child if isinstance(c, ast.AST))
+
+
+def instructions(block: ir.Block) -> list[ir.Instruction]:
+    """All instructions of a block, nested ones included."""
+    found: list[ir.Instruction] = []
+    stack = [block]
+    while stack:
+        for instruction in stack.pop():
+            found.append(instruction)
+            for field in ("then", "orelse", "body", "condition", "final"):
+                inner = getattr(instruction, field, None)
+                if isinstance(inner, list):
+                    stack.append(inner)
+            stack.extend(getattr(instruction, "handlers", ()))
+    return found
+
+
+#: What an in-place write, an optimizer step or a mutating call can look like in the text. Over-approximates by far:
+#: it only decides which functions are looked at.
+CANDIDATE = re.compile(
+    rb"[A-Za-z0-9]_\(|(?:[-+*/%|&^@]|//|\*\*|<<|>>)=(?!=)|\][ \t]*(?:[-+*/%|&^@]|//|\*\*|<<|>>)?=(?!=)"
+    rb"|\binplace\b|\bout[ \t]*=|\.step\(|\.mul_|\brequires_grad\b"
+)
+
+
+def candidate_rows(source: bytes) -> list[int]:
+    """Rows (from 1) on which something stands that may be an in-place write."""
+    rows: list[int] = []
+    row, position = 1, 0
+    for match in CANDIDATE.finditer(source):
+        start = match.start()
+        row += source.count(b"\n", position, start)
+        position = start
+        if not rows or rows[-1] != row:
+            rows.append(row)
+    return rows
+
+
+NO_END = maxsize

@@ -1,0 +1,360 @@
+"""The values that the op table answers with: Facts of one call, its Params, Saves and Rets.
+
+Behaviours are kept in the data file as short texts, parsed on demand::
+
+    MulBackward0(other?self,self?other) -> new        node(saves) -> returns
+    SigmoidBackward0(result=r0) w:self -> same(self)  r0 is the first result; w: writes
+    ClampBackward1() w:self c:self -> same(self)      c: self is cloned for backward if any of these needs grad
+    ~x a save that happens only sometimes; x@cuda one that a device or kernel decides; d:a+b the differentiable arguments
+    w!:x a write that the version counter does not see; meta over nodiff detach factory nograd are Facts' flags of those names
+    returns: new same(x) view(x) multi(x) views(x) slices(x) maybe(x) list other, then :dtype, then ! for "not differentiable"
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+WEIGHT = 1000
+"""In `Save.needs`: any parameter that the module owns."""
+
+KINDS = {"t": "tensor", "tl": "tensors", "tv": "tensor", "n": "number", "i": "number", "b": "flag"}
+
+
+class Const:
+    """A Python constant known at the call: bool, int, float, str or None."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return f"Const({self.value!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Const) and type(other.value) is type(self.value) and other.value == self.value
+
+    def __hash__(self) -> int:
+        return hash((type(self.value), self.value))
+
+
+class Param:
+    """One parameter of a call, in Python's argument order. `default` is a Const, or None when required or not plain."""
+
+    __slots__ = ("name", "kind", "code", "required", "default", "keyword_only")
+
+    def __init__(self, name: str, code: str, required: bool, default: Const | None, keyword_only: bool) -> None:
+        self.name = name
+        self.code = code
+        self.kind = KINDS.get(code, "other")
+        self.required = required
+        self.default = default
+        self.keyword_only = keyword_only
+
+    def __repr__(self) -> str:
+        return f"Param({self.name}: {self.kind})"
+
+
+class Save:
+    """A tensor kept for backward: `target` >= 0 a parameter, < 0 the result number -1 - target."""
+
+    __slots__ = ("target", "needs", "certainty", "only", "node", "attr")
+
+    def __init__(
+        self, target: int, needs: tuple[int, ...], certainty: str, only: str, node: str, attr: str
+    ) -> None:
+        self.target = target
+        self.needs = needs
+        self.certainty = certainty
+        self.only = only
+        self.node = node
+        self.attr = attr
+
+    def __repr__(self) -> str:
+        return f"Save({self.target} if any of {self.needs}, {self.certainty} {self.only}, {self.node}.{self.attr})"
+
+
+class Ret:
+    """One returned tensor: fresh, same, view, views, slices, maybe, list or other; `of` is the parameter it aliases.
+
+    "views" is a list of views of one multi-output view op (writing one raises), "slices" a list of ordinary views.
+    """
+
+    __slots__ = ("kind", "of", "multi_view", "differentiable", "dtype")
+
+    def __init__(
+        self, kind: str, of: int | None = None, multi_view: bool = False, differentiable: bool = True, dtype: str = "?"
+    ) -> None:
+        self.kind = kind
+        self.of = of
+        self.multi_view = multi_view
+        self.differentiable = differentiable
+        self.dtype = dtype
+
+    def __repr__(self) -> str:
+        return f"Ret({self.kind} of {self.of}{' multi' * self.multi_view}, {self.dtype})"
+
+
+class Facts:
+    """What one call does. `flags` names the arguments whose unknown value left the facts undecided.
+
+    `gradients` are the parameters that gradients flow to; `weight_saves` the saves of a module's own parameters.
+    """
+
+    __slots__ = (
+        "key",
+        "params",
+        "saves",
+        "weight_saves",
+        "writes",
+        "counted",
+        "metadata_only",
+        "returns",
+        "fields",
+        "clones",
+        "differentiable",
+        "gradients",
+        "detaches",
+        "overwrites",
+        "factory",
+        "no_grad",
+        "shares_version",
+        "flags",
+    )
+
+    def __init__(self, key: str, params: tuple[Param, ...]) -> None:
+        self.key = key
+        self.params = params
+        self.saves: tuple[Save, ...] = ()
+        self.weight_saves: tuple[Save, ...] = ()
+        self.writes: tuple[int, ...] = ()
+        self.counted = True
+        self.metadata_only = False
+        self.returns: tuple[Ret, ...] = ()
+        self.fields: tuple[str, ...] = ()
+        self.clones: tuple[int, ...] | None = None
+        self.differentiable = True
+        self.gradients: tuple[int, ...] = ()
+        self.detaches = False
+        self.overwrites = False
+        self.factory = False
+        self.no_grad = False
+        self.shares_version = True
+        self.flags: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Facts({self.key}, saves={self.saves}, writes={self.writes}, returns={self.returns})"
+
+
+def parse_default(text: str) -> Const | None:
+    """`N`, `T`, `F`, a number or a word; `?` is a default that is not plain."""
+    if text == "?":
+        return None
+    if text in ("N", "T", "F"):
+        return Const({"N": None, "T": True, "F": False}[text])
+    try:
+        return Const(int(text))
+    except ValueError:
+        pass
+    try:
+        return Const(float(text))
+    except ValueError:
+        return Const(text)
+
+
+OPTIONS = ("dtype:o=N", "layout:o=N", "device:o=N", "pin_memory:b=N", "requires_grad:b=F")
+
+
+def parse_params(text: str) -> tuple[Param, ...]:
+    """`self:t other:t * alpha:n=1`; `opts` stands for the options of a factory."""
+    params = []
+    keyword_only = False
+    for word in text.split():
+        if word == "*":
+            keyword_only = True
+            continue
+        for part in OPTIONS if word == "opts" else (word,):
+            name, _, rest = part.partition(":")
+            code, has_default, default = rest.partition("=")
+            params.append(
+                Param(name, code, not has_default, parse_default(default) if has_default else None, keyword_only)
+            )
+    return tuple(params)
+
+
+def _split(text: str) -> list[str]:
+    return text.split(",") if text else []
+
+
+def parse_behaviour(text: str, key: str, params: tuple[Param, ...]) -> Facts:
+    """The Facts of one behaviour text, its names resolved against the parameters."""
+    facts = Facts(key, params)
+    index: dict[str, list[int]] = {"weight*": [WEIGHT]}
+    for i, param in enumerate(params):
+        index.setdefault(param.name, []).append(i)
+    left, _, right = text.rpartition("-> ")
+    words = left.split()
+    tensors = [i for i, p in enumerate(params) if p.code in ("t", "tl", "tv")]
+    gradients = tensors
+    for word in words:
+        if word.startswith("d:"):
+            gradients = [i for name in word[2:].split("+") for i in index.get(name, ())]
+    facts.gradients = tuple(gradients)
+    saves: list[Save] = []
+    for word in words:
+        if word.endswith(")"):
+            node, _, inner = word[:-1].partition("(")
+            for item in _split(inner):
+                _parse_save(item, node, index, gradients, saves)
+        elif word.startswith("w"):
+            mark, _, names = word.partition(":")
+            facts.writes = tuple(i for name in names.split("+") for i in index.get(name, ()))
+            facts.counted = mark == "w"
+        elif word.startswith("c:"):
+            facts.clones = tuple(i for name in word[2:].split("+") for i in index.get(name, ()))
+        elif word == "meta":
+            facts.metadata_only = True
+        elif word == "over":
+            facts.overwrites = True
+        elif word == "nodiff":
+            facts.differentiable = False
+        elif word == "detach":
+            facts.detaches = True
+        elif word == "data":
+            facts.detaches = True
+            facts.shares_version = False
+        elif word == "factory":
+            facts.factory = True
+        elif word == "nograd":
+            facts.no_grad = True
+    facts.saves = tuple(save for save in saves if save.target != WEIGHT)
+    facts.weight_saves = tuple(save for save in saves if save.target == WEIGHT)
+    fields = []
+    returns = []
+    for item in _split(right):
+        field, has_field, item = item.rpartition("=")
+        if has_field:
+            fields.append(field)
+        returns.append(_parse_return(item, index, facts))
+    facts.returns = tuple(returns)
+    facts.fields = tuple(fields) if len(fields) == len(returns) else ()
+    return facts
+
+
+def _parse_save(
+    item: str, node: str, index: Mapping[str, Sequence[int]], gradients: Sequence[int], saves: list[Save]
+) -> None:
+    certainty = "always"
+    if item[0] == "~":
+        certainty = "may"
+        item = item[1:]
+    item, _, only = item.partition("@")
+    item, has_needs, needs_text = item.partition("?")
+    attr, _, target = item.partition("=")
+    target = target or attr
+    if len(target) > 1 and target[0] == "r" and target[1:].isdigit():
+        targets = [-1 - int(target[1:])]
+    else:
+        targets = list(index.get(target, ()))
+    for to in targets:
+        if not has_needs:
+            needs = tuple(gradients)
+        elif needs_text == "others":
+            needs = tuple(i for i in targets if i != to) or tuple(gradients)
+        else:
+            needs = tuple(i for name in needs_text.split("+") for i in index.get(name, ()))
+        saves.append(Save(to, needs, certainty, only.replace("_", " "), node, attr))
+
+
+RETURN_KINDS = {"new": "fresh", "multi": "view"}
+
+
+def _parse_return(item: str, index: Mapping[str, Sequence[int]], facts: Facts) -> Ret:
+    differentiable = facts.differentiable and not item.endswith("!")
+    item, _, dtype = item.rstrip("!").partition(":")
+    kind, _, of = item.partition("(")
+    places = index.get(of[:-1], ()) if of else ()
+    names = {"b": "bool", "i": "int", "f": "float", "c": "complex", "s": "same"}
+    return Ret(
+        RETURN_KINDS.get(kind, kind),
+        places[0] if places else None,
+        kind in ("multi", "views"),
+        differentiable,
+        names.get(dtype, "?"),
+    )
+
+
+def unite(rows: Sequence[Facts], flags: tuple[str, ...]) -> Facts:
+    """The facts when any of the rows may be what runs: what not all share becomes a "may"."""
+    first = rows[0]
+    if all(row is first for row in rows):
+        return first
+    out = Facts(first.key, first.params)
+    at = {param.name: i for i, param in enumerate(first.params)}
+
+    def move(row: Facts, place: int) -> int | None:
+        return place if place < 0 or place >= WEIGHT else at.get(row.params[place].name)
+
+    def moved(row: Facts, places: Sequence[int]) -> tuple[int, ...]:
+        return tuple(i for i in (move(row, place) for place in places) if i is not None)
+
+    table: dict[tuple[int, str], list[Save]] = {}
+    for row in rows:
+        for save in (*row.saves, *row.weight_saves):
+            target = move(row, save.target)
+            if target is not None:
+                here = Save(target, moved(row, save.needs), save.certainty, save.only, save.node, save.attr)
+                table.setdefault((target, save.only), []).append(here)
+    saves = []
+    for same in table.values():
+        needs = tuple(sorted({i for save in same for i in save.needs}))
+        agreed = len(same) == len(rows) and all(
+            set(save.needs) == set(same[0].needs) and save.certainty == "always" for save in same
+        )
+        save = same[0]
+        saves.append(Save(save.target, needs, "always" if agreed else "may", save.only, save.node, save.attr))
+    out.saves = tuple(save for save in saves if save.target != WEIGHT)
+    out.weight_saves = tuple(save for save in saves if save.target == WEIGHT)
+    out.writes = tuple(sorted({i for row in rows for i in moved(row, row.writes)}))
+    writers = [row for row in rows if row.writes]
+    out.counted = all(row.counted for row in writers)
+    out.metadata_only = bool(writers) and all(row.metadata_only for row in writers)
+    cloning = [row.clones for row in writers]
+    if cloning and all(clones is not None for clones in cloning):
+        out.clones = tuple(sorted({i for row in writers for i in moved(row, row.clones or ())}))
+    out.differentiable = any(row.differentiable for row in rows)
+    out.gradients = tuple(sorted({i for row in rows for i in moved(row, row.gradients)}))
+    out.detaches = all(row.detaches for row in rows)
+    out.shares_version = all(row.shares_version for row in rows)
+    out.overwrites = all(row.overwrites for row in rows)
+    out.factory = all(row.factory for row in rows)
+    out.no_grad = all(row.no_grad for row in rows)
+    out.flags = flags
+    if all(len(row.returns) == len(first.returns) for row in rows):
+        out.fields = first.fields
+        out.returns = tuple(_unite_returns(rows, i, move) for i in range(len(first.returns)))
+    else:
+        out.returns = (Ret("unknown"),)
+    return out
+
+
+def _unite_returns(rows: Sequence[Facts], i: int, move: object) -> Ret:
+    rets = [row.returns[i] for row in rows]
+    kinds = {ret.kind for ret in rets}
+    aliased = next((ret.of for ret in rets if ret.of is not None), None)
+    if len(kinds) == 1:
+        kind = rets[0].kind
+    elif kinds <= {"fresh", "same", "view", "maybe"}:
+        kind = "maybe"
+    else:
+        kind = "unknown"
+    dtypes = {ret.dtype for ret in rets}
+    return Ret(
+        kind,
+        aliased,
+        all(ret.multi_view for ret in rets),
+        any(ret.differentiable for ret in rets),
+        rets[0].dtype if len(dtypes) == 1 else "?",
+    )

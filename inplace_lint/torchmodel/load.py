@@ -1,0 +1,150 @@
+"""The op table: what every public PyTorch op saves, writes, aliases and returns, loaded from data derived from torch."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from inplace_lint.torchmodel.op import Op, Row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from inplace_lint.torchmodel.module import Module
+
+# Prefixes under which the same function is also public.
+NAMESPACES = {
+    "F": "torch.nn.functional",
+    "torch.functional": "torch",
+    "torch._C._nn": "torch.nn.functional",
+    "torch._C._VariableFunctions": "torch",
+}
+
+
+class Table:
+    """The table, read once; ops are built when they are asked for."""
+
+    def __init__(self, raw: dict[str, object], overlay: dict[str, object]) -> None:
+        self.torch_version: str = raw["torch"]  # type: ignore[assignment]
+        self._signatures: list[str] = raw["signatures"]  # type: ignore[assignment]
+        self._groups: dict[str, list[str]] = raw["groups"]  # type: ignore[assignment]
+        self._modules: dict[str, list[object]] = raw["modules"]  # type: ignore[assignment]
+        self._names: dict[str, dict[str, str]] = {}
+        names: dict[str, str] = raw["names"]  # type: ignore[assignment]
+        for space, text in names.items():
+            here: dict[str, str] = {}
+            for word in text.split():
+                name, _, group = word.partition("~")
+                here[name] = group or name
+            self._names[space] = here
+        self._overlay = overlay
+        self._ops: dict[str, Op | None] = {}
+
+    def function(self, name: str) -> Op | None:
+        """The function of this canonical dotted name (`torch.nn.functional.relu`); None when it is no known op."""
+        key = "f:" + name
+        if key not in self._ops:
+            space, _, short = name.rpartition(".")
+            space = NAMESPACES.get(space, space)
+            self._ops[key] = self._op(f"{space}.{short}", self._names.get(space, {}).get(short), "f")
+        return self._ops[key]
+
+    def method(self, name: str) -> Op | None:
+        """The method of torch.Tensor of this name; None when there is none."""
+        key = "m:" + name
+        if key not in self._ops:
+            self._ops[key] = self._op("Tensor." + name, self._names["Tensor"].get(name), "m")
+        return self._ops[key]
+
+    def property_(self, name: str) -> Op | None:
+        """The property of torch.Tensor that gives a tensor (`T`, `data`, `grad`); None for `shape` and the like."""
+        key = "p:" + name
+        if key not in self._ops:
+            self._ops[key] = self._op("Tensor." + name, self._names["properties"].get(name), "m")
+        return self._ops[key]
+
+    def operator(self, sign: str) -> Op | None:
+        """The operator (`+`, `+=`, `neg`, `[]`, `[]=`)."""
+        key = "o:" + sign
+        if key not in self._ops:
+            self._ops[key] = self._op(sign, self._names["operators"].get(sign), "m")
+        return self._ops[key]
+
+    def module(self, name: str) -> Module | None:
+        """The `torch.nn` module of this dotted name."""
+        from inplace_lint.torchmodel.module import Module
+
+        raw = self._modules.get(name.rpartition(".")[2])
+        if raw is None or not name.startswith("torch.nn."):
+            return None
+        return Module(name, raw, self._signatures)
+
+    def exists_method(self, name: str) -> bool:
+        """Whether torch.Tensor has an attribute of this name."""
+        return name in self._names["Tensor"] or name in self._names["properties"] or name in self._names["attributes"]
+
+    def exists_function(self, name: str) -> bool:
+        """Whether a public function of this canonical dotted name exists."""
+        space, _, short = name.rpartition(".")
+        return short in self._names.get(NAMESPACES.get(space, space), {})
+
+    def returns_nontensor(self, name: str) -> bool:
+        """Whether the method or dotted function of this name gives no tensor (`size`, `item`, `torch.is_tensor`)."""
+        op = self.function(name) if "." in name else self.method(name)
+        if op is None:
+            return name in self._names["attributes"]
+        return all(row.behaviour.endswith("-> other") for row in op.rows)
+
+    def names(self, space: str) -> dict[str, str]:
+        """The names of one space: "torch", "torch.nn.functional", "Tensor", "properties", "operators", ..."""
+        return self._names.get(space, {})
+
+    def spaces(self) -> list[str]:
+        return [space for space in self._names if space.startswith("torch")]
+
+    def modules(self) -> list[str]:
+        return list(self._modules)
+
+    def nearest(self, name: str) -> str | None:
+        """The existing name most like this one, in the same namespace: for messages about ops that do not exist."""
+        from inplace_lint.torchmodel.nearest import nearest
+
+        space, _, short = name.rpartition(".")
+        space = NAMESPACES.get(space, space)
+        if space in self._names and space.startswith("torch"):
+            found = nearest(short, self._names[space])
+            return found and f"{space}.{found}"
+        found = nearest(short, {**self._names["Tensor"], **self._names["properties"]})
+        if found is None:
+            places = [space for space in self.spaces() if short.rstrip("_") in self._names[space]]
+            found = f"{places[-1]}.{short.rstrip('_')}" if places else None
+        return found
+
+    def _op(self, name: str, group: str | None, variant: str) -> Op | None:
+        if group is None:
+            return None
+        rows = []
+        for text in self._overlay.get(group) or self._groups.get(group, ()):  # type: ignore[union-attr]
+            parts = text.split("|")
+            variants = parts[0]
+            if variant not in variants and variants.strip("o"):
+                continue
+            signature = parts[2]
+            if signature.isdigit():
+                signature = self._signatures[int(signature)]
+            condition = parts[4] if len(parts) > 4 else ""
+            rows.append(Row(_key(group, parts[1]), signature, parts[3], condition, "o" in variants))
+        return Op(name, rows)
+
+
+def _key(group: str, overload: str) -> str:
+    if ":" in group:
+        return group.partition(":")[2]
+    return f"aten::{group}.{overload}" if overload else f"aten::{group}"
+
+
+def load() -> Table:
+    """The table from the package's own data file and the overlay."""
+    from inplace_lint.torchmodel.overlay import GROUPS
+
+    with open(os.path.join(os.path.dirname(__file__), "optable.json"), encoding="utf-8") as file:
+        return Table(json.load(file), GROUPS)

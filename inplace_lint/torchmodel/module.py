@@ -1,0 +1,74 @@
+"""What the modules of `torch.nn` do when they are called, by how they were built and whether they train."""
+
+from __future__ import annotations
+
+from inplace_lint.torchmodel.facts import Const, Facts, Param, parse_params, unite
+from inplace_lint.torchmodel.op import Row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from inplace_lint.torchmodel.op import Arg, Binding
+
+
+class Module:
+    """One module class. `params` are its constructor's parameters, `forward` those of the call."""
+
+    __slots__ = ("name", "params", "forward", "_rows", "_weights")
+
+    def __init__(self, name: str, raw: Sequence[str], signatures: Sequence[str]) -> None:
+        self.name = name
+        self.params = parse_params(raw[0])
+        self.forward = parse_params(raw[1])
+        self._weights = raw[2]
+        self._rows = []
+        for text in raw[3:]:
+            behaviour, _, condition = text.partition("|")
+            self._rows.append(Row(name, raw[1], behaviour, condition))
+
+    def __repr__(self) -> str:
+        return f"Module({self.name})"
+
+    def config(self, args: Sequence[Arg], kwargs: Mapping[str, Arg]) -> dict[str, Arg]:
+        """The constructor's arguments by name, those known to be defaulted included."""
+        config: dict[str, Arg] = {p.name: p.default for p in self.params if p.default is not None}
+        for param, arg in zip(self.params, args):
+            config[param.name] = arg
+        config.update(kwargs)
+        return config
+
+    def has_weights(self, config: Mapping[str, Arg]) -> bool:
+        """Whether it owns parameters that require grad; True where the configuration leaves it open."""
+        if not self._weights:
+            return False
+        if self._weights == "1":
+            return True
+        probe = Row(self.name, "", "", self._weights)
+        return self._applies(probe, config, None) is not False
+
+    def facts(self, config: Mapping[str, Arg], training: bool | None) -> Facts:
+        """What a call does. `config` maps constructor parameters to Const or "?"; missing ones are defaulted."""
+        live: list[Facts] = []
+        flags: list[str] = []
+        for row in self._rows:
+            verdict = self._applies(row, config, training)
+            if verdict is not False:
+                live.append(row.facts(self.forward, False))
+                if verdict is not True and verdict not in flags:
+                    flags.append(str(verdict))
+        if not live:
+            return Facts(self.name, self.forward)
+        return live[0] if len(live) == 1 else unite(live, tuple(flags))
+
+    def bind(self, args: Sequence[Arg], kwargs: Mapping[str, Arg]) -> Binding:
+        """For each of `forward`, the position or keyword of the call's argument; None when defaulted."""
+        names = [p.name for p in self.forward]
+        return tuple(i if i < len(args) else name if name in kwargs else None for i, name in enumerate(names))
+
+    def _applies(self, row: Row, config: Mapping[str, Arg], training: bool | None) -> bool | str:
+        params = [*self.params, Param("training", "b", False, None, False)]
+        values = dict(config)
+        values.setdefault("training", "?" if training is None else Const(training))
+        binding = tuple(p.name if p.name in values else None for p in params)
+        return row.test(tuple(params), binding, (), values)

@@ -1,0 +1,281 @@
+"""One public name with all its overloads, and the choice among them by what is known of a call's arguments."""
+
+from __future__ import annotations
+
+from inplace_lint.torchmodel.facts import Const, Facts, Param, Ret, parse_behaviour, parse_default, parse_params, unite
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    Arg = str | Const
+    Binding = tuple[int | str | None, ...]
+
+# Other spellings of a keyword that PyTorch's argument parser takes.
+SPELLINGS = {
+    "input": "self",
+    "self": "input",
+    "axis": "dim",
+    "axes": "dim",
+    "keepdims": "keepdim",
+    "x": "self",
+    "x1": "self",
+    "x2": "other",
+    "a": "self",
+}
+
+NO, WEAK, EXACT = 0, 1, 2
+
+
+class Row:
+    """One overload, or one configuration of it: its parameters, when it applies, and what it does."""
+
+    __slots__ = ("key", "signature", "behaviour", "condition", "out", "_params", "_facts", "_tests")
+
+    def __init__(self, key: str, signature: str, behaviour: str, condition: str = "", out: bool = False) -> None:
+        self.key = key
+        self.signature = signature
+        self.behaviour = behaviour
+        self.condition = condition
+        self.out = out
+        self._params: tuple[Param, ...] | None = None
+        self._facts: dict[tuple[int, bool], Facts] = {}
+        self._tests: list[tuple[str, str, object]] | None = None
+
+    @property
+    def params(self) -> tuple[Param, ...]:
+        if self._params is None:
+            self._params = parse_params(self.signature)
+        return self._params
+
+    def facts(self, params: tuple[Param, ...], out: bool) -> Facts:
+        """`params` are the row's own, or those with the `*tensors` spread over the call's arguments."""
+        at = (len(params), out)
+        facts = self._facts.get(at)
+        if facts is None:
+            facts = parse_behaviour(self.behaviour, self.key, params)
+            if out:
+                _write_out(facts)
+            self._facts[at] = facts
+        return facts
+
+    def applies(self, binding: Binding, args: Sequence[Arg], kwargs: Mapping[str, Arg]) -> bool | str:
+        """True, False, or the name of the argument whose value is not known."""
+        return self.test(self.params, binding, args, kwargs)
+
+    def test(
+        self, params: tuple[Param, ...], binding: Binding, args: Sequence[Arg], kwargs: Mapping[str, Arg]
+    ) -> bool | str:
+        """`applies`, for parameters that are not the row's own: a module's constructor's."""
+        if not self.condition:
+            return True
+        if self._tests is None:
+            self._tests = [_parse_test(text) for text in self.condition.split("&")]
+        undecided = ""
+        for name, test, value in self._tests:
+            verdict = _test(name, test, value, params, binding, args, kwargs)
+            if verdict is False:
+                return False
+            if verdict is None:
+                undecided = undecided or name
+        return undecided or True
+
+
+def _parse_test(text: str) -> tuple[str, str, object]:
+    for sign in ("!=", "=="):
+        name, found, value = text.partition(sign)
+        if found:
+            if value in ("tensor", "tensors", "none"):
+                return name, sign, value
+            const = parse_default(value)
+            return name, sign, const
+    raise ValueError(text)
+
+
+def _test(
+    name: str,
+    sign: str,
+    value: object,
+    params: tuple[Param, ...],
+    binding: Binding,
+    args: Sequence[Arg],
+    kwargs: Mapping[str, Arg],
+) -> bool | None:
+    arg: Arg | None = None
+    for param, place in zip(params, binding):
+        if param.name == name:
+            arg = param.default if place is None else args[place] if isinstance(place, int) else kwargs[place]
+            break
+    else:
+        return None
+    if arg is None or arg == "?":
+        return None
+    if value in ("tensor", "tensors"):
+        holds: bool | None = arg == ("T" if value == "tensor" else "L")
+    elif value == "none":
+        holds = isinstance(arg, Const) and arg.value is None
+        if arg == "N":
+            return None
+    elif isinstance(arg, Const) and isinstance(value, Const):
+        holds = _same(arg.value, value.value)
+    elif arg in ("T", "L"):
+        holds = False
+    else:
+        return None
+    return holds if sign == "==" else not holds
+
+
+def _same(a: object, b: object) -> bool:
+    if isinstance(a, bool) or isinstance(b, bool):
+        return bool(a) == bool(b) if isinstance(a, (bool, int)) and isinstance(b, (bool, int)) else False
+    return a == b
+
+
+def _write_out(facts: Facts) -> None:
+    """The `out=` form: the result is the tensor given, written; autograd takes no part in it."""
+    place = len(facts.params) - 1
+    facts.saves = ()
+    facts.writes = (place,)
+    facts.clones = None
+    facts.differentiable = False
+    facts.overwrites = True
+    facts.returns = tuple(Ret("same", place, False, False, "?") for _ in facts.returns)
+
+
+class Op:
+    """One public name: a function, a method, an operator or a property."""
+
+    __slots__ = ("name", "rows")
+
+    def __init__(self, name: str, rows: Sequence[Row]) -> None:
+        self.name = name
+        self.rows = rows
+
+    def __repr__(self) -> str:
+        return f"Op({self.name})"
+
+    def facts(self, args: Sequence[Arg], kwargs: Mapping[str, Arg]) -> tuple[Facts, Binding] | None:
+        """What a call with these arguments does, and which argument each parameter is bound to.
+
+        An argument is "T" (tensor), "L" (list of tensors), "N" (not a tensor), "S" (a basic index: integers, slices,
+        None, ellipsis and tuples of them), "?" or a Const; for a method the first one is self. None when no overload can take the call.
+        """
+        found = choose(self.rows, args, kwargs)
+        if not found:
+            return None
+        flags: list[str] = []
+        live: list[tuple[Row, tuple[Param, ...], Binding]] = []
+        for row, params, binding in found:
+            verdict = row.applies(binding, args, kwargs)
+            if verdict is not False:
+                live.append((row, params, binding))
+                if verdict is not True and verdict not in flags:
+                    flags.append(str(verdict))
+        if not live:
+            return None
+        out = "out" in kwargs and kwargs["out"] != Const(None)
+        row, params, binding = live[0]
+        facts = row.facts(params, out)
+        if len(live) > 1:
+            facts = unite([r.facts(p, out) for r, p, _ in live], tuple(flags))
+        return facts, binding
+
+
+def choose(
+    rows: Sequence[Row], args: Sequence[Arg], kwargs: Mapping[str, Arg]
+) -> list[tuple[Row, tuple[Param, ...], Binding]]:
+    """The rows that fit the call best: of one overload, or of several when an argument is unknown."""
+    best = NO
+    found: list[tuple[Row, tuple[Param, ...], Binding]] = []
+    for row in rows:
+        bound = _bind(row, args, kwargs)
+        if bound is None or bound[2] < best:
+            continue
+        if bound[2] > best:
+            best = bound[2]
+            found = []
+        found.append((row, bound[0], bound[1]))
+    if found and "?" not in args and "?" not in kwargs.values():
+        key = found[0][0].key
+        found = [item for item in found if item[0].key == key]
+    return found
+
+
+def _bind(
+    row: Row, args: Sequence[Arg], kwargs: Mapping[str, Arg]
+) -> tuple[tuple[Param, ...], Binding, int] | None:
+    """Parameters (spread), binding, and how well the arguments fit; None when the call cannot bind."""
+    params = row.params
+    spread = next((i for i, p in enumerate(params) if p.code == "tv"), None)
+    if spread is not None:
+        count = len(args) - spread
+        if count == 1 and args[spread] in ("L", "?"):
+            listed = Param(params[spread].name, "tl", True, None, False)
+            params = (*params[:spread], listed, *params[spread + 1 :])
+        elif count >= 0:
+            params = (*params[:spread], *([params[spread]] * count), *params[spread + 1 :])
+    if "out" in kwargs and row.out:
+        params = (*params, Param("out", "t", False, Const(None), True))
+    places: list[int | str | None] = [None] * len(params)
+    fit = EXACT
+    at = 0
+    rest = bool(params) and params[-1].code == "k"
+    for position, arg in enumerate(args):
+        if rest and at == len(params) - 1:
+            break
+        if at >= len(params) or params[at].keyword_only:
+            return None
+        param = params[at]
+        fit = min(fit, _fits(param, arg))
+        if not fit:
+            return None
+        if places[at] is None:
+            places[at] = position
+        if param.code != "v":
+            at += 1
+    named = {param.name: i for i, param in enumerate(params)}
+    for name, arg in kwargs.items():
+        i = named.get(name, -1)
+        if i < 0:
+            i = named.get(SPELLINGS.get(name, ""), -1)
+        if i < 0 and rest:
+            continue
+        if i < 0 or places[i] is not None:
+            return None
+        fit = min(fit, _fits(params[i], arg))
+        if not fit:
+            return None
+        places[i] = name
+    for param, place in zip(params, places):
+        if place is None and param.required and param.code not in ("v", "k"):
+            return None
+    return params, tuple(places), fit
+
+
+def _fits(param: Param, arg: Arg) -> int:
+    code = param.code
+    if code == "x" or arg == "?":
+        return EXACT
+    if isinstance(arg, Const):
+        return _fits_const(code, arg.value, param)
+    if arg == "T":
+        return EXACT if code in ("t", "tv") else WEAK if code in ("n", "i") else NO
+    if arg == "S":
+        return EXACT if code == "i" else NO
+    if arg == "L":
+        return EXACT if code == "tl" else NO
+    return WEAK if code in ("t", "tl", "tv") else EXACT
+
+
+def _fits_const(code: str, value: object, param: Param) -> int:
+    if value is None:
+        if code in ("t", "tl", "tv", "o") or (param.default is not None and param.default.value is None):
+            return EXACT
+        return WEAK if code in ("il", "v") else NO
+    if isinstance(value, bool):
+        return EXACT if code in ("b", "o") else WEAK if code in ("t", "n", "i") else NO
+    if isinstance(value, int):
+        return EXACT if code in ("i", "n", "il", "v") else WEAK if code in ("t", "b", "o") else NO
+    if isinstance(value, float):
+        return EXACT if code == "n" else WEAK if code in ("t", "o") else NO
+    return EXACT if code in ("s", "o") else NO

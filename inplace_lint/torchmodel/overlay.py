@@ -1,0 +1,109 @@
+"""What the derivation cannot see, kept by hand: each entry has its repro in tests/torchmodel/test_overlay.py.
+
+A row is `variants|overload|parameters|behaviour|condition` (see `facts` for the behaviour's form); `x` stands for any
+argument, `rest:k` for whatever else the call has. An entry takes the place of the derived group of its name.
+"""
+
+from __future__ import annotations
+
+_REST = "self:t rest:k"
+
+# Methods that give no tensor and write nothing.
+_NO_TENSOR = (
+    *("size", "dim", "ndimension", "numel", "nelement", "stride", "storage_offset", "element_size", "data_ptr", "item"),
+    *("tolist", "numpy", "get_device", "is_complex", "is_conj", "is_contiguous", "is_distributed", "is_floating_point"),
+    *("is_inference", "is_neg", "is_nonzero", "is_signed", "is_pinned", "is_coalesced", "const_data_ptr", "storage"),
+    *("untyped_storage", "pym:storage", "pym:storage_type", "pym:is_shared", "pym:dim_order", "qscheme", "sparse_dim"),
+    *("dense_dim", "pym:backward", "pym:register_hook", "pym:register_post_accumulate_grad_hook", "retain_grad"),
+    *("__bool__", "__complex__", "__float__", "__index__", "__int__", "__long__", "__nonzero__", "__sizeof__"),
+    *("has_names", "q_scale", "q_zero_point", "__len__", "__contains__", "__array__", "pym:module_load", "is_same_size"),
+)
+_NO_TENSOR_FUNCTIONS = (
+    *("py:torch.is_tensor", "py:torch.is_storage", "is_grad_enabled", "can_cast", "promote_types", "result_type"),
+    *("cudnn_is_acceptable", "py:torch.nn.init.calculate_gain"),
+)
+
+# Conversions copy only when they have to: to the dtype or device that the tensor has they return it itself.
+_FLOATS = ("float", "double", "half", "bfloat16")
+_INTS = ("int", "long", "short", "byte", "char")
+_DEVICES = ("cpu", "cuda", "xpu", "ipu", "mtia")
+
+_FACTORIES = {
+    "tensor": "data:x * opts",
+    "new_tensor": "self:t data:x * opts",
+    "new": _REST,
+    "frombuffer": "buffer:x rest:k",
+    "range": "start:n end:n step:n=1 * opts",
+    **dict.fromkeys(("sparse_coo_tensor", "sparse_csr_tensor", "sparse_csc_tensor"), "indices:x rest:k"),
+    **dict.fromkeys(("sparse_bsr_tensor", "sparse_bsc_tensor", "sparse_compressed_tensor"), "indices:x rest:k"),
+}
+
+# Share memory with what they are given where they can: `as_tensor` of a tensor is that tensor.
+_SHARING = {
+    "as_tensor": "data:x rest:k",
+    "asarray": "obj:x rest:k",
+    "from_numpy": "ndarray:x",
+    "py:torch.from_dlpack": "ext_tensor:x rest:k",
+}
+
+GROUPS: dict[str, list[str]] = {
+    **{name: [f"m||{_REST}|nodiff -> other"] for name in _NO_TENSOR},
+    **{name: [f"fm||{_REST}|nodiff -> other"] for name in ("numel", "is_complex", "is_floating_point", "is_nonzero")},
+    **{name: [f"fm||{_REST}|nodiff -> other"] for name in ("is_conj", "is_neg", "is_signed", "is_inference")},
+    **{name: ["f||input:x rest:k|nodiff -> other"] for name in _NO_TENSOR_FUNCTIONS},
+    **{name: ["m||self:t * memory_format:o=?|ToCopyBackward0() -> maybe(self):f"] for name in _FLOATS},
+    **{name: ["m||self:t * memory_format:o=?|nodiff -> maybe(self):i!"] for name in _INTS},
+    "bool": ["m||self:t * memory_format:o=?|nodiff -> maybe(self):b!"],
+    "cfloat": ["m||self:t * memory_format:o=?|ToCopyBackward0() -> maybe(self):c"],
+    "cdouble": ["m||self:t * memory_format:o=?|ToCopyBackward0() -> maybe(self):c"],
+    **{name: ["m||self:t rest:k|ToCopyBackward0() -> maybe(self):s"] for name in _DEVICES},
+    "pin_memory": [f"m||{_REST}|nodiff -> maybe(self):s"],
+    "to": [
+        "m|other|self:t other:t non_blocking:b=F copy:b=F * memory_format:o=N|ToCopyBackward0() d:self -> maybe(self)",
+        "m|device|self:t device:o=N dtype:o=N non_blocking:b=F copy:b=F * memory_format:o=N|ToCopyBackward0() -> new|copy==T",
+        "m|device|self:t device:o=N dtype:o=N non_blocking:b=F copy:b=F * memory_format:o=N|ToCopyBackward0() -> maybe(self)|copy!=T",
+        "m|dtype|self:t dtype:o non_blocking:b=F copy:b=F * memory_format:o=N|ToCopyBackward0() -> new|copy==T",
+        "m|dtype|self:t dtype:o non_blocking:b=F copy:b=F * memory_format:o=N|ToCopyBackward0() -> maybe(self)|copy!=T",
+    ],
+    "type": ["m||self:t dtype:x=N rest:k|ToCopyBackward0() -> maybe(self)"],
+    "copy_": ["m||self:t src:t non_blocking:b=F|CopyBackwards() d:src w:self over -> same(self)"],
+    "detach": ["fm||self:t|nodiff detach -> view(self):s!"],
+    "detach_": ["fm||self:t|nodiff detach -> same(self)!"],
+    "requires_grad_": ["m||self:t requires_grad:b=T|-> same(self)"],
+    "pym:share_memory_": ["m||self:t|nodiff -> same(self)"],
+    # These change the data and leave the version counter alone.
+    "apply_": ["m||self:t callable:x|w!:self nodiff -> same(self)"],
+    "map_": ["m||self:t tensor:t callable:x|w!:self nodiff -> same(self)"],
+    "map2_": ["m||self:t x:t y:t callable:x|w!:self nodiff -> same(self)"],
+    "set_": ["m||self:t rest:k|w:self nodiff over -> same(self)"],
+    "as_subclass": ["m||self:t cls:x|AliasBackward0() -> view(self):s"],
+    "prop:data": ["m||self:t|nodiff data -> view(self):s!"],
+    "prop:grad": ["m||self:t|nodiff -> new:s!"],
+    "prop:T": ["m||self:t|PermuteBackward0() -> view(self):s"],
+    "prop:mT": ["m||self:t|TransposeBackward0() -> view(self):s"],
+    "prop:H": ["m||self:t|TransposeBackward0() -> view(self):s"],
+    "prop:mH": ["m||self:t|TransposeBackward0() -> view(self):s"],
+    "prop:real": ["m||self:t|-> maybe(self):f"],
+    "prop:imag": ["m||self:t|-> view(self):f"],
+    # The order matters: what is not known to be a basic index may be either.
+    "op:getitem": [
+        "m|Tensor|self:t index:t|IndexBackward0(indices=index) d:self -> new:s",
+        "m|Tensors|self:t index:tl|IndexBackward0(indices=index) d:self -> new:s",
+        "m|any|self:t index:o|-> maybe(self):s",
+        "m|basic|self:t index:i|SliceBackward0() -> view(self):s",
+    ],
+    "op:setitem": [
+        "m|Tensor|self:t index:t value:x|IndexPutBackward0(indices=index) d:self+value w:self -> other",
+        "m|Tensors|self:t index:tl value:x|IndexPutBackward0(indices=index) d:self+value w:self -> other",
+        "m|any|self:t index:o value:x|CopySlices() d:self+value w:self -> other",
+        "m|basic|self:t index:i value:x|CopySlices() d:self+value w:self -> other",
+    ],
+    "op:pos": ["m||self:t|-> same(self)"],
+    # A number divided by a tensor is the tensor's reciprocal times the number: what is saved is that temporary.
+    "op:div": [
+        "m|Tensor|self:t other:t|DivBackward0(other,self?other) -> new:f",
+        "m|reflected|self:n other:t|ReciprocalBackward0() -> new:f",
+    ],
+    **{name: [f"fm||{params}|nodiff factory -> new"] for name, params in _FACTORIES.items()},
+    **{name: [f"f||{params}|nodiff -> maybe({params.partition(':')[0]})"] for name, params in _SHARING.items()},
+}

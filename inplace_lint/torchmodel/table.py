@@ -1,0 +1,69 @@
+"""The op table of the process: what every public PyTorch op saves, writes, aliases and returns.
+
+Read from the data file on first use; see `load.Table` for what each function answers.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from inplace_lint.torchmodel.load import Table
+    from inplace_lint.torchmodel.module import Module
+    from inplace_lint.torchmodel.op import Op
+
+_table: Table | None = None
+
+
+def get() -> Table:
+    """The table itself."""
+    global _table
+    if _table is None:
+        from inplace_lint.torchmodel.load import load
+
+        _table = load()
+    return _table
+
+
+def function(name: str) -> Op | None:
+    """The function of this canonical dotted name (`torch.nn.functional.relu`)."""
+    return get().function(name)
+
+
+def method(name: str) -> Op | None:
+    """The method of torch.Tensor of this name."""
+    return get().method(name)
+
+
+def property_(name: str) -> Op | None:
+    """The property of torch.Tensor that gives a tensor; None for `shape` and the like."""
+    return get().property_(name)
+
+
+def operator(sign: str) -> Op | None:
+    """The operator: `+`, `+=`, `neg`, `[]`, `[]=`."""
+    return get().operator(sign)
+
+
+def module(name: str) -> Module | None:
+    """The module of this dotted name: `torch.nn.ReLU`."""
+    return get().module(name)
+
+
+def exists_method(name: str) -> bool:
+    """Whether torch.Tensor has an attribute of this name."""
+    return get().exists_method(name)
+
+
+def exists_function(name: str) -> bool:
+    """Whether a public function of this canonical dotted name exists."""
+    return get().exists_function(name)
+
+
+def nearest(name: str) -> str | None:
+    """The existing name most like this one, in its namespace."""
+    return get().nearest(name)
+
+
+def returns_nontensor(name: str) -> bool:
+    """Whether the method or dotted function of this name gives no tensor."""
+    return get().returns_nontensor(name)

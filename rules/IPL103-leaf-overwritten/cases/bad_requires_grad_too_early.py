@@ -1,0 +1,15 @@
+"""The input asks for its gradient before it is normalised."""
+
+import torch
+from torch import nn
+
+
+def saliency(model, image):
+    image = image.clone().requires_grad_()
+    image -= 0.5  # expect: IPL103
+    model(image).max().backward()
+    return image.grad.abs()
+
+
+if __name__ == "__main__":
+    saliency(nn.Linear(4, 3), torch.rand(4))

@@ -1,0 +1,13 @@
+"""Hidden states start as one expanded row, and the first result is copied into them."""
+
+import torch
+
+
+def run(steps, width):
+    state = torch.zeros(1, width).expand(4, width)
+    for step in steps:
+        state.copy_(torch.tanh(step))  # expect: IPL105
+    return state
+
+
+run([torch.randn(4, 3), torch.randn(4, 3)], 3)

@@ -1,0 +1,19 @@
+"""`repeat` copies."""
+
+import torch
+from torch import nn
+
+
+class Encoder(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.token = nn.Parameter(torch.randn(1, 1, width))
+
+    def forward(self, x):
+        token = self.token.repeat(x.shape[0], 1, 1)
+        token *= 0.5
+        return torch.cat([token, x], dim=1)
+
+
+if __name__ == "__main__":
+    Encoder(4)(torch.randn(3, 2, 4)).sum().backward()

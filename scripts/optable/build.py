@@ -1,0 +1,101 @@
+"""Puts together the data file: overload rows from the yaml, observed rows for composites and modules, and the names."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+
+import torch
+
+from scripts.optable import aten, names
+from scripts.optable.composites import Raw, observe_overloads, observe_python
+from scripts.optable.modules import observe_modules
+
+
+def build() -> tuple[str, dict[str, int]]:
+    """The text of the data file and the counts to print."""
+    overloads = aten.overloads()
+    functions = names.functions()
+    methods, properties, others = names.tensor_names()
+    groups: dict[str, list[list[str]]] = defaultdict(list)
+    observed = observe_overloads(overloads)
+    modules = observe_modules()
+    for overload in overloads:
+        for row in aten_rows(overload, observed):
+            groups[overload.base].append(row)
+    for group, rows in observe_python(functions, methods).items():
+        groups[group].extend(without_grad(row) if group.startswith("py:torch.nn.init.") else row for row in rows)
+    used: set[str] = set()
+    spaces: dict[str, str] = {}
+    for space, here in functions.items():
+        spaces[space] = words({name: group for name, (group, _) in here.items()})
+        used.update(group for group, _ in here.values())
+    spaces["Tensor"] = words(methods)
+    used.update(methods.values())
+    spaces["properties"] = words({name: f"prop:{name}" for name in properties if name in names.TENSOR_PROPERTIES})
+    spaces["attributes"] = words({name: name for name in [*others, *properties] if name not in names.TENSOR_PROPERTIES})
+    spaces["operators"] = words(names.OPERATORS)
+    used.update(names.OPERATORS.values())
+    kept = {name: rows for name, rows in groups.items() if name in used and rows}
+    texts = {signature_of(row) for rows in kept.values() for row in rows}
+    counter = Counter(row[2] for rows in kept.values() for row in rows)
+    interned = sorted((text for text in texts if counter[text] > 1), key=lambda text: (-counter[text], text))
+    index = {text: str(i) for i, text in enumerate(interned)}
+    data = {
+        "torch": torch.__version__.partition("+")[0],
+        "signatures": interned,
+        "groups": {name: [row_text(row, index) for row in rows] for name, rows in kept.items()},
+        "modules": modules,
+        "names": spaces,
+    }
+    counts = {
+        "overloads": len(overloads),
+        "from derivatives.yaml": sum(o.act is not None for o in overloads),
+        "composite": sum(o.act is None for o in overloads),
+        "groups": len(kept),
+        "rows": sum(len(rows) for rows in kept.values()),
+        "functions": sum(len(here) for here in functions.values()),
+        "methods": len(methods),
+        "modules": len(modules),
+        "names without facts": len(used - set(kept)),
+    }
+    return json.dumps(data, sort_keys=True, indent=0, separators=(",", ":")) + "\n", counts
+
+
+def without_grad(row: list[str]) -> list[str]:
+    """The initialisers write all of their tensor under no_grad."""
+    left, arrow, right = row[3].rpartition("-> ")
+    return [*row[:3], f"{left}nograd over {arrow}{right}" if "w:" in left else row[3], *row[4:]]
+
+
+def signature_of(row: list[str]) -> str:
+    return row[2]
+
+
+def row_text(row: list[str], index: dict[str, str]) -> str:
+    variants, overload, signature, behaviour, *condition = row
+    return "|".join([variants, overload, index.get(signature, signature), behaviour, *condition])
+
+
+def words(named: dict[str, str]) -> str:
+    return " ".join(name if name == group else f"{name}~{group}" for name, group in sorted(named.items()))
+
+
+def aten_rows(overload: aten.Overload, observed: dict[tuple[str, str], list[Raw]]) -> list[list[str]]:
+    """Rows as [variants, overload name, signature, behaviour, condition?]: f function, m method, o has an out= form."""
+    name = overload.key.removeprefix(f"aten::{overload.base}").removeprefix(".")
+    found: dict[str, list[tuple[str, list[Raw]]]] = {}
+    for variant, params, here in (
+        ("f", overload.params, overload.function),
+        ("m", overload.method_params, overload.method),
+    ):
+        if here:
+            raws = [(overload.act, "")] if overload.act is not None else observed.get((overload.key, variant), [])
+            found.setdefault(" ".join(params), []).append((variant, raws))
+    rows = []
+    for signature, variants in found.items():
+        raws = max((raws for _, raws in variants), key=len)
+        letters = "".join(variant for variant, _ in variants)
+        out = "o" * (overload.has_out and "f" in letters)
+        rows.extend([letters + out, name, signature, b, *([c] if c else [])] for b, c in raws)
+    return rows

@@ -1,0 +1,77 @@
+"""The long form of the comparison: `python -m tests.differential --programs 10000 --seed 0`."""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import sys
+import time
+
+import torch
+
+from .compare import Comparison, Tally, sample
+from .minimise import kinds, minimise
+
+CHUNK = 50
+
+
+def _work(job: tuple[int, int, int]) -> Tally:
+    seed, first, last = job
+    torch.set_num_threads(1)
+    tally = Tally()
+    for index in range(first, last):
+        sample(seed, index, tally)
+    return tally
+
+
+def run(programs: int, seed: int, jobs: int) -> Tally:
+    """Compares `programs` random programs; the same seed gives the same result with any number of jobs."""
+    chunks = [(seed, first, min(first + CHUNK, programs)) for first in range(0, programs, CHUNK)]
+    total = Tally()
+    with multiprocessing.get_context("spawn").Pool(jobs) as pool:
+        for done, tally in enumerate(pool.imap(_work, chunks), 1):
+            total.merge(tally)
+            if sys.stderr.isatty():
+                print(f"\r{min(done * CHUNK, programs)} of {programs}", end="", file=sys.stderr, flush=True)
+    return total
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.differential", description=__doc__)
+    parser.add_argument("--programs", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument(
+        "--show", type=int, default=0, metavar="N", help="print N disagreements, the shortest first"
+    )
+    parser.add_argument("--minimise", action="store_true", help="cut them down to what disagrees first")
+    parser.add_argument(
+        "--uses", action="store_true", help="print how often each operation and statement was drawn"
+    )
+    parser.add_argument("--discarded", action="store_true", help="print why programs were discarded")
+    arguments = parser.parse_args()
+    start = time.perf_counter()
+    tally = run(arguments.programs, arguments.seed, arguments.jobs)
+    if arguments.uses:
+        for template, count in sorted(tally.uses.items(), key=lambda item: -item[1]):
+            print(f"{count:7d}  {template}")
+    if arguments.discarded:
+        for reason, count in sorted(tally.discarded.items(), key=lambda item: -item[1]):
+            print(f"{count:7d}  {reason}")
+    shown: list[Comparison] = sorted(
+        tally.disagreements, key=lambda each: (not each.disagrees, len(each.program.source))
+    )
+    shown = shown[: arguments.show]
+    if arguments.minimise:
+        shown = sorted(map(minimise, shown), key=lambda each: len(each.program.source))
+    for comparison in shown:
+        print("-" * 100, ", ".join(sorted(kinds(comparison))), comparison, sep="\n")
+    if shown:
+        print("-" * 100)
+    print(tally)
+    print(f"{time.perf_counter() - start:.0f} s")
+    return 0 if min(tally.precision, tally.recall) >= 0.998 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,296 @@
+"""What torch itself says of a program: which writes make saved tensors stale before a backward reads them.
+
+Every outcome of a program's flags is run twice. The native run tells whether PyTorch raises, and where. The
+traced run tells all of the truth: pack hooks record each saved tensor with its version, a dispatch mode
+records each write, and the unpack hooks, which backward calls for exactly the nodes that it runs, find the
+saves whose version has moved. Hooks switch PyTorch's own check off, hence the two runs; a program on which
+they disagree is discarded and counted.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import sys
+import traceback
+import warnings
+from types import CodeType, FrameType
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .generator import Program
+
+FILENAME = "program.py"
+Stack = tuple[int, ...]  # lines of the program, innermost first
+
+#: Errors that a write raises at once: what their message says -> the rule that speaks of them.
+IMMEDIATE = (
+    ("a leaf Variable that requires grad", "IPL103"),
+    ("This view is the output of a function that returns multiple views", "IPL104"),
+    ("more than one element of the written-to tensor", "IPL105"),
+    ("functions with out=... arguments don't support automatic differentiation", "IPL107"),
+    ("no_grad mode", "IPL108"),
+)
+STALE = "has been modified by an inplace operation"
+
+
+class Discard(Exception):
+    """The program raises for a reason that is none of the rules' business, or the two runs disagree."""
+
+
+class Write:
+    """A write that made saves stale: its call stack and what it overwrote (`result`, `input`, `either`)."""
+
+    def __init__(self, stack: Stack) -> None:
+        self.stack = stack
+        self.kinds: set[str] = set()
+        self.saves: set[int] = set()  # lines of the operations that saved
+        self.nodes: set[str] = set()
+
+    def __repr__(self) -> str:
+        kinds = "/".join(sorted(self.kinds))
+        return f"write at {self.stack} of {kinds} saved at {sorted(self.saves)} by {sorted(self.nodes)}"
+
+
+class Truth:
+    """The union over a program's outcomes.
+
+    `hazards` must be found. `escapes` may be: their graph reaches only an argument or a buffer that the
+    program changed, and no backward here. `immediate` has the writes that raise at once, `behind` those that
+    would, had not a backward before them raised.
+    """
+
+    def __init__(self) -> None:
+        self.hazards: dict[Stack, Write] = {}
+        self.escapes: dict[Stack, Write] = {}
+        self.immediate: dict[Stack, str] = {}
+        self.behind: dict[Stack, str] = {}
+
+    @property
+    def hazardous(self) -> bool:
+        return bool(self.hazards or self.immediate)
+
+    def __repr__(self) -> str:
+        lines = [repr(write) for write in self.hazards.values()]
+        lines += [f"(escape) {write!r}" for write in self.escapes.values()]
+        lines += [f"{code} at once at {stack}" for stack, code in self.immediate.items()]
+        return "\n".join(lines) or "clean"
+
+
+def judge(program: Program) -> Truth:
+    """The truth about a program; raises Discard where it has none."""
+    truth = Truth()
+    code = compile(program.source, FILENAME, "exec", dont_inherit=True)
+    for outcome in itertools.product((False, True), repeat=program.flags):
+        native = _execute(code, program, outcome)
+        tracer = _Tracer()
+        traced = tracer.run(code, program, outcome)
+        stale = native is not None and native[0] == "stale"
+        if native is not None and not stale:
+            if traced is None or traced[:2] != native[:2]:
+                raise Discard(f"disagreement: native {native}, traced {traced}")
+            truth.immediate[native[1]] = native[0]
+        elif (
+            stale and traced is not None
+        ):  # the traced run went on, and met an error that waits behind the hazard
+            truth.behind[traced[1]] = traced[0]
+        elif traced is not None:
+            raise Discard(f"disagreement: native {native}, traced {traced}")
+        if (native is None and tracer.hazards) or (stale and not tracer.hazards):
+            raise Discard(f"disagreement: native {native}, traced {list(tracer.hazards.values())}")
+        for into, found in ((truth.hazards, tracer.hazards), (truth.escapes, tracer.escapes)):
+            for stack, write in found.items():
+                known = into.setdefault(stack, Write(stack))
+                known.kinds |= write.kinds
+                known.saves |= write.saves
+                known.nodes |= write.nodes
+    return truth
+
+
+def _execute(code: CodeType, program: Program, outcome: tuple[bool, ...]) -> tuple[str, Stack, str] | None:
+    """Runs one outcome; a foreseen error as (code or "stale", stack, message)."""
+    torch.manual_seed(0)
+    namespace: dict[str, Any] = {"__name__": "program"}
+    before = sys.argv
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            if program.entry:
+                exec(code, namespace)
+                namespace[program.entry](*outcome)
+            else:
+                sys.argv = ["program", *(f"flag{index}" for index, on in enumerate(outcome) if on)]
+                exec(code, namespace)
+    except Exception as error:
+        message = str(error)
+        frames = traceback.extract_tb(error.__traceback__)
+        in_backward = any(frame.name == "backward" and frame.filename != FILENAME for frame in frames)
+        # A saved multi-view output whose base was written is refused in backward too, in the words of IPL104.
+        if STALE in message or (in_backward and "has been modified inplace" in message):
+            return "stale", (), message
+        stack = tuple(frame.lineno or 0 for frame in reversed(frames) if frame.filename == FILENAME)
+        for text, rule in IMMEDIATE:
+            if isinstance(error, RuntimeError) and text in message and not in_backward:
+                return rule, stack, message
+        first = re.sub(r"[0-9]+", "N", message.partition("\n")[0])[:150]
+        raise Discard(f"{type(error).__name__}: {first}") from None
+    finally:
+        sys.argv = before
+        torch.set_grad_enabled(True)
+    return None
+
+
+def _stack() -> Stack:
+    frame: FrameType | None = sys._getframe(2)
+    lines = []
+    while frame is not None:
+        if frame.f_code.co_filename == FILENAME:
+            lines.append(frame.f_lineno)
+        frame = frame.f_back
+    return tuple(lines)
+
+
+class _Save:
+    """What a pack hook keeps of a tensor. `detach` shares the version counter and makes no cycle."""
+
+    __slots__ = ("line", "moment", "tensor", "version")
+
+    def __init__(self, tensor: torch.Tensor, moment: int, line: int) -> None:
+        self.tensor = tensor.detach()
+        self.version = tensor._version
+        self.moment = moment
+        self.line = line
+
+
+class _Tracer(TorchDispatchMode):
+    """Records the writes and the saves of one run, and judges each save when backward asks for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes: list[tuple[torch.Tensor, Stack]] = []
+        self.hazards: dict[Stack, Write] = {}
+        self.escapes: dict[Stack, Write] = {}
+        self.names: dict[int, tuple[str, str]] = {}  # id of a save -> node, attribute
+        self.saved: list[_Save] = []
+        self.found = self.hazards
+        self.calls = 0
+
+    def run(
+        self, code: CodeType, program: Program, outcome: tuple[bool, ...]
+    ) -> tuple[str, Stack, str] | None:
+        """Runs one outcome under the tracer; see `_execute`."""
+        engine = torch.autograd._engine_run_backward
+        self.engine = engine
+        torch.autograd._engine_run_backward = self.backward
+        try:
+            with torch.autograd.graph.saved_tensors_hooks(self.pack, self.unpack), self:
+                return _execute(code, program, outcome)
+        finally:
+            torch.autograd._engine_run_backward = engine
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        schema = func._schema
+        if schema.is_mutable:
+            stack = _stack()
+            for index, argument in enumerate(schema.arguments):
+                if argument.alias_info is not None and argument.alias_info.is_write:
+                    value = args[index] if index < len(args) else kwargs.get(argument.name)
+                    for each in value if isinstance(value, (list, tuple)) else [value]:
+                        if isinstance(each, torch.Tensor):
+                            self.writes.append((each.detach(), stack))
+        return func(*args, **kwargs)
+
+    def pack(self, tensor: torch.Tensor) -> _Save:
+        save = _Save(tensor, len(self.writes), next(iter(_stack()), 0))
+        self.saved.append(save)  # kept, so that no id and no storage is used twice
+        return save
+
+    def unpack(self, save: _Save) -> torch.Tensor:
+        if save.tensor._version != save.version:
+            node, attribute = self.names.get(id(save), ("?", "?"))
+            kind = (
+                "either"
+                if attribute == "?"
+                else "result"
+                if re.match(r"result|output", attribute)
+                else "input"
+            )
+            home = save.tensor.untyped_storage()._cdata
+            moved = [
+                stack
+                for tensor, stack in self.writes[save.moment :]
+                if tensor.untyped_storage()._cdata == home
+            ]
+            if not moved:
+                raise Discard(f"disagreement: no write found for the save at line {save.line} by {node}")
+            for stack in moved:
+                write = self.found.setdefault(stack, Write(stack))
+                write.kinds.add(kind)
+                write.saves.add(save.line)
+                write.nodes.add(node)
+        return save.tensor
+
+    def backward(self, tensors: Any, *args: Any, **kwargs: Any) -> Any:
+        """Stands in for the engine: names the saves, tries what escapes, then runs the backward asked for."""
+        self.name_saves([tensor.grad_fn for tensor in tensors])
+        escaped = [tensor for tensor in _escapes() if tensor.grad_fn is not None]
+        if escaped:
+            self.name_saves([tensor.grad_fn for tensor in escaped])
+            before, self.found = self.found, self.escapes
+            try:
+                gradients = tuple(torch.ones_like(tensor) for tensor in escaped)
+                self.engine(
+                    tuple(escaped), gradients, True, False, (), allow_unreachable=True, accumulate_grad=True
+                )
+            finally:
+                self.found = before
+        return self.engine(tensors, *args, **kwargs)
+
+    def name_saves(self, roots: list[Any]) -> None:
+        seen: set[Any] = set()
+        todo = [root for root in roots if root is not None]
+        while todo:
+            node = todo.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            for attribute in _raw_attributes(type(node)):
+                raw = getattr(node, attribute)
+                for each in raw if isinstance(raw, (list, tuple)) else [raw]:
+                    self.name_save(each, type(node).__name__, attribute.removeprefix("_raw_saved_"))
+            todo.extend(following for following, _ in node.next_functions if following is not None)
+
+    def name_save(self, raw: Any, node: str, attribute: str) -> None:
+        try:
+            data = raw.data if raw is not None else None
+        except RuntimeError:  # freed by an earlier backward
+            return
+        if isinstance(data, _Save):
+            self.names[id(data)] = (node, attribute)
+
+
+_RAW: dict[type, list[str]] = {}
+
+
+def _raw_attributes(node: type) -> list[str]:
+    if node not in _RAW:
+        _RAW[node] = [name for name in dir(node) if name.startswith("_raw_saved_")]
+    return _RAW[node]
+
+
+def _escapes() -> list[torch.Tensor]:
+    """Tensors that the caller of a function under test still holds: its arguments, a model's buffers."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename == FILENAME and frame.f_code.co_name == "main":
+            values = list(frame.f_locals.items())
+            held = [value for name, value in values if isinstance(value, torch.Tensor) and name != "loss"]
+            for _, value in values:
+                if isinstance(value, torch.nn.Module):
+                    held.extend(value.buffers())
+            return held
+        frame = frame.f_back
+    return []
