@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..syntax.module import candidate_rows
+from ..torchmodel import table
 from . import attributes, calls, execute, names
 from .findings import Finding, of_run
 from .frames import Frame, State
@@ -37,7 +38,7 @@ _SCALAR_TYPES = frozenset("int float str bool bytes complex".split())
 def analyze(module: Module, program: Program) -> list[Finding]:
     """Every finding of a file, each place once, at the highest confidence that any run gives it."""
     program.add(module)
-    rows = candidate_rows(module.source)
+    rows = candidate_rows(module.source, in_place_names())
     if not rows:
         return []
     found: dict[tuple[object, ...], Finding] = {}
@@ -47,6 +48,25 @@ def analyze(module: Module, program: Program) -> list[Finding]:
             if known is None or known.confidence < finding.confidence:
                 found[finding.key()] = finding
     return list(found.values())
+
+
+_in_place_names: frozenset[bytes] | None = None
+
+
+def in_place_names() -> frozenset[bytes]:
+    """Names with a trailing underscore that write a tensor, initialisers left out: those run under no_grad."""
+    global _in_place_names
+    if _in_place_names is None:
+        known = table.get()
+        found = {
+            name.encode()
+            for space in ("Tensor", *known.spaces())
+            if space != "torch.nn.init"
+            for name in known.names(space)
+            if name.endswith("_")
+        }
+        _in_place_names = frozenset(found)
+    return _in_place_names
 
 
 def runs(module: Module, program: Program, rows: list[int]) -> list[tuple[Run, FunctionSource | None]]:
@@ -64,9 +84,10 @@ def runs(module: Module, program: Program, rows: list[int]) -> list[tuple[Run, F
             run = run_function(program, root) if root is not None else run_body(program, module)
             done[root] = run
             if root is not None and _writes_what_it_is_given(run):
-                writers.add(root.name)
-                if root.owner is not None:
+                if root.owner is not None and root.name in ("forward", "__call__"):
                     writers.add(root.owner.name)
+                else:
+                    writers.add(root.name)
         pending = [f for f in _callers(module, functions, writers) if f not in done]
         if not pending:
             break
@@ -112,10 +133,8 @@ def _body_has_candidates(module: Module, functions: list[FunctionSource], rows: 
 
 
 def _writes_what_it_is_given(run: Run) -> bool:
-    return any(
-        write.storage.origin in ("argument", "unknown", "buffer") and write.storage.made is None
-        for write in run.writes
-    )
+    given = {value.tensor.storage for value in run.root_args.values() if isinstance(value, Unknown) and value.tensor}
+    return any(write.storage in given for write in run.writes)
 
 
 def _callers(

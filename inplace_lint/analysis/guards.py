@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 ALWAYS: Guard = ((0, 0),)
 NEVER: Guard = ()
 #: More alternatives than this are weakened to what they have in common.
-_WIDTH = 8
+_WIDTH = 6
+#: The same few guards meet again and again while states are joined.
+_CACHED = 20_000
+_both: dict[tuple[Guard, Guard], Guard] = {}
+_either: dict[tuple[Guard, Guard], Guard] = {}
 
 
 def literal(bit: int, holds: bool) -> Guard:
@@ -32,7 +36,13 @@ def both(a: Guard, b: Guard) -> Guard:
         return a
     if a == b:
         return a
-    return _normal([(p | q, n | m) for p, n in a for q, m in b if not ((p | q) & (n | m))])
+    key = (a, b)
+    known = _both.get(key)
+    if known is None:
+        if len(_both) > _CACHED:
+            _both.clear()
+        known = _both[key] = _normal([(p | q, n | m) for p, n in a for q, m in b if not ((p | q) & (n | m))])
+    return known
 
 
 def either(a: Guard, b: Guard) -> Guard:
@@ -43,7 +53,13 @@ def either(a: Guard, b: Guard) -> Guard:
         return a
     if a == b:
         return a
-    return _normal([*a, *b])
+    key = (a, b)
+    known = _either.get(key)
+    if known is None:
+        if len(_either) > _CACHED:
+            _either.clear()
+        known = _either[key] = _normal([*a, *b])
+    return known
 
 
 def compatible(a: Guard, b: Guard) -> bool:

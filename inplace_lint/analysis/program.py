@@ -13,6 +13,19 @@ if TYPE_CHECKING:
     from .values import Instance
 
 
+#: Parsed files are kept while a project is checked, so that a module that many import is parsed once.
+_KEPT = 400
+_latest: tuple[Project, Program] | None = None
+
+
+def of_project(project: Project) -> Program:
+    """The program of a project, made anew when it has grown large."""
+    global _latest
+    if _latest is None or _latest[0] is not project or _latest[1].size() > _KEPT:
+        _latest = (project, Program(project))
+    return _latest[1]
+
+
 class Built:
     """An object with the state that `__init__` left, and the literals that the state speaks of."""
 
@@ -36,6 +49,10 @@ class Program:
         self._classes: dict[int, ClassValue] = {}
         #: one object of each class, as its `__init__` left it
         self.built: dict[ClassValue, Built] = {}
+
+    def size(self) -> int:
+        """How many files are held."""
+        return len(self._modules)
 
     def add(self, module: Module) -> None:
         self._modules[module.filename] = module

@@ -37,10 +37,10 @@ def check_source(filename: str, source: bytes, settings: Settings, project: Proj
 
 def _findings(module: Module, project: Project) -> list[Diagnostic]:
     from ..analysis.analyze import analyze
-    from ..analysis.program import Program
+    from ..analysis.program import of_project
 
     diagnostics: list[Diagnostic] = []
-    for finding in analyze(module, Program(project)):
+    for finding in analyze(module, of_project(project)):
         diagnostic = _judge(module, finding)
         if diagnostic is not None:
             diagnostics.append(diagnostic)

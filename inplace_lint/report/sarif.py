@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 from .. import __version__
 from ..checks import registry
@@ -83,7 +84,7 @@ def _location(place: Location, message: str = "") -> dict[str, Any]:
 
     location: dict[str, Any] = {
         "physicalLocation": {
-            "artifactLocation": {"uri": quote(place.filename.replace("\\", "/"))},
+            "artifactLocation": {"uri": quote(os.fsencode(place.filename.replace("\\", "/")))},
             "region": {
                 "startLine": place.row,
                 "startColumn": place.column,

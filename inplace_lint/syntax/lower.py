@@ -51,6 +51,13 @@ def lower_body(body: list[ast.stmt]) -> ir.Block:
     return lowering.block
 
 
+def lower_function(body: list[ast.stmt]) -> tuple[ir.Block, bool]:
+    """The instructions of a function's statements, and whether it is a generator."""
+    lowering = _Lowering()
+    lowering.statements(body)
+    return lowering.block, lowering.yields
+
+
 def lower_expression(node: ast.expr) -> tuple[ir.Block, int]:
     """The instructions that compute one expression (a lambda's body, a default), and the register of its value."""
     lowering = _Lowering()
@@ -63,6 +70,7 @@ class _Lowering:
         self.block: ir.Block = []
         self.registers = 0
         self.renamed: dict[str, str] = {}
+        self.yields = False
 
     def register(self) -> int:
         self.registers += 1
@@ -476,6 +484,7 @@ class _Lowering:
     def yield_expression(self, node: ast.Yield | ast.YieldFrom) -> int:
         src = None if node.value is None else self.expression(node.value)
         dst = self.register()
+        self.yields = True
         self.emit(ir.Yield(node, dst, src))
         return dst
 

@@ -6,7 +6,6 @@ A file is parsed once; functions are lowered to IR only when the analysis asks f
 from __future__ import annotations
 
 import re
-from sys import maxsize
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +17,7 @@ else:
     import _ast as ast
 
 from . import ir
-from .lower import lower_body, lower_expression
+from .lower import lower_body, lower_expression, lower_function
 
 _ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
 
@@ -34,7 +33,7 @@ class UnreadableFile(Exception):
 class FunctionSource:
     """A function, method or lambda as it stands in a file, with its body lowered on first use."""
 
-    __slots__ = ("_body", "_bound", "module", "name", "node", "owner")
+    __slots__ = ("_body", "_bound", "_parameters", "_yields", "module", "name", "node", "owner")
 
     def __init__(self, module: Module, node: FunctionNode, owner: ClassSource | None = None) -> None:
         self.module = module
@@ -42,6 +41,8 @@ class FunctionSource:
         self.owner = owner
         self.name = getattr(node, "name", "<lambda>")
         self._body: ir.Block | None = None
+        self._yields = False
+        self._parameters: list[ast.arg] | None = None
         self._bound: tuple[set[str], set[str]] | None = None
 
     @property
@@ -52,13 +53,15 @@ class FunctionSource:
                 block.append(ir.Return(self.node.body, register))
                 self._body = block
             else:
-                self._body = lower_body(self.node.body)
+                self._body, self._yields = lower_function(self.node.body)
         return self._body
 
     @property
     def parameters(self) -> list[ast.arg]:
         """Positional parameters in order, the receiver included."""
-        return [*self.node.args.posonlyargs, *self.node.args.args]
+        if self._parameters is None:
+            self._parameters = [*self.node.args.posonlyargs, *self.node.args.args]
+        return self._parameters
 
     def default_of(self, parameter: ast.arg) -> ast.expr | None:
         """The default's expression, or None."""
@@ -90,7 +93,9 @@ class FunctionSource:
 
     @property
     def is_generator(self) -> bool:
-        return any(isinstance(i, ir.Yield) for i in instructions(self.body))
+        """Whether a call only makes a generator, and the body runs later."""
+        body = self.body
+        return self._yields and bool(body)
 
 
 class ClassSource:
@@ -339,40 +344,36 @@ def _bound_names(body: list[ast.stmt], bound: set[str], declared: set[str]) -> N
                 stack.extend(c for c in child if isinstance(c, ast.AST))
 
 
-def instructions(block: ir.Block) -> list[ir.Instruction]:
-    """All instructions of a block, nested ones included."""
-    found: list[ir.Instruction] = []
-    stack = [block]
-    while stack:
-        for instruction in stack.pop():
-            found.append(instruction)
-            for field in ("then", "orelse", "body", "condition", "final"):
-                inner = getattr(instruction, field, None)
-                if isinstance(inner, list):
-                    stack.append(inner)
-            stack.extend(getattr(instruction, "handlers", ()))
-    return found
-
-
-#: What an in-place write, an optimizer step or a mutating call can look like in the text. Over-approximates by far:
-#: it only decides which functions are looked at.
+#: What an in-place write, an optimizer step or a call with `out=` can look like in the text. It over-approximates: it
+#: only decides which functions are looked at. A store under a string key is a dict's.
 CANDIDATE = re.compile(
-    rb"[A-Za-z0-9]_\(|(?:[-+*/%|&^@]|//|\*\*|<<|>>)=(?!=)|\][ \t]*(?:[-+*/%|&^@]|//|\*\*|<<|>>)?=(?!=)"
-    rb"|\binplace\b|\bout[ \t]*=|\.step\(|\.mul_|\brequires_grad\b"
+    rb"(?P<method>[A-Za-z0-9]\w*_)\("
+    rb"|(?:[-+*/%|&^@]|//|\*\*|<<|>>)=(?!=)"
+    rb"|[^'\"\]]\](?:\[[^\]\n]*\])*[ \t]*=(?!=)"
+    rb"|\binplace[ \t]*=(?![ \t]*False)"
+    rb"|[(,\s]out=(?!=)"
+    rb"|\.step\("
 )
 
 
-def candidate_rows(source: bytes) -> list[int]:
-    """Rows (from 1) on which something stands that may be an in-place write."""
+def candidate_rows(source: bytes, in_place_names: frozenset[bytes]) -> list[int]:
+    """Rows (from 1) on which something stands that may be an in-place write.
+
+    `in_place_names` are the functions and methods with a trailing underscore that change a tensor.
+    """
     rows: list[int] = []
     row, position = 1, 0
+    steps = b".backward(" in source
     for match in CANDIDATE.finditer(source):
+        name = match.group("method")
+        if name is not None:
+            if name not in in_place_names:
+                continue
+        elif not steps and source.startswith(b".step(", match.start()):
+            continue
         start = match.start()
         row += source.count(b"\n", position, start)
         position = start
         if not rows or rows[-1] != row:
             rows.append(row)
     return rows
-
-
-NO_END = maxsize

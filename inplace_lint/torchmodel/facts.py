@@ -5,6 +5,7 @@ Behaviours are kept in the data file as short texts, parsed on demand::
     MulBackward0(other?self,self?other) -> new        node(saves) -> returns
     SigmoidBackward0(result=r0) w:self -> same(self)  r0 is the first result; w: writes
     ClampBackward1() w:self c:self -> same(self)      c: self is cloned for backward if any of these needs grad
+    *0(self) the op's own name: `aten::mul` has MulBackward0
     ~x a save that happens only sometimes; x@cuda one that a device or kernel decides; d:a+b the differentiable arguments
     w!:x a write that the version counter does not see; meta over nodiff detach factory nograd are Facts' flags of those names
     returns: new same(x) view(x) multi(x) views(x) slices(x) maybe(x) list other, then :dtype, then ! for "not differentiable"
@@ -101,6 +102,8 @@ class Facts:
     """What one call does. `flags` names the arguments whose unknown value left the facts undecided.
 
     `gradients` are the parameters that gradients flow to; `weight_saves` the saves of a module's own parameters.
+    `autocast`: "lower" when autocast runs the op in 16 bits (what is saved is then a copy of a 32-bit argument), "fp32"
+    when it runs it in 32 bits, "widest" when in the widest type of its arguments.
     """
 
     __slots__ = (
@@ -121,6 +124,7 @@ class Facts:
         "factory",
         "no_grad",
         "shares_version",
+        "autocast",
         "flags",
     )
 
@@ -142,6 +146,7 @@ class Facts:
         self.factory = False
         self.no_grad = False
         self.shares_version = True
+        self.autocast = ""
         self.flags: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
@@ -184,6 +189,12 @@ def parse_params(text: str) -> tuple[Param, ...]:
     return tuple(params)
 
 
+def node_prefix(key: str) -> str:
+    """The name that autograd gives the node of an op, but for its number: `aten::leaky_relu_` has LeakyReluBackward."""
+    base = key.rpartition("::")[2].partition(".")[0].strip("_")
+    return ("".join(part.title() for part in base.split("_")) + "Backward").replace("ForwardBackward", "Backward")
+
+
 def _split(text: str) -> list[str]:
     return text.split(",") if text else []
 
@@ -206,8 +217,10 @@ def parse_behaviour(text: str, key: str, params: tuple[Param, ...]) -> Facts:
     for word in words:
         if word.endswith(")"):
             node, _, inner = word[:-1].partition("(")
+            if node[0] == "*":
+                node = node_prefix(key) + node[1:]
             for item in _split(inner):
-                _parse_save(item, node, index, gradients, saves)
+                _parse_save(item, node, index, gradients, saves, params)
         elif word.startswith("w"):
             mark, _, names = word.partition(":")
             facts.writes = tuple(i for name in names.split("+") for i in index.get(name, ()))
@@ -244,7 +257,8 @@ def parse_behaviour(text: str, key: str, params: tuple[Param, ...]) -> Facts:
 
 
 def _parse_save(
-    item: str, node: str, index: Mapping[str, Sequence[int]], gradients: Sequence[int], saves: list[Save]
+    item: str, node: str, index: Mapping[str, Sequence[int]], gradients: Sequence[int], saves: list[Save],
+    params: Sequence[Param],
 ) -> None:
     certainty = "always"
     if item[0] == "~":
@@ -262,7 +276,11 @@ def _parse_save(
         if not has_needs:
             needs = tuple(gradients)
         elif needs_text == "others":
-            needs = tuple(i for i in targets if i != to) or tuple(gradients)
+            needs = tuple(i for i in targets if i != to)
+            if params[to].code == "tl":
+                needs = (to,)
+            elif not needs:
+                continue
         else:
             needs = tuple(i for name in needs_text.split("+") for i in index.get(name, ()))
         saves.append(Save(to, needs, certainty, only.replace("_", " "), node, attr))
@@ -309,12 +327,19 @@ def unite(rows: Sequence[Facts], flags: tuple[str, ...]) -> Facts:
                 table.setdefault((target, save.only), []).append(here)
     saves = []
     for same in table.values():
-        needs = tuple(sorted({i for save in same for i in save.needs}))
-        agreed = len(same) == len(rows) and all(
-            set(save.needs) == set(same[0].needs) and save.certainty == "always" for save in same
-        )
         save = same[0]
-        saves.append(Save(save.target, needs, "always" if agreed else "may", save.only, save.node, save.attr))
+        sure = set(save.needs)
+        possible = set()
+        for other in same:
+            possible |= set(other.needs)
+            sure &= set(other.needs) if other.certainty == "always" else set()
+        if len(same) < len(rows):
+            sure = set()
+        for needs, certainty in ((sure, "always"), (possible - sure, "may")):
+            if needs:
+                saves.append(
+                    Save(save.target, tuple(sorted(needs)), certainty, save.only, save.node, save.attr)
+                )
     out.saves = tuple(save for save in saves if save.target != WEIGHT)
     out.weight_saves = tuple(save for save in saves if save.target == WEIGHT)
     out.writes = tuple(sorted({i for row in rows for i in moved(row, row.writes)}))
@@ -330,6 +355,7 @@ def unite(rows: Sequence[Facts], flags: tuple[str, ...]) -> Facts:
     out.shares_version = all(row.shares_version for row in rows)
     out.overwrites = all(row.overwrites for row in rows)
     out.factory = all(row.factory for row in rows)
+    out.autocast = first.autocast
     out.no_grad = all(row.no_grad for row in rows)
     out.flags = flags
     if all(len(row.returns) == len(first.returns) for row in rows):

@@ -37,6 +37,8 @@ class Table:
                 here[name] = group or name
             self._names[space] = here
         self._overlay = overlay
+        autocast: dict[str, str] = raw.get("autocast", {})  # type: ignore[assignment]
+        self._autocast = {name: policy for policy, text in autocast.items() for name in text.split()}
         self._ops: dict[str, Op | None] = {}
 
     def function(self, name: str) -> Op | None:
@@ -76,7 +78,7 @@ class Table:
         raw = self._modules.get(name.rpartition(".")[2])
         if raw is None or not name.startswith("torch.nn."):
             return None
-        return Module(name, raw, self._signatures)
+        return Module(name, raw, self._autocast.get("nn." + name.rpartition(".")[2], ""))
 
     def exists_method(self, name: str) -> bool:
         """Whether torch.Tensor has an attribute of this name."""
@@ -132,7 +134,10 @@ class Table:
             if signature.isdigit():
                 signature = self._signatures[int(signature)]
             condition = parts[4] if len(parts) > 4 else ""
-            rows.append(Row(_key(group, parts[1]), signature, parts[3], condition, "o" in variants))
+            key = _key(group, parts[1])
+            row = Row(key, signature, parts[3], condition, "o" in variants)
+            row.autocast = self._autocast.get(group.rpartition(".")[2], "")
+            rows.append(row)
         return Op(name, rows)
 
 

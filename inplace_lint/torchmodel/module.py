@@ -17,7 +17,7 @@ class Module:
 
     __slots__ = ("name", "params", "forward", "_rows", "_weights")
 
-    def __init__(self, name: str, raw: Sequence[str], signatures: Sequence[str]) -> None:
+    def __init__(self, name: str, raw: Sequence[str], autocast: str = "") -> None:
         self.name = name
         self.params = parse_params(raw[0])
         self.forward = parse_params(raw[1])
@@ -25,7 +25,9 @@ class Module:
         self._rows = []
         for text in raw[3:]:
             behaviour, _, condition = text.partition("|")
-            self._rows.append(Row(name, raw[1], behaviour, condition))
+            row = Row(name, raw[1], behaviour, condition)
+            row.autocast = autocast
+            self._rows.append(row)
 
     def __repr__(self) -> str:
         return f"Module({self.name})"

@@ -30,7 +30,7 @@ NO, WEAK, EXACT = 0, 1, 2
 class Row:
     """One overload, or one configuration of it: its parameters, when it applies, and what it does."""
 
-    __slots__ = ("key", "signature", "behaviour", "condition", "out", "_params", "_facts", "_tests")
+    __slots__ = ("key", "signature", "behaviour", "condition", "out", "autocast", "_params", "_facts", "_tests")
 
     def __init__(self, key: str, signature: str, behaviour: str, condition: str = "", out: bool = False) -> None:
         self.key = key
@@ -38,6 +38,7 @@ class Row:
         self.behaviour = behaviour
         self.condition = condition
         self.out = out
+        self.autocast = ""
         self._params: tuple[Param, ...] | None = None
         self._facts: dict[tuple[int, bool], Facts] = {}
         self._tests: list[tuple[str, str, object]] | None = None
@@ -54,6 +55,7 @@ class Row:
         facts = self._facts.get(at)
         if facts is None:
             facts = parse_behaviour(self.behaviour, self.key, params)
+            facts.autocast = self.autocast
             if out:
                 _write_out(facts)
             self._facts[at] = facts

@@ -98,6 +98,23 @@ GROUPS: dict[str, list[str]] = {
         "m|any|self:t index:o value:x|CopySlices() d:self+value w:self -> other",
         "m|basic|self:t index:i value:x|CopySlices() d:self+value w:self -> other",
     ],
+    "nonzero": [
+        "fm||self:t * as_tuple:b=F|nodiff -> new:i!|as_tuple==F",
+        "f||self:t * as_tuple:b=F|nodiff -> list:i!|as_tuple!=F",
+        "m||self:t * as_tuple:b=F|nodiff -> list:i!|as_tuple!=F",
+    ],
+    # Only where batch dimensions are broadcast are copies saved instead of the operands.
+    **{name: ["fmo||self:t other:t|MmBackward0(self?other,mat2=other?self) -> new:s"] for name in ("matmul", "linalg_matmul")},
+    "py:torch.einsum": [
+        "f||equation:s operand:t|-> maybe(operand):s",
+        "f||equation:s operands:tv|BmmBackward0(self=operands?others) -> new:s",
+    ],
+    # The fused kernels save everything; the composed one saves the weights, which nobody else sees, and the values.
+    "scaled_dot_product_attention": [
+        "f||query:t key:t value:t attn_mask:t=N dropout_p:n=0.0 is_causal:b=F * scale:n=N enable_gqa:b=F"
+        "|BmmBackward0(mat2=value?query+key) ScaledDotProductFlashAttentionBackward0(query@fused_kernel,key@fused_kernel,"
+        "value@fused_kernel,attn_mask@fused_kernel?query+key+value,output=r0@fused_kernel) -> new:s"
+    ],
     "op:pos": ["m||self:t|-> same(self)"],
     # A number divided by a tensor is the tensor's reciprocal times the number: what is saved is that temporary.
     "op:div": [

@@ -6,6 +6,8 @@ import sys
 import warnings
 from pathlib import Path
 
+import torch
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
@@ -16,13 +18,16 @@ TARGET = ROOT / "inplace_lint" / "torchmodel" / "optable.json"
 
 def main(arguments: list[str]) -> int:
     warnings.simplefilter("ignore")
+    torch.set_num_threads(1)
     text, counts = build()
     print(", ".join(f"{number} {what}" for what, number in counts.items()), file=sys.stderr)
     if "--check" in arguments:
         same = TARGET.read_text(encoding="utf-8") == text
         print("identical" if same else f"{TARGET} differs from what torch gives", file=sys.stderr)
         return 0 if same else 1
-    TARGET.write_text(text, encoding="utf-8")
+    part = TARGET.with_suffix(".part")
+    part.write_text(text, encoding="utf-8")
+    part.replace(TARGET)
     print(f"wrote {TARGET} ({len(text)} bytes)", file=sys.stderr)
     return 0
 

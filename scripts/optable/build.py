@@ -7,9 +7,17 @@ from collections import Counter, defaultdict
 
 import torch
 
-from scripts.optable import aten, names
+from inplace_lint.torchmodel.facts import node_prefix
+from scripts.optable import aten, autocast, dtypes, names
 from scripts.optable.composites import Raw, observe_overloads, observe_python
 from scripts.optable.modules import observe_modules
+
+
+# In `dir(torch)`, but for PyTorch's own use.
+INTERNAL = (
+    *("cudnn_", "miopen_", "mkldnn_", "fbgemm_", "quantized_", "fused_moving", "_fused_moving", "_fused_sdp", "_foobar"),
+    *("_sparse", "_nested", "_transform_bias", "_transformer", "_triton", "_native_multi"),
+)
 
 
 def build() -> tuple[str, dict[str, int]]:
@@ -20,8 +28,14 @@ def build() -> tuple[str, dict[str, int]]:
     groups: dict[str, list[list[str]]] = defaultdict(list)
     observed = observe_overloads(overloads)
     modules = observe_modules()
+    letters = dtypes.classes()
     for overload in overloads:
+        if overload.base.startswith(INTERNAL):
+            continue
         for row in aten_rows(overload, observed):
+            if overload.base in letters:
+                row[3] = dtypes.annotate(row[3], letters[overload.base])
+            row[3] = row[3].replace(node_prefix(overload.key), "*")
             groups[overload.base].append(row)
     for group, rows in observe_python(functions, methods).items():
         groups[group].extend(without_grad(row) if group.startswith("py:torch.nn.init.") else row for row in rows)
@@ -45,6 +59,7 @@ def build() -> tuple[str, dict[str, int]]:
         "torch": torch.__version__.partition("+")[0],
         "signatures": interned,
         "groups": {name: [row_text(row, index) for row in rows] for name, rows in kept.items()},
+        "autocast": autocast.policies(),
         "modules": modules,
         "names": spaces,
     }

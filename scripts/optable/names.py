@@ -98,6 +98,9 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
         return None
 
 
+# Annotated with less than they take.
+OPEN = ("size", "scale_factor", "p", "split_size_or_sections")
+
 KINDS = (
     ("list[tensor]", "tl"),
     ("tuple[tensor", "tl"),
@@ -155,6 +158,8 @@ def python_params(function: Callable[..., Any], method: bool = False) -> list[st
 def kind_of_annotation(parameter: inspect.Parameter) -> str:
     if isinstance(parameter.default, bool):
         return "b"
+    if parameter.name in OPEN:
+        return "x"
     annotation = parameter.annotation
     text = "" if annotation is inspect.Parameter.empty else str(annotation if not isinstance(annotation, type) else annotation.__name__)
     text = text.lower().replace("torch.", "").replace("typing.", "").replace("optional[", "").replace("_", "")

@@ -25,7 +25,12 @@ def stand_in(filename: str, source: bytes, settings: Settings, project: Project)
         row = getattr(error, "lineno", 1) or 1
         return [
             Diagnostic(
-                "IPL000", "unreadable-file", "error", "certain", str(error), Location(filename, row, 1, row, 1)
+                "IPL000",
+                "unreadable-file",
+                "error",
+                "certain",
+                str(error),
+                Location(filename, row, 1, row, 1),
             )
         ]
     found = []
@@ -46,7 +51,7 @@ def stand_in(filename: str, source: bytes, settings: Settings, project: Project)
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Calls the command line in an empty directory; gives its exit code, standard output and standard error."""
+    """Calls the command line in an empty directory; gives its exit code, its output and its errors."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(inplace_lint.checks, "check_source", stand_in, raising=False)
     for name in ("NO_COLOR", "FORCE_COLOR"):

@@ -73,7 +73,10 @@ def test_an_unreadable_file_is_reported_whatever_is_selected(run: Run, write: Wr
     ("argv", "message"),
     [
         (["--select", "IPL109"], "--select: no rule is called `IPL109`; did you mean `IPL10"),
-        (["--ignore", "leaf-overwriten"], "no rule is called `leaf-overwriten`; did you mean `leaf-overwritten`?"),
+        (
+            ["--ignore", "leaf-overwriten"],
+            "no rule is called `leaf-overwriten`; did you mean `leaf-overwritten`?",
+        ),
         (["--select", "E501"], "no rule is called `E501`; `inplace-lint rule` lists the rules"),
         (["--select", ","], "--select needs a value: --select RULES"),
         (["--outptu-format", "json"], "unknown option --outptu-format; did you mean --output-format?"),
@@ -171,7 +174,9 @@ def test_output_file(run: Run, write: Write, tmp_path: Path) -> None:
 
 def test_statistics(run: Run, write: Write) -> None:
     write("a.py", 'hazard("IPL102")\nhazard("IPL101")\nhazard("IPL102")\n')
-    assert run("--statistics")[1] == "2  IPL102  saved-input-overwritten\n1  IPL101  saved-result-overwritten\n"
+    assert (
+        run("--statistics")[1] == "2  IPL102  saved-input-overwritten\n1  IPL101  saved-result-overwritten\n"
+    )
     counted = json.loads(run("--statistics", "--output-format", "json")[1])
     assert counted[0] == {"code": "IPL102", "name": "saved-input-overwritten", "count": 2}
 
@@ -204,6 +209,13 @@ def test_colour_only_on_request_outside_of_a_terminal(
 def test_help_names_every_option(run: Run) -> None:
     code, out, _ = run("check", "--help")
     assert code == 0
-    for option in ("--select", "--min-confidence", "--stdin-filename", "--force-exclude", "--jobs", "--isolated"):
+    for option in (
+        "--select",
+        "--min-confidence",
+        "--stdin-filename",
+        "--force-exclude",
+        "--jobs",
+        "--isolated",
+    ):
         assert option in out
     assert max(map(len, out.splitlines())) <= 100

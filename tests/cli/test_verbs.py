@@ -61,7 +61,9 @@ def test_explain_says_what_is_wrong_with_a_place(run: Run, write: Write, place: 
 
 def test_config_prints_values_that_can_be_read_again(run: Run, write: Write) -> None:
     defaults = run("config")[1]
-    write("inplace-lint.toml", "".join(line for line in defaults.splitlines(True) if not line.startswith("#")))
+    write(
+        "inplace-lint.toml", "".join(line for line in defaults.splitlines(True) if not line.startswith("#"))
+    )
     again = run("config")[1]
     assert again.splitlines()[1:] == defaults.splitlines()[1:]
     assert again.startswith("# inplace-lint.toml\n")

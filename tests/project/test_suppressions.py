@@ -45,7 +45,9 @@ def test_comment_silences_the_finding_on_its_line(comment: str) -> None:
     assert left(f"y += 1  {comment}\n", finding(1)) == []
 
 
-@pytest.mark.parametrize("comment", ["# noqa: E501", "# noqa: because", "# noqarter", "# see noqa", "# ruff: noqa"])
+@pytest.mark.parametrize(
+    "comment", ["# noqa: E501", "# noqa: because", "# noqarter", "# see noqa", "# ruff: noqa"]
+)
 def test_comment_for_others_silences_nothing(comment: str) -> None:
     assert left(f"y += 1  {comment}\n", finding(1)) == [("IPL101", 1)]
 

@@ -86,7 +86,9 @@ error[IPL101] saved-result-overwritten: `y` is changed in place after sigmoid sa
 
 def test_several_marks_on_one_line_hang_below_each_other() -> None:
     text = "a = b; y = torch.sigmoid(x) + y.sigmoid_()\n"
-    out = drawn(text, at(1, 32, 43), Label("save", "saved", at(1, 12, 28)), Label("alias", "alias", at(1, 1, 2)))
+    out = drawn(
+        text, at(1, 32, 43), Label("save", "saved", at(1, 12, 28)), Label("alias", "alias", at(1, 1, 2))
+    )
     assert (
         out
         == """\
@@ -187,7 +189,9 @@ error[IPL101] saved-result-overwritten: `y` is changed
 
 
 def test_tabs_and_wide_characters_are_aligned() -> None:
-    out = drawn("\tβ = f(注意力)\n\t注意力 += β  # 变化\n", at(2, 2, 10), Label("save", "saved", at(1, 8, 11)))
+    out = drawn(
+        "\tβ = f(注意力)\n\t注意力 += β  # 变化\n", at(2, 2, 10), Label("save", "saved", at(1, 8, 11))
+    )
     assert out.splitlines()[3:] == [
         " 1 |     β = f(注意力)",
         "   |           ------ saved",

@@ -1,4 +1,4 @@
-"""Each case of rules/ runs in torch, and raises or not as its rule says; the lines that must be flagged are."""
+"""Each case of rules/ runs in torch, raising or not as its rule says; the lines that must be flagged are."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def name(case: Path) -> str:
 
 
 def raises(case: Path) -> str | None:
-    """The words of PyTorch's error that a bad case of this rule must end in, if its rule is one that raises."""
+    """The words of the error that a bad case must end in, if its rule is one that raises."""
     told = tomllib.loads((case.parents[1] / "rule.toml").read_text(encoding="utf-8"))
     words = told.get("raises")
     return str(words) if words and case.stem.startswith("bad_") else None
