@@ -8,12 +8,11 @@ from ..syntax.module import candidate_rows
 from ..torchmodel import table
 from . import attributes, calls, execute, names
 from .findings import Finding, of_run
-from .frames import Frame, State
+from .frames import Frame
 from .guards import ALWAYS, literal
-from .program import Built, Program
+from .program import BASE_BITS, Program
 from .run import OutOfBudget, Run
 from .values import (
-    ClassValue,
     Constant,
     FunctionValue,
     Instance,
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     import ast
 
     from ..syntax.module import ClassSource, FunctionSource, Module
+    from .values import ClassValue
 
 #: How far a function that writes its argument is followed to its callers, within its file.
 _CALLERS = 3
@@ -158,13 +158,11 @@ def _callers(
     return chosen
 
 
-def new_run(program: Program, module: Module, base: Built | None) -> Run:
-    """A run that stands at the top level of the file, over the state that a class's `__init__` left."""
-    if base is None:
-        run = Run(program)
-    else:
-        run = Run(program, base.state, base.bits)
-        run.doubtful, run.evaluation = base.doubtful, base.evaluation
+def new_run(program: Program, module: Module) -> Run:
+    """A run that stands at the top level of the file."""
+    if program.base_bits >= BASE_BITS:
+        program.forget_objects()
+    run = Run(program)
     frame = Frame(run.uid(), module, None, None, None, None)
     run.frame = frame
     run.frames[frame.uid] = frame
@@ -174,12 +172,8 @@ def new_run(program: Program, module: Module, base: Built | None) -> Run:
 def run_function(program: Program, source: FunctionSource) -> Run:
     """Run a function for any arguments: of a method, on an object as its class builds it."""
     module = source.module
-    built: Built | None = None
-    cls: ClassValue | None = None
-    if source.owner is not None:
-        cls = program.class_value(source.owner)
-        built = build(program, cls)
-    run = new_run(program, module, built)
+    cls = None if source.owner is None else program.class_value(source.owner)
+    run = new_run(program, module)
     function: Value
     if cls is not None:
         function = attributes.method_value(run, cls, source.name)
@@ -191,12 +185,13 @@ def run_function(program: Program, source: FunctionSource) -> Run:
         function = FunctionValue(source)
         function.cls = cls
     args: dict[str, Value] = {}
-    if built is not None and source.parameters and attributes.descriptor(function) not in (
+    if cls is not None and source.parameters and attributes.descriptor(function) not in (
         "staticmethod",
         "classmethod",
     ):
-        run.outside.add(built.obj)
-        args[source.parameters[0].arg] = built.obj
+        obj = build(program, cls)
+        run.outside.add(obj)
+        args[source.parameters[0].arg] = obj
     for parameter in (*source.parameters, *source.node.args.kwonlyargs):
         if parameter.arg not in args:
             args[parameter.arg] = argument(run, source, parameter)
@@ -213,7 +208,7 @@ def run_function(program: Program, source: FunctionSource) -> Run:
 
 def run_body(program: Program, module: Module) -> Run:
     """Run the statements at the top level of a file."""
-    run = new_run(program, module, None)
+    run = new_run(program, module)
     run.module_frames[module.filename] = run.frame
     try:
         execute.block(run, module.body)
@@ -260,38 +255,24 @@ def _annotation(node: ast.expr | None) -> str:
     return ""
 
 
-def build(program: Program, cls: ClassValue) -> Built:
-    """One object of a class, built with arguments of which only the defaults are known."""
+def build(program: Program, cls: ClassValue) -> Instance:
+    """One object of a class, to be built with arguments of which only the defaults are known."""
     known = program.built.get(cls)
     if known is not None:
         return known
-    module = cls.source.module
-    run = new_run(program, module, None)
+    run = program.building_run(cls.source.module)
     if not cls.bases and cls.source.bases:
-        cls.bases = [names.evaluate_in(run, module, base) for base in cls.source.bases]
-    obj = Instance(cls)
-    program.built[cls] = Built(obj, State(), 0, 0, 0)  # ends the recursion of a class that builds itself
+        cls.bases = [names.evaluate_in(run, cls.source.module, base) for base in cls.source.bases]
+    obj = program.built[cls] = Instance(cls, shared=True)
     init = attributes.find_in_classes(run, cls.order(), "__init__")
     if isinstance(init, FunctionValue):
         args: dict[str, Value] = {}
         parameters = init.source.parameters
         for parameter in (*parameters[1:], *init.source.node.args.kwonlyargs):
             args[parameter.arg] = argument(run, init.source, parameter)
-        try:
-            calls.enter(run, init, [obj], args, init.source.node)
-        except OutOfBudget:
-            pass
+        obj.pending = ([], args)
     else:
         for name in calls.fields(cls):
-            run.put(obj, name, Unknown())
-    state = run.state
-    while state.parent is not None:  # an early end leaves layers: what they hold is what is known
-        merged = State()
-        merged.slots = {**state.parent.slots, **state.slots}
-        merged.parent = state.parent.parent
-        state = merged
-    built = Built(obj, state, run.next_bit, run.doubtful, run.evaluation)
-    program.built[cls] = built
-    return built
-
-
+            obj.keys[name] = None
+            program.base.slots[(obj, name)] = Unknown()
+    return obj

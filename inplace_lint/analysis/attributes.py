@@ -172,6 +172,10 @@ def proves_tensor(name: str) -> bool:
 
 def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     """An attribute of an object of the project: its own, its class's, a torch base class's."""
+    if obj.pending is not None:
+        from . import calls
+
+        calls.materialise(run, obj)
     value = run.state.get((obj, name))
     if value is not None:
         if obj in run.outside and isinstance(value, (Sequence_, Mapping_, Instance)):
@@ -312,6 +316,10 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
     """obj.name = value."""
     for guard, atom in run.live(obj):
         if isinstance(atom, Instance):
+            if atom.pending is not None:
+                from . import calls
+
+                calls.materialise(run, atom)
             run.put(atom, name, value)
             if atom in run.outside:
                 run.heap.escape(run.tensors_within(value), guard)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..torchmodel import table
 from . import attributes, containers, execute, methods, names, ops, symbols
 from .frames import DEAD, Frame, State
-from .guards import both, literal
+from .guards import ALWAYS, both, literal, relative
 from .heap import Node, Saved
 from .run import DEPTH, SOFT_LIMIT
 from .values import (
@@ -171,6 +171,7 @@ def enter(
     )
     run.frames[frame.uid] = frame
     outer = (run.frame, run.state, run.grad, run.autocast, run.loops)
+    path = run.path
     run.state = State(run.state)
     frame.base = outer[1]
     bound = bind(run, function, args, kwargs, exact)
@@ -187,14 +188,16 @@ def enter(
     run.frame, run.state, run.grad, run.autocast, run.loops = outer
     uid = frame.uid
     outcomes = []
+    conditions = []
     for guard, _, changes in frame.returns:
         if not frame.captured:
             changes = {k: v for k, v in changes.items() if not (type(k) is tuple and k[0] == uid)}
         outcomes.append((guard, changes))
-    run.merge(outcomes)
+        conditions.append(relative(guard, path))
+    run.merge(outcomes, conditions)
     if not frame.returns:
         return Unknown()
-    return join([(guard, value) for guard, value, _ in frame.returns])
+    return join([(condition, ret[1]) for condition, ret in zip(conditions, frame.returns)])
 
 
 def apply_mode(run: Run, decorator: Value) -> None:
@@ -267,15 +270,47 @@ def instantiate(
     bases = cls.external_bases()
     if any(base in ("builtins.dict", "builtins.list", "builtins.tuple", "typing.NamedTuple") for base in bases):
         return _record(run, cls, args, kwargs) if "typing.NamedTuple" in bases else Unknown()
-    obj = Instance(cls)
+    obj = Instance(cls, shared=run.builds)
     init = attributes.find_in_classes(run, cls.order(), "__init__")
     if isinstance(init, FunctionValue):
-        enter(run, init, [obj, *args], kwargs, at, exact)
+        if methods.is_torch_module(obj) and exact:
+            obj.pending = (args, kwargs)  # most of a large model is never looked into
+        else:
+            enter(run, init, [obj, *args], kwargs, at, exact)
     elif cls.source.node.decorator_list or not cls.source.methods:
         _fill(run, obj, args, kwargs)
     elif any(table.module(base) is not None and base != "torch.nn.Module" for base in bases):
         return Unknown()
     return obj
+
+
+def materialise(run: Run, obj: Instance) -> None:
+    """Run the `__init__` that was put off: where the object is shared by all runs, in a run of its own."""
+    pending, obj.pending = obj.pending, None
+    if pending is None:
+        return
+    args, kwargs = pending
+    if obj.shared and not run.builds:
+        outer, run = run, run.program.building_run(obj.cls.source.module)
+    else:
+        outer = run
+    frame = Frame(run.uid(), obj.cls.source.module, None, None, None, None)
+    run.frames[frame.uid] = frame
+    before = (run.frame, run.state, run.path, run.grad, run.autocast, run.loops, run.active, run.inexact)
+    overlay = State(run.bottom())
+    run.frame, run.state, run.path, run.grad, run.autocast, run.loops = frame, overlay, ALWAYS, "on", False, []
+    run.active, run.inexact = [], 0
+    init = attributes.find_in_classes(run, obj.cls.order(), "__init__")
+    if isinstance(init, FunctionValue):
+        enter(run, init, [obj, *args], kwargs, obj.cls.source.node)
+    (run.frame, run.state, run.path, run.grad, run.autocast, run.loops, run.active, run.inexact) = before
+    target = run.program.base if run.builds else run.bottom()
+    target.slots.update(overlay.slots)
+    if run.builds:
+        run.program.doubtful |= run.doubtful
+        run.program.evaluation |= run.evaluation
+        outer.doubtful |= run.doubtful
+        outer.evaluation |= run.evaluation
 
 
 def fields(cls: ClassValue) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..syntax import ir
 from . import attributes, calls, containers, names, operators
 from .frames import DEAD, Loop, State
-from .guards import both, literal
+from .guards import both, literal, relative
 from .run import HARD_LIMIT, LENGTH, OutOfBudget
 from .values import (
     Constant,
@@ -238,22 +238,23 @@ def branch(run: Run, arms: list[tuple[Guard, ir.Block]]) -> None:
     """Run each arm under its guard from the state here, then join."""
     base, path = run.state, run.path
     outcomes: list[tuple[Guard, dict[Hashable, Value]]] = []
-    entered: list[Guard] = []
+    conditions: list[Guard] = []
     left_as_entered = True
     for guard, body in arms:
         arm_path = both(path, guard)
         if not arm_path:
             continue
-        entered.append(arm_path)
         run.path, run.state = arm_path, State(base)
         block(run, body)
-        left_as_entered = left_as_entered and run.path == arm_path
+        as_entered = run.path == arm_path
+        left_as_entered = left_as_entered and as_entered
+        conditions.append(guard if as_entered else relative(run.path, path))
         outcomes.append((run.path, run.state.slots))
     run.state = base
     if not outcomes:
         run.path = DEAD
         return
-    run.merge(outcomes)
+    run.merge(outcomes, conditions)
     if left_as_entered:
         run.path = path
 

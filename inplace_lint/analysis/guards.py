@@ -82,6 +82,14 @@ def implies(a: Guard, b: Guard) -> bool:
     return all(any(not (q & ~p or m & ~n) for q, m in b) for p, n in a)
 
 
+def relative(a: Guard, path: Guard) -> Guard:
+    """a, for those who already know that they are on `path`: its literals are left out."""
+    if len(path) != 1 or path is ALWAYS:
+        return a
+    p, n = path[0]
+    return _normal([(q & ~p, m & ~n) for q, m in a]) if a else a
+
+
 def without(a: Guard, b: Guard) -> Guard:
     """Those conjunctions of a under which b does not surely hold."""
     return tuple(c for c in a if not implies((c,), b))

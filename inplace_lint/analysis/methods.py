@@ -115,6 +115,10 @@ def weights_of(run: Run, owner: Value, depth: int = 6) -> list[Tensor]:
             if atom.storage.leaf or atom.storage.grad:
                 found.append(atom)
         elif isinstance(atom, Instance):
+            if atom.pending is not None:
+                from . import calls
+
+                calls.materialise(run, atom)
             for value in run.elements(atom):
                 found.extend(weights_of(run, value, depth - 1) if _is_member(value) else [])
         elif isinstance(atom, (Sequence_, Mapping_)):

@@ -10,8 +10,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..project.modules import Project
     from ..syntax.module import ClassSource
+    from .run import Run
     from .values import Instance
 
+
+#: How many literals are set aside for what objects are built from.
+BASE_BITS = 256
 
 #: Parsed files are kept while a project is checked, so that a module that many import is parsed once.
 _KEPT = 400
@@ -26,19 +30,6 @@ def of_project(project: Project) -> Program:
     return _latest[1]
 
 
-class Built:
-    """An object with the state that `__init__` left, and the literals that the state speaks of."""
-
-    __slots__ = ("bits", "doubtful", "evaluation", "obj", "state")
-
-    def __init__(self, obj: Instance, state: State, bits: int, doubtful: int, evaluation: int) -> None:
-        self.obj = obj
-        self.state = state
-        self.bits = bits
-        self.doubtful = doubtful
-        self.evaluation = evaluation
-
-
 class Program:
     """A file under check and the files of its project that it imports, parsed when first asked for."""
 
@@ -47,12 +38,33 @@ class Program:
         self.last_uid = 0
         self._modules: dict[str, Module | None] = {}
         self._classes: dict[int, ClassValue] = {}
-        #: one object of each class, as its `__init__` left it
-        self.built: dict[ClassValue, Built] = {}
+        #: one object of each class; what their `__init__` left stands in `base`, under every run
+        self.built: dict[ClassValue, Instance] = {}
+        self.base = State()
+        #: literals below this bit belong to `base`, those above to the run that made them
+        self.base_bits = 0
+        self.doubtful = 0
+        self.evaluation = 0
 
     def size(self) -> int:
         """How many files are held."""
         return len(self._modules)
+
+    def building_run(self, module: Module) -> Run:
+        """A run in which objects are built that every run shares."""
+        from .frames import Frame
+        from .run import Run
+
+        run = Run(self, builds=True)
+        run.frame = Frame(run.uid(), module, None, None, None, None)
+        run.frames[run.frame.uid] = run.frame
+        return run
+
+    def forget_objects(self) -> None:
+        """Start anew with what is built, when the literals set aside for it run out."""
+        self.built = {}
+        self.base = State()
+        self.base_bits = self.doubtful = self.evaluation = 0
 
     def add(self, module: Module) -> None:
         self._modules[module.filename] = module

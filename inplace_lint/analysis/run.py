@@ -6,6 +6,7 @@ from . import guards
 from .frames import DEAD, Frame, Place, State
 from .guards import ALWAYS, both, literal
 from .heap import Heap
+from .program import BASE_BITS
 from .values import (
     Bound,
     ClassValue,
@@ -41,10 +42,10 @@ if TYPE_CHECKING:
     from .program import Program
 
 #: Instructions after which calls are no longer entered, and after which the run ends where it is.
-SOFT_LIMIT = 4_000
-HARD_LIMIT = 20_000
+SOFT_LIMIT = 1_500
+HARD_LIMIT = 12_000
 #: How deep calls are entered.
-DEPTH = 8
+DEPTH = 5
 
 LENGTH = "#"
 
@@ -73,11 +74,13 @@ class Incident:
 class Run:
     """The state of one run: where it stands, what the names hold, which modes are on, what happened so far."""
 
-    def __init__(self, program: Program, base: State | None = None, first_bit: int = 0) -> None:
+    def __init__(self, program: Program, builds: bool = False) -> None:
         self.program = program
         self.heap = Heap()
-        self.base = base
-        self.state = State(base)
+        #: this run builds objects that all runs share
+        self.builds = builds
+        self.base = program.base
+        self.state = State(program.base)
         self.path: Guard = ALWAYS
         self.grad = "on"
         self.autocast = False
@@ -92,8 +95,8 @@ class Run:
         self.incidents: list[Incident] = []
         self.writes: list[Write] = []
         #: literals of paths that are only guessed at (an op that may alias), and of evaluation mode
-        self.doubtful = 0
-        self.evaluation = 0
+        self.doubtful = program.doubtful
+        self.evaluation = program.evaluation
         #: literals of `requires_grad` tests, by bit; and of `torch.is_grad_enabled()`
         self.grad_tests: dict[int, Storage] = {}
         self.grad_enabled = 0
@@ -106,8 +109,7 @@ class Run:
         self.trace: list[tuple[Place, Guard, str, Value | None]] | None = None
         self._bits: dict[Hashable, int] = {}
         self._interned: dict[Hashable, Scalar] = {}
-        #: the literals of the state below are kept free
-        self.next_bit = first_bit
+        self.next_bit = BASE_BITS
 
     # Identities and literals
 
@@ -119,8 +121,13 @@ class Run:
         """The literal's bit for a test, the same for the same key."""
         bit = self._bits.get(key)
         if bit is None:
-            bit = self._bits[key] = self.next_bit
-            self.next_bit += 1
+            if self.builds:
+                bit = self.program.base_bits
+                self.program.base_bits += 1
+            else:
+                bit = self.next_bit
+                self.next_bit += 1
+            self._bits[key] = bit
         return bit
 
     def doubt(self, key: Hashable) -> tuple[Guard, Guard]:
@@ -192,30 +199,42 @@ class Run:
         bit = self.bit(("true", value))
         return literal(bit, True), literal(bit, False)
 
-    def merge(self, outcomes: list[tuple[Guard, dict[Hashable, Value]]]) -> None:
-        """Join the changes of exclusive paths into the current state, and go on along all of them."""
-        live = [(guard, changes) for guard, changes in outcomes if guard]
+    def merge(
+        self,
+        outcomes: list[tuple[Guard, dict[Hashable, Value]]],
+        conditions: list[Guard] | None = None,
+    ) -> None:
+        """Join the changes of exclusive paths into the current state, and go on along all of them.
+
+        `conditions` tell the outcomes apart; without them the paths themselves do.
+        """
+        if conditions is None:
+            conditions = [guard for guard, _ in outcomes]
+        live = [(c, changes, guard) for (guard, changes), c in zip(outcomes, conditions) if guard]
         if not live:
             self.path = DEAD
             return
         if len(live) == 1:
-            self.path = live[0][0]
+            self.path = live[0][2]
             for key, value in live[0][1].items():
                 self._set_joined(key, value)
             return
-        path = live[0][0]
+        path = live[0][2]
         keys: dict[Hashable, None] = dict.fromkeys(live[0][1])
-        for guard, changes in live[1:]:
+        for _, changes, guard in live[1:]:
             path = guards.either(path, guard)
             keys.update(dict.fromkeys(changes))
         for key in keys:
             values: list[tuple[Guard, Value]] = []
-            for guard, changes in live:
+            before = None
+            for condition, changes, _ in live:
                 value = changes.get(key)
                 if value is None:
-                    value = self.state.get(key)
+                    if before is None:
+                        before = self.state.get(key)
+                    value = before
                 if value is not None:
-                    values.append((guard, value))
+                    values.append((condition, value))
             if values:
                 self._set_joined(key, join(values))
         self.path = path

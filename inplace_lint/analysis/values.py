@@ -11,7 +11,7 @@ from .guards import ALWAYS, both, either
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from ..syntax.module import ClassSource, FunctionSource
     from ..torchmodel.op import Op
@@ -182,11 +182,15 @@ ANY = Any()
 class Instance(Value):
     """An object of a class of the project; its attributes stand in the state, under its identity."""
 
-    __slots__ = ("cls", "keys")
+    __slots__ = ("cls", "keys", "pending", "shared")
 
-    def __init__(self, cls: ClassValue) -> None:
+    def __init__(self, cls: ClassValue, shared: bool = False) -> None:
         self.cls = cls
         self.keys: dict[Hashable, None] = {}
+        #: the arguments of an `__init__` that nobody has needed yet
+        self.pending: tuple[Sequence[Value], Mapping[str, Value]] | None = None
+        #: part of an object that all runs share
+        self.shared = shared
 
 
 class TorchModule(Value):

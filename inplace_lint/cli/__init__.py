@@ -32,8 +32,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        # The reader, such as `head`, has seen enough; Python would complain once more at its own exit.
-        import os
+        silence()
+        return CLEAN
 
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FOUND
+
+def silence() -> None:
+    """Drops what is still to be written: the reader, such as `head`, has seen enough.
+
+    Otherwise Python would complain about the closed pipe once more at its own exit.
+    """
+    import os
+
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -11,7 +11,7 @@ from ..project.configuration import Configuration, ConfigurationError
 from ..project.discovery import Target, discover, is_excluded
 from ..project.paths import shown
 from ..report import FORMATS, Sources, Style, render
-from . import pipeline
+from . import CLEAN, FOUND, WRONG, pipeline, silence
 from .options import Flag, UsageError, Verb
 
 TYPE_CHECKING = False
@@ -82,9 +82,9 @@ def run(paths: list[str], values: dict[str, Any]) -> int:
     _write(report, values.get("output-file"))
     _summary(findings, len(targets), bool(errors))
     if errors:
-        return 2
+        return WRONG
     faults = any(one.severity != "note" for one in findings)
-    return 1 if faults and not values.get("exit-zero") else 0
+    return FOUND if faults and not values.get("exit-zero") else CLEAN
 
 
 def _configuration(values: dict[str, Any]) -> Configuration:
@@ -154,8 +154,11 @@ def _statistics(findings: Sequence[Diagnostic], name: str) -> str:
 
 def _write(report: str, filename: str | None) -> None:
     if filename is None:
-        sys.stdout.write(report)
-        sys.stdout.flush()
+        try:
+            sys.stdout.write(report)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            silence()
         return
     try:
         with open(filename, "w", encoding="utf-8", errors="backslashreplace") as file:

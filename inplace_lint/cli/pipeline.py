@@ -9,6 +9,7 @@ from ..model import CONFIDENCES, Diagnostic, Location, at_least
 from ..project import Project, Settings
 from ..project.paths import matches
 from ..project.suppressions import suppress
+from .options import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,21 +75,30 @@ def default_jobs(files: int) -> int:
 
 def _in_processes(targets: Sequence[Target], jobs: int) -> Iterator[list[Diagnostic]]:
     from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+    from multiprocessing import active_children
 
     # Small portions keep all busy to the end: one file may take as long as a hundred others.
     portion = max(1, min(16, len(targets) // (jobs * 4)))
-    with ProcessPoolExecutor(jobs, initializer=_ignore_interrupts) as pool:
+    with ProcessPoolExecutor(jobs, initializer=_die_at_once) as pool:
         try:
             yield from pool.map(examine_file, targets, chunksize=portion)
+        except BrokenProcessPool as error:
+            raise UsageError(
+                "a worker process was killed, perhaps for want of memory; try --jobs 1"
+            ) from error
         finally:
+            # Nothing is lost: either all is done, or nobody waits for the rest any more.
             pool.shutdown(wait=False, cancel_futures=True)
+            for process in active_children():
+                process.terminate()
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C reaches the whole process group; the parent alone answers."""
+def _die_at_once() -> None:
+    """Ctrl-C reaches every process of the group: a worker ends without a word, the parent answers."""
     import signal
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _capped(diagnostic: Diagnostic) -> Diagnostic:

@@ -87,7 +87,7 @@ def _parse_test(text: str) -> tuple[str, str, object]:
     for sign in ("!=", "=="):
         name, found, value = text.partition(sign)
         if found:
-            if value in ("tensor", "tensors", "none"):
+            if value in ("tensor", "tensors"):
                 return name, sign, value
             const = parse_default(value)
             return name, sign, const
@@ -114,10 +114,6 @@ def _test(
         return None
     if value in ("tensor", "tensors"):
         holds: bool | None = arg == ("T" if value == "tensor" else "L")
-    elif value == "none":
-        holds = isinstance(arg, Const) and arg.value is None
-        if arg == "N":
-            return None
     elif isinstance(arg, Const) and isinstance(value, Const):
         holds = _same(arg.value, value.value)
     elif arg in ("T", "L"):

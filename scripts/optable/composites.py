@@ -206,7 +206,7 @@ def two_ways(given: list[samples.Sample], params: list[str]) -> Iterable[samples
     for sample in given:
         yield sample
         free = [f for f in flags if not position_given(f, params, sample)]
-        for values in itertools.product((True, False), repeat=len(free)):
+        for values in itertools.product((True, False), repeat=len(free)) if free else ():
             yield samples.Sample(sample.args, {**sample.kwargs, **dict(zip(free, values))})
 
 

@@ -64,7 +64,7 @@ def candidates(seen: Sequence[Observation], defaults: dict[str, Any]) -> set[tup
 
 
 class Literal(str):
-    """A constant, apart from the words "tensor" and "none"."""
+    """A constant, apart from the words "tensor", "tensors" and "none" that stand for kinds."""
 
     value: Any
 
@@ -90,7 +90,7 @@ def holds(one: Observation, name: str, value: Any, defaults: dict[str, Any]) -> 
 
 def value_text(value: Any) -> str:
     if not isinstance(value, Literal):
-        return str(value)
+        return "N" if value == "none" else str(value)
     raw = value.value
     return {True: "T", False: "F"}[raw] if isinstance(raw, bool) else str(raw) if isinstance(raw, str) else f"{raw:g}"
 
@@ -108,10 +108,17 @@ def impurity(seen: Sequence[Observation]) -> float:
     for target in {t for o in seen for t in o.saves}:
         able = [o for o in seen if applicable(o, target)]
         cost += disagreement([target in o.saves for o in able])
+        cost += disagreement([needed(o, target) for o in able if target in o.saves])
     for aspect in ("writes", "uncounted", "clones"):
         cost += disagreement([getattr(o, aspect) for o in seen])
     cost += disagreement([tuple((kind, of) for kind, of, _, _ in o.returns) for o in seen])
     return cost
+
+
+def needed(one: Observation, target: str) -> tuple[str, ...] | None:
+    """What the save depends on; None when any argument that needs grad will do."""
+    needs = one.saves[target][2]
+    return None if set(needs) == set(one.gradients) else needs
 
 
 def disagreement(values: Sequence[Any]) -> float:
@@ -130,11 +137,14 @@ def behaviour(seen: Sequence[Observation]) -> str:
         saving = [o for o in able if target in o.saves]
         node, attr = saving[0].saves[target][:2]
         needs = union(o.saves[target][2] for o in saving)
-        may = len(saving) < len(able)
-        text = ("~" if may else "") + (attr if attr == target else f"{attr}={target}")
-        if needs and set(needs) != set(gradients):
-            text += "?" + "+".join(needs)
-        by_node.setdefault(node, []).append(text)
+        sure = [n for n in needs if all(n in o.saves[target][2] for o in saving if n in o.gradients or n == "others")]
+        if len(saving) < len(able):
+            sure = []
+        for these, mark in ((sure, ""), ([n for n in needs if n not in sure], "~")):
+            if these or (not needs and not mark):
+                text = mark + (attr if attr == target else f"{attr}={target}")
+                text += "?" + "+".join(these) if these and set(these) != set(gradients) else ""
+                by_node.setdefault(node, []).append(text)
     parts = [f"{node}({','.join(items)})" for node, items in sorted(by_node.items())]
     if set(gradients) != set(tensors) and gradients:
         parts.append("d:" + "+".join(gradients))

@@ -13,13 +13,16 @@ import torch
 from torch import nn
 from torch.testing._internal.common_modules import module_db
 
-from scripts.optable import learn, names
+from scripts.optable import aten, learn, names
 from scripts.optable.composites import ordinary_values
 from scripts.optable.observe import Observation, Uncallable, observe
 from scripts.optable.samples import t
 
 Made = tuple[tuple[Any, ...], dict[str, Any], tuple[Any, ...], dict[str, Any]]
 """Constructor arguments, and the call's."""
+
+# On CUDA these modules run as one kernel, which saves more than the ops that they run as on the CPU.
+CUDA_KERNELS = {"GRU": "_cudnn_rnn", "LSTM": "_cudnn_rnn", "RNN": "_cudnn_rnn"}
 
 # Samples of one class, from PyTorch's own.
 MOST = 20
@@ -120,7 +123,26 @@ def observe_modules() -> dict[str, list[str]]:
         given[name].extend((made, training) for made in samples for training in (True, False))
     for name, made, training in from_database():
         given[name].append((made, training))
-    return {name: rows for name in sorted(given) if (rows := module_rows(getattr(nn, name), given[name]))}
+    found = {name: rows for name in sorted(given) if (rows := module_rows(getattr(nn, name), given[name]))}
+    for name, kernel in CUDA_KERNELS.items():
+        extra = cuda_saves(kernel, found[name][1])
+        found[name][3:] = [f"{extra} {text}" for text in found[name][3:]]
+    return found
+
+
+def cuda_saves(kernel: str, forward: str) -> str:
+    """What the module's CUDA kernel saves of its arguments and results, from the kernel's own formula."""
+    functions, _ = aten.functions_with_info()
+    (fn,) = [fn for fn in functions if str(fn.func.func.name) == kernel]
+    act = aten.formula_act(fn.func, aten.default_info(fn))
+    node, _, inner = act.partition(")")[0].partition("(")
+    params = {p.partition(":")[0] for p in forward.split()}
+    kept = []
+    for item in inner.split(","):
+        attr, _, target = item.partition("?")[0].partition("=")
+        if (target or attr) in params or target == "r0":
+            kept.append(f"{item.partition('?')[0]}@cuda")
+    return f"{node}({','.join(kept)})"
 
 
 def module_rows(kind: type[nn.Module], given: list[tuple[Made, bool]]) -> list[str] | None:

@@ -14,7 +14,7 @@ from torch.testing._internal.opinfo.core import OpInfo, SampleInput
 
 
 # Of an op with more samples, every second or third will do.
-MOST = 250
+MOST = 1000
 
 
 @dataclass

@@ -106,17 +106,21 @@ def test_a_reader_that_stops_early_is_no_error(tmp_path: Path) -> None:
     assert "Broken pipe" not in error
 
 
-def test_an_interrupt_ends_the_run_quietly(tmp_path: Path) -> None:
+@pytest.mark.parametrize("argv", [["-"], ["--jobs", "2", "pipe.py", "a.py"]], ids=["stdin", "jobs"])
+def test_an_interrupt_ends_the_run_quietly(tmp_path: Path, argv: list[str]) -> None:
+    (tmp_path / "a.py").write_text(BAD)
+    os.mkfifo(tmp_path / "pipe.py")  # nobody writes into it: whoever reads it waits
     process = subprocess.Popen(
-        [sys.executable, "-m", "inplace_lint", "-"],
+        [sys.executable, "-m", "inplace_lint", *argv],
         cwd=tmp_path,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
+        start_new_session=True,
     )
     time.sleep(1.0)
-    process.send_signal(signal.SIGINT)
+    os.killpg(process.pid, signal.SIGINT)
     out, error = process.communicate(timeout=60)
     assert (process.returncode, out, error) == (130, b"", b"")
 

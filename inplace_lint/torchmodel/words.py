@@ -1,0 +1,314 @@
+"""What the table knows of one op, in plain words: `inplace-lint op NAME`."""
+
+from __future__ import annotations
+
+from inplace_lint.torchmodel import table
+from inplace_lint.torchmodel.facts import WEIGHT, Const, Facts
+from inplace_lint.torchmodel.op import Op, Row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from inplace_lint.torchmodel.facts import Ret, Save
+    from inplace_lint.torchmodel.module import Module
+
+# How people write the spaces, in the order in which a bare name is looked up.
+SPACES = (
+    ("torch.nn.functional", "F."),
+    ("torch", "torch."),
+    ("torch.special", "torch.special."),
+    ("torch.linalg", "torch.linalg."),
+    ("torch.fft", "torch.fft."),
+    ("torch.nn.init", "nn.init."),
+)
+OPERATOR_NAMES = {
+    "index assignment": "[]=",
+    "indexing": "[]",
+    "__setitem__": "[]=",
+    "__getitem__": "[]",
+    "x[i]": "[]",
+    "x[i]=": "[]=",
+    "x[i]=v": "[]=",
+    "~": "invert",
+}
+UNARY = {"neg": "-x", "pos": "+x", "invert": "~x", "abs": "abs(x)"}
+POLICY = {
+    "lower": "it runs in 16 bits: a 32-bit argument is copied first, and the copy is what is saved.",
+    "fp32": "it runs in 32 bits: a 16-bit argument is copied first, and the copy is what is saved.",
+    "widest": "it runs in the widest dtype among its arguments: the others are copied first.",
+}
+ONLY = {
+    "cuda": "on CUDA, where it is one kernel",
+    "fused kernel": "when a fused kernel runs (flash, memory-efficient or cuDNN), not when it is composed of plain ops",
+}
+INDENT = "            "
+
+
+def describe(name: str, inplace: bool) -> str | None:
+    """The description of the op that people write as `name` (`exp_`, `F.silu`, `nn.ReLU`, `+=`).
+
+    `inplace` asks for the form with `inplace=True`. For a name that does not exist the text says so and gives the nearest
+    that does; None when nothing is near.
+    """
+    name = name.strip().removesuffix("()")
+    sign = OPERATOR_NAMES.get(name.replace(" ", "") if "[" in name else name, name)
+    op = table.operator(sign)
+    if op is not None:
+        return _describe_op(operator_title(sign), op, inplace, ["left", "right"] if sign[0] != "[" else ["x", "index", "value"])
+    for module_name in (name, f"torch.{name}", f"torch.nn.{name}"):
+        module = table.module(module_name)
+        if module is not None:
+            return _describe_module(module, inplace)
+    found = find(name)
+    if found is None:
+        return missing(name)
+    title, op, others = found
+    text = _describe_op(title, op, inplace, [])
+    if others:
+        text += f"\nThe same name also exists as {listed(others)}.\n"
+    return text
+
+
+def find(name: str) -> tuple[str, Op, list[str]] | None:
+    """The op, its full name, and the other places where its name exists."""
+    name = name.removeprefix("x.").removeprefix(".")
+    short = name.rpartition(".")[2]
+    if name.startswith(("Tensor.", "torch.Tensor.")):
+        op = table.method(short) or table.property_(short)
+        return (f"torch.Tensor.{short}", op, []) if op else None
+    if "." in name:
+        for space, prefix in SPACES:
+            if name in (f"{space}.{short}", f"{prefix}{short}", f"torch.{prefix}{short}", f"nn.functional.{short}"):
+                op = table.function(f"{space}.{short}")
+                if op is not None:
+                    return f"{space}.{short}", op, []
+        return None
+    places: list[tuple[str, Op]] = []
+    method = table.method(short) or table.property_(short)
+    if method is not None:
+        places.append((f"torch.Tensor.{short}", method))
+    for space, _ in SPACES:
+        op = table.function(f"{space}.{short}")
+        if op is not None:
+            places.append((f"{space}.{short}", op))
+    if not places:
+        return None
+    places.sort(key=lambda place: not place[1].rows)
+    return places[0][0], places[0][1], [place for place, _ in places[1:]]
+
+
+def missing(name: str) -> str | None:
+    """That the name does not exist, and which one does."""
+    short = name.rpartition(".")[2]
+    asked = name
+    for space, prefix in SPACES:
+        if name.startswith((prefix, space + ".")):
+            asked = f"{space}.{short}"
+    nearest = table.nearest(asked)
+    if nearest is None:
+        return None
+    if "." not in nearest:
+        nearest = f"torch.Tensor.{nearest}"
+    bare = short.rstrip("_")
+    hint = ""
+    if short.endswith("_") and nearest.endswith("." + bare):
+        hint = ": it has no form that ends in an underscore"
+        op = table.function(nearest)
+        if op is not None and any(p.name == "inplace" for row in op.rows for p in row.params):
+            hint += f"; `{nearest}(..., inplace=True)` writes its input"
+    return f"`{name}` does not exist in PyTorch {table.get().torch_version}. The nearest real name is `{nearest}`{hint}.\n"
+
+
+def operator_title(sign: str) -> str:
+    if sign in UNARY:
+        return UNARY[sign]
+    if sign == "[]":
+        return "x[index]"
+    if sign == "[]=":
+        return "x[index] = value"
+    return f"left {sign} right"
+
+
+def _describe_op(title: str, op: Op, inplace: bool, spoken: list[str]) -> str:
+    blocks: list[tuple[list[str], list[str]]] = []
+    takes_inplace = any(p.name == "inplace" for row in op.rows for p in row.params)
+    if inplace and takes_inplace:
+        title += " with inplace=True"
+    for row in op.rows:
+        facts = row.facts(row.params, False)
+        heading = call_text(row, inplace and takes_inplace, spoken)
+        if heading is None:
+            continue
+        lines = facts_lines(facts, names_of(facts, op, spoken))
+        for headings, same in blocks:
+            if same == lines:
+                headings.append(heading)
+                break
+        else:
+            blocks.append(([heading], lines))
+    text = title + "\n"
+    if not blocks:
+        return text + "\n  It exists; what it saves, writes and aliases is not known.\n"
+    for headings, lines in blocks:
+        if len(blocks) > 1 or spoken == []:
+            text += "\n" + "".join(f"  {heading}\n" for heading in dict.fromkeys(headings))
+        text += "\n" + "".join(f"    {line}\n" for line in lines)
+    if inplace and not takes_inplace:
+        short = op.name.rpartition(".")[2] + "_"
+        real = "exists" if table.exists_method(short) or table.exists_function(f"torch.{short}") else "does not exist"
+        text += f"\n  It takes no `inplace` argument; `{short}` {real}.\n"
+    return text
+
+
+def _describe_module(module: Module, inplace: bool) -> str:
+    takes_inplace = any(p.name == "inplace" for p in module.params)
+    title = module.name + (" with inplace=True" if inplace and takes_inplace else "")
+    rows: list[tuple[list[str], list[str]]] = []
+    for training in (True, False):
+        config: dict[str, object] = {"inplace": Const(True)} if inplace and takes_inplace else {}
+        facts = module.facts(module.config((), config), training)  # type: ignore[arg-type]
+        lines = facts_lines(facts, [p.name for p in facts.params])
+        when = "in training" if training else "in evaluation"
+        if rows and rows[0][1] == lines:
+            rows[0][0].append(when)
+        else:
+            rows.append(([when], lines))
+    text = f"{title}\n"
+    for when, lines in rows:
+        text += f"\n  {' and '.join(when)}:\n\n" + "".join(f"    {line}\n" for line in lines)
+    if inplace and not takes_inplace:
+        text += "\n  It takes no `inplace` argument.\n"
+    return text
+
+
+def call_text(row: Row, inplace: bool, spoken: list[str]) -> str | None:
+    """The call as people write it, with what decides; None when `inplace` says that it is another row."""
+    shown = []
+    conditions = []
+    for test in row.condition.split("&") if row.condition else ():
+        name, sign, value = test.partition("!=") if "!=" in test else test.partition("==")
+        if name == "inplace":
+            if (sign == "==") != (value == ("T" if inplace else "F")):
+                return None
+            continue
+        value = {"T": "True", "F": "False", "N": "None", "tensor": "a tensor", "tensors": "a list of tensors"}.get(value, value)
+        conditions.append(f"{name} {'is' if sign == '==' else 'is not'} {value}")
+    for i, param in enumerate(row.params):
+        if param.code in ("o", "k") or (not param.required and param.kind not in ("tensor", "tensors")):
+            continue
+        name = spoken[i] if i < len(spoken) else shown_name(param.name, row.key, i)
+        what = {"number": ": number", "tensors": ": list of tensors"}.get(param.kind, "")
+        shown.append(("*" if param.code == "tv" else "") + name + what)
+    call = f"({', '.join(shown)})"
+    return call + (", where " + " and ".join(conditions) if conditions else "")
+
+
+def shown_name(name: str, key: str, i: int) -> str:
+    return name
+
+
+def names_of(facts: Facts, op: Op, spoken: list[str]) -> list[str]:
+    return [spoken[i] if i < len(spoken) else shown_name(p.name, facts.key, i) for i, p in enumerate(facts.params)]
+
+
+def facts_lines(facts: Facts, names: list[str]) -> list[str]:
+    """Saves, writes, result, in-place gain and autocast, a line or two each."""
+    lines = []
+    lines += labelled("Saves", saves_lines(facts, names))
+    lines += labelled("Writes", writes_lines(facts, names))
+    lines += labelled("Returns", [return_text(ret, names, facts, i) for i, ret in enumerate(facts.returns)])
+    if facts.autocast and facts.saves:
+        lines += labelled("Autocast", ["Under autocast " + POLICY[facts.autocast]])
+    return lines
+
+
+def labelled(label: str, texts: list[str]) -> list[str]:
+    return [(label if i == 0 else "").ljust(10) + text for i, text in enumerate(texts)]
+
+
+def saves_lines(facts: Facts, names: list[str]) -> list[str]:
+    if facts.factory:
+        return ["nothing: it makes a new tensor that no gradient flows from."]
+    if facts.no_grad:
+        return ["nothing: it runs under no_grad."]
+    if facts.detaches:
+        return ["nothing: no gradient flows through it."]
+    if not facts.differentiable:
+        if facts.writes and facts.gradients:
+            return ["nothing: it has no derivative. Forward runs; backward through it raises."]
+        return ["nothing: no gradient flows through it."]
+    lines = [save_text(save, facts, names) for save in facts.saves]
+    if not lines:
+        lines = ["nothing that can be written afterwards: neither an argument nor its result is kept for backward."]
+    if facts.clones is not None and facts.writes:
+        target = names[facts.writes[0]]
+        when = "" if set(facts.clones) == set(facts.gradients) else f" when {needing(facts.clones, names)}"
+        lines.append(f"a clone of the old `{target}`{when}, because backward needs the values that are overwritten:")
+        lines.append("in place saves no memory then.")
+    return lines
+
+
+def save_text(save: Save, facts: Facts, names: list[str]) -> str:
+    if save.target >= 0:
+        what = f"`{names[save.target]}`"
+    else:
+        place = -1 - save.target
+        many = len(facts.returns) > 1
+        field = facts.fields[place] if place < len(facts.fields) else f"number {place + 1}"
+        what = f"its result `{field}`" if many else "its result"
+    parts = [what]
+    if save.certainty == "may":
+        parts.append("sometimes (it depends on shapes or values)")
+    if save.only:
+        parts.append(ONLY.get(save.only, save.only))
+    elif set(save.needs) != set(facts.gradients) or len(facts.gradients) == 1:
+        parts.append(f"when {needing(save.needs, names)}")
+    else:
+        parts.append("when any argument needs grad")
+    return f"{', '.join(parts)} ({save.node} keeps it as `{save.attr}`)."
+
+
+def needing(places: tuple[int, ...], names: list[str]) -> str:
+    spoken = ["the module's own weights" if place == WEIGHT else f"`{names[place]}`" for place in places]
+    return f"{listed(dict.fromkeys(spoken), 'or')} need{'s' if len(set(spoken)) == 1 and WEIGHT not in places else ''} grad"
+
+
+def writes_lines(facts: Facts, names: list[str]) -> list[str]:
+    if not facts.writes:
+        return ["nothing."]
+    what = listed([f"`{names[i]}`" for i in facts.writes])
+    if not facts.counted:
+        return [f"{what}, and the version counter does not move: backward cannot notice."]
+    if facts.metadata_only:
+        return [f"the shape and strides of {what}, not its data; the version counter moves all the same."]
+    return [f"{what}, in place: the version counter moves, and a backward that needs the old values raises."]
+
+
+def return_text(ret: Ret, names: list[str], facts: Facts, place: int) -> str:
+    of = f"`{names[ret.of]}`" if ret.of is not None and ret.of < len(names) else "its argument"
+    text = {
+        "fresh": "a new tensor",
+        "same": f"{of} itself, the same tensor",
+        "view": f"a view of {of}: a write to one is a write to the other",
+        "maybe": f"{of} itself, a view of it or a copy, whichever it can",
+        "views": f"views of {of}, outputs of one op: writing any of them in place raises",
+        "slices": f"views of {of}: a write to one is a write to it",
+        "list": "a list of new tensors",
+        "other": "no tensor",
+    }.get(ret.kind, "it depends on the arguments")
+    if ret.kind == "view" and ret.multi_view:
+        text = f"a view of {of}, an output of many: writing it in place raises"
+    if ret.kind == "view" and facts.detaches:
+        text = (
+            f"a view of {of} without its history; "
+            + ("the two share one version counter" if facts.shares_version else "it has a version counter of its own")
+        )
+    if ret.kind == "fresh" and ret.dtype in ("bool", "int"):
+        text = f"a new tensor of {'booleans' if ret.dtype == 'bool' else 'integers'}"
+    if facts.fields:
+        text = f"`{facts.fields[place]}`: {text}"
+    return text + "."
+
+
+def listed(items: object, word: str = "and") -> str:
+    found = list(items)  # type: ignore[call-overload]
+    return found[0] if len(found) == 1 else f"{', '.join(found[:-1])} {word} {found[-1]}"
