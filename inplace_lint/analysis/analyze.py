@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 
-from ..syntax.module import candidate_rows
+from ..syntax.module import candidate_rows, inner_bodies
 from ..torchmodel import table
 from . import attributes, calls, execute, names
 from .findings import Finding, of_run
@@ -18,6 +19,7 @@ from .values import (
     Instance,
     Phi,
     Scalar,
+    Tensor,
     Unknown,
     Value,
 )
@@ -72,7 +74,11 @@ def in_place_names() -> frozenset[bytes]:
 def runs(module: Module, program: Program, rows: list[int]) -> list[tuple[Run, FunctionSource | None]]:
     """One finished run for each function that holds a candidate, or calls one that writes what it is given."""
     functions = module.functions_in_order()
-    pending: list[FunctionSource | None] = list(_with_candidates(module, functions, rows))
+    chosen = _with_candidates(module, functions, rows)
+    factories = _factories(module, chosen, rows)
+    if factories:
+        chosen.update(_with_candidates(module, functions, sorted({*rows, *_mentions(module, factories)})))
+    pending: list[FunctionSource | None] = list(chosen)
     if _body_has_candidates(module, functions, rows):
         pending.append(None)
     done: dict[FunctionSource | None, Run] = {}
@@ -97,25 +103,59 @@ def runs(module: Module, program: Program, rows: list[int]) -> list[tuple[Run, F
 def _with_candidates(
     module: Module, functions: list[FunctionSource], rows: list[int]
 ) -> dict[FunctionSource, None]:
+    """Functions around the rows; where a row is in `__init__`, the methods that use what it builds."""
     chosen: dict[FunctionSource, None] = {}
-    eager: set[str] = set()
+    built: dict[str, set[bytes]] = {}
     for function in functions:
         first, last = function.node.lineno, function.node.end_lineno or 0
-        if any(first <= row <= last for row in rows):
-            if function.name == "__init__" and function.owner is not None:
-                eager.add(function.owner.name)
-            else:
-                chosen[function] = None
-    if eager:
-        # `nn.ReLU(inplace=True)` in __init__: any method may run it; a subclass may too.
-        for _ in range(3):
+        inside = rows[bisect_left(rows, first) : bisect_right(rows, last)]
+        if not inside:
+            continue
+        if function.name == "__init__" and function.owner is not None:
+            built.setdefault(function.owner.name, set()).update(_attributes_built(function, inside))
+        else:
+            chosen[function] = None
+    if built:
+        for _ in range(2):  # a subclass runs what its base class built
             for cls in _classes(functions):
-                if any(getattr(base, "id", None) in eager for base in cls.bases):
-                    eager.add(cls.name)
+                for base in cls.bases:
+                    inherited = built.get(getattr(base, "id", ""))
+                    if inherited:
+                        built.setdefault(cls.name, set()).update(inherited)
         for function in functions:
-            if function.owner is not None and function.owner.name in eager and function.name != "__init__":
-                chosen[function] = None
+            names_built = built.get(function.owner.name) if function.owner is not None else None
+            if names_built and function not in chosen and function.name != "__init__":
+                lines = module.lines[function.node.lineno - 1 : function.node.end_lineno or 0]
+                text = b"\n".join(lines)
+                if any(name in text for name in names_built):
+                    chosen[function] = None
     return chosen
+
+
+def _attributes_built(function: FunctionSource, rows: list[int]) -> set[bytes]:
+    """`self.x` for each attribute whose value is built on one of the rows of `__init__`; all of them if it cannot be told."""
+    found: set[bytes] = set()
+    everything: set[bytes] = set()
+    told = True
+    stack = list(getattr(function.node, "body", []))
+    while stack:
+        statement = stack.pop()
+        bodies = inner_bodies(statement)
+        if bodies:
+            for body in bodies:
+                stack.extend(body)
+            continue
+        targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+        attributes_here = {b"self." + t.attr.encode() for t in targets if hasattr(t, "attr")}
+        everything |= attributes_here
+        first, last = statement.lineno, statement.end_lineno or 0
+        inside = rows[bisect_left(rows, first) : bisect_right(rows, last)]
+        if inside:
+            if attributes_here:
+                found |= attributes_here
+            else:
+                told = False
+    return found if told else everything
 
 
 def _classes(functions: list[FunctionSource]) -> list[ClassSource]:
@@ -133,8 +173,41 @@ def _body_has_candidates(module: Module, functions: list[FunctionSource], rows: 
 
 
 def _writes_what_it_is_given(run: Run) -> bool:
-    given = {value.tensor.storage for value in run.root_args.values() if isinstance(value, Unknown) and value.tensor}
+    """Whether the function writes an argument, or what hangs on its object: its callers may hold a save of that."""
+    given = set()
+    for value in run.root_args.values():
+        held = [value]
+        if isinstance(value, Instance):
+            held = run.elements(value)
+        for atom in held:
+            tensor = atom.tensor if isinstance(atom, Unknown) else atom
+            if isinstance(tensor, Tensor):
+                given.add(tensor.storage)
     return any(write.storage in given for write in run.writes)
+
+
+def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[int]) -> set[str]:
+    """Functions that may build a module with `inplace=`: whoever calls them in `__init__` runs it."""
+    found = set()
+    for function in chosen:
+        first, last = function.node.lineno, function.node.end_lineno or 0
+        if function.owner is None and any(
+            b"inplace" in module.lines[row - 1] for row in rows[bisect_left(rows, first) : bisect_right(rows, last)]
+        ):
+            found.add(function.name)
+    return found
+
+
+def _mentions(module: Module, words: set[str]) -> list[int]:
+    """Rows on which one of the names stands."""
+    pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(w.encode()) for w in sorted(words)) + rb")\b")
+    rows = []
+    row, position = 1, 0
+    for match in pattern.finditer(module.source):
+        row += module.source.count(b"\n", position, match.start())
+        position = match.start()
+        rows.append(row)
+    return rows
 
 
 def _callers(
@@ -143,13 +216,7 @@ def _callers(
     """Functions whose text calls one of these names; for a class built in `__init__`, the builder's methods."""
     if not writers:
         return []
-    pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(w.encode()) for w in sorted(writers)) + rb")\b")
-    rows = []
-    row, position = 1, 0
-    for match in pattern.finditer(module.source):
-        row += module.source.count(b"\n", position, match.start())
-        position = match.start()
-        rows.append(row)
+    rows = _mentions(module, writers)
     chosen: list[FunctionSource | None] = list(_with_candidates(module, functions, rows))
     inside = [(f.node.lineno, f.node.end_lineno or 0) for f in functions]
     heads = {f.node.lineno for f in functions} | {c.node.lineno for c in _classes(functions)}

@@ -92,7 +92,8 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
     if isinstance(obj, Constant):
         return Scalar()
     if isinstance(obj, Parameters):
-        return _of_tensor(run, run.new_tensor("parameter", DOES, None, leaf=True), name, at)
+        tensor = run.as_tensor(obj)
+        return Unknown() if tensor is None else _of_tensor(run, tensor, name, at)
     return Unknown()
 
 

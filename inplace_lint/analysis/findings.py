@@ -168,7 +168,9 @@ class _Context:
         )
         if not guard:
             return
-        at, inner = self._site(incident.place, incident.cause)
+        # A module's own parameter is at hand wherever the module is: no caller's facts are needed.
+        owned = incident.kind == "leaf" and incident.storage.origin == "parameter"
+        at, inner = self._site(incident.place, incident.place if owned else incident.cause)
         if at is None:
             return
         confidence = CERTAIN

@@ -152,7 +152,9 @@ def unknown_weights(run: Run, owner: Unknown) -> Tensor:
 def _parameters(run: Run, owner: Value, name: str) -> Value:
     if isinstance(owner, Unknown):
         unknown_weights(run, owner)
-    parameters = Parameters([owner])
+    weights = weights_of(run, owner)
+    found = [e for w in weights for _, e in run.heap.gradients(w, run.path)]
+    parameters = Parameters([owner], DOES if not weights else max(found, default=NEVER))
     if name.startswith("named_"):
         return containers.Iteration(False, [_pair(run, parameters), _pair(run, parameters)])
     return parameters

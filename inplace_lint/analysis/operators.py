@@ -16,6 +16,7 @@ from .values import (
     Mapping_,
     Native,
     OpValue,
+    Parameters,
     Phi,
     Scalar,
     Sequence_,
@@ -125,7 +126,7 @@ def augmented(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Valu
         if left.tensor is None and not _has_tensor(run, right):
             # Nothing was ever made from it: a write cannot meet a save. It may as well be a number or a list.
             return left
-    elif not isinstance(left, (Tensor, Unknown)):
+    elif not isinstance(left, (Tensor, Unknown, Parameters)):
         return binary(run, op, left, right, at)
     found = table.operator(op + "=")
     if found is None:
@@ -160,7 +161,7 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
         except TypeError:
             pass
         return Scalar()
-    if isinstance(left, Scalar) and isinstance(right, (Scalar, Constant)):
+    if isinstance(left, Scalar):
         last = _last_iteration(run, op, left, right)
         if last is not None:
             return Constant(last)
@@ -202,6 +203,8 @@ def _last_iteration(run: Run, op: str, left: Scalar, right: Value) -> bool | Non
             behind = left.bound.value - right.value
     elif right is left.bound:
         behind = 0
+    elif isinstance(right, Tensor) and not right.storage.proved:
+        behind = 1  # arithmetic on something unknown, such as `self.depth - 1`: what else is an index compared with?
     elif isinstance(right, Scalar) and right is run.scalar(("-", _identity(left.bound), ("constant", 1))):
         behind = 1
     if behind != 1:
@@ -255,7 +258,7 @@ def _plain(value: Value) -> bool:
 def _may_be_tensor(value: Value) -> bool:
     if isinstance(value, Phi):
         return any(_may_be_tensor(atom) for _, atom in value.alternatives)
-    return isinstance(value, (Tensor, Unknown))
+    return isinstance(value, (Tensor, Unknown, Parameters))
 
 
 def _has_tensor(run: Run, value: Value) -> bool:

@@ -10,6 +10,7 @@ from .run import LENGTH, Incident
 from .values import (
     ANY,
     Constant,
+    Parameters,
     Phi,
     Scalar,
     Sequence_,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from ..torchmodel.facts import Facts, Param, Ret
     from ..torchmodel.op import Op
+    from .frames import Place
     from .guards import Guard
     from .run import Run
 
@@ -44,6 +46,8 @@ def kind(run: Run, value: Value) -> str | Const:
     if isinstance(value, Constant):
         plain = value.value
         return Const(plain) if plain is None or isinstance(plain, (bool, int, float, str)) else _NO_TENSOR
+    if isinstance(value, Parameters):
+        return "T"
     if isinstance(value, Unknown):
         return "?"
     if isinstance(value, Sequence_):
@@ -229,7 +233,26 @@ def perform(
                     saved.sources = tuple(sources)
                     saved.unproved = () if sure else tuple(unproved)
                     run.heap.save(saved)
+        if weights is not None:
+            _save_weights(run, name, facts, operands, weights, node, place)
     return result
+
+
+def _save_weights(
+    run: Run, name: str, facts: Facts, operands: list[Operands], weights: Tensor, node: Node, place: Place
+) -> None:
+    """An op that saves its input for the gradient of its weight saves the weight for the gradient of its input."""
+    for save in facts.saves:
+        if WEIGHT not in save.needs or not 0 <= save.target < len(operands):
+            continue
+        for guard, evidence in strongest(_gradients(run, operands, None, save.target)):
+            saved = Saved(weights.storage, both(run.path, guard), node, place)
+            saved.op, saved.node_name, saved.attr = name, save.node, "weight"
+            saved.grad = evidence
+            saved.certain = run.grad == "on"
+            saved.autocast = run.autocast
+            saved.sources = tuple(t.storage for _, t in operands[save.target])
+            run.heap.save(saved)
 
 
 def _spoken(name: str, key: str) -> str:

@@ -16,6 +16,7 @@ from .values import (
     Mapping_,
     Native,
     OpValue,
+    Parameters,
     Phi,
     Scalar,
     Sequence_,
@@ -277,6 +278,10 @@ class Run:
         """The tensor that the value is, or would be if it is one; None for what is known to be something else."""
         if isinstance(value, Tensor):
             return value
+        if isinstance(value, Parameters):
+            if value.tensor is None:
+                value.tensor = self.new_tensor("parameter", value.grad, None, leaf=value.grad > 0)
+            return value.tensor
         if isinstance(value, Unknown):
             if value.tensor is None:
                 tensor = self.new_tensor("unknown", 1, None)
@@ -338,6 +343,8 @@ class Run:
 
     def bottom(self) -> State:
         """The state below all branches of this run: what is stored here holds on every path."""
+        if self.builds:
+            return self.base
         state = self.state
         while state.parent is not None and state.parent is not self.base:
             state = state.parent

@@ -298,12 +298,17 @@ class Mode(Value):
 
 
 class Parameters(Value):
-    """What `module.parameters()` and its kin return: the parameters of these owners."""
+    """What `module.parameters()` and its kin return, and also any one of them: the parameters of these owners.
 
-    __slots__ = ("owners",)
+    `grad` is the evidence that they require grad; `tensor` stands for one of them, made on first use.
+    """
 
-    def __init__(self, owners: list[Value]) -> None:
+    __slots__ = ("grad", "owners", "tensor")
+
+    def __init__(self, owners: list[Value], grad: int = DOES) -> None:
         self.owners = owners
+        self.grad = grad
+        self.tensor: Tensor | None = None
 
 
 class Optimizer(Value):

@@ -43,7 +43,7 @@ VERB = Verb(
         Flag("--config", "use this configuration file and no other", "FILE"),
         Flag("--isolated", "read no configuration file"),
         Flag("--force-exclude", "leave out excluded files even if they are named"),
-        Flag("--jobs", "how many processes to use", "N", number=True),
+        Flag("--jobs", "how many processes to use; without it, as many as pay off", "N", number=True),
     ),
 )
 

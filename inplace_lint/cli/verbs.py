@@ -10,6 +10,7 @@ from .options import Flag, UsageError, Verb
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
 USAGE = """\
 inplace-lint finds in-place writes that break PyTorch's backward, before the code runs.
@@ -30,27 +31,19 @@ Exit codes: 0 nothing found, 1 something found, 2 the call or the configuration 
 
 def run(argv: Sequence[str]) -> int:
     """Runs the verb that a command line names. Raises UsageError."""
-    from . import check
-
     first = argv[0] if argv else ""
     if first in ("-h", "--help", "help"):
         print(USAGE)
         return 0
     if first in ("-V", "--version"):
-        return _version([], {})
-    verbs: dict[str, tuple[Verb, Callable[[list[str], dict[str, object]], int]]] = {
-        verb.name: (verb, action)
-        for verb, action in (
-            (check.VERB, check.run),
-            (RULE, _rule),
-            (OP, _op),
-            (EXPLAIN, _explain),
-            (CONFIG, _config),
-            (VERSION, _version),
-        )
-    }
-    verb, action = verbs.get(first, verbs["check"])
-    rest = list(argv[1:] if first in verbs else argv)
+        first = "version"
+    if first in SMALL:
+        verb, action = SMALL[first]
+    else:
+        from . import check
+
+        verb, action = check.VERB, check.run
+    rest = argv[1:] if first == verb.name else argv
     if "--help" in rest or "-h" in rest:
         print(verb.help())
         return 0
@@ -69,7 +62,7 @@ RULE = Verb(
 )
 
 
-def _rule(names: list[str], values: dict[str, object]) -> int:
+def _rule(names: list[str], values: dict[str, Any]) -> int:
     from ..checks import registry
 
     rules = list(registry.RULES)
@@ -120,7 +113,7 @@ OP = Verb(
 )
 
 
-def _op(names: list[str], values: dict[str, object]) -> int:
+def _op(names: list[str], values: dict[str, Any]) -> int:
     if not names:
         raise UsageError("op needs the name of an operation: inplace-lint op sigmoid_")
     from ..torchmodel.words import describe
@@ -140,7 +133,7 @@ EXPLAIN = Verb(
 )
 
 
-def _explain(places: list[str], values: dict[str, object]) -> int:
+def _explain(places: list[str], values: dict[str, Any]) -> int:
     if len(places) != 1:
         raise UsageError("explain needs one place: inplace-lint explain model.py:12")
     filename, _, line = places[0].rpartition(":")
@@ -178,7 +171,7 @@ CONFIG = Verb(
 )
 
 
-def _config(keys: list[str], values: dict[str, object]) -> int:
+def _config(keys: list[str], values: dict[str, Any]) -> int:
     from ..checks import registry
     from ..project.configuration import Configuration, ConfigurationError
     from ..project.settings import OPTIONS
@@ -195,7 +188,8 @@ def _config(keys: list[str], values: dict[str, object]) -> int:
         settings = Configuration(selector_problem=registry.problem).settings(".")
     except ConfigurationError as error:
         raise UsageError(str(error)) from error
-    print(f"# {settings.config_file or 'no configuration file: these are the defaults'}")
+    where = f"from {settings.config_file}" if settings.config_file else "no configuration file: the defaults"
+    print(f"# {where}")
     for option in OPTIONS:
         if keys and option.name not in keys:
             continue
@@ -225,8 +219,20 @@ def _quoted(texts: Sequence[str]) -> str:
 VERSION = Verb("version", "", "Print the version of inplace-lint.")
 
 
-def _version(others: list[str], values: dict[str, object]) -> int:
+def _version(others: list[str], values: dict[str, Any]) -> int:
     from .. import __version__
 
     print(f"inplace-lint {__version__}", file=sys.stdout)
     return 0
+
+
+SMALL: dict[str, tuple[Verb, Callable[[list[str], dict[str, Any]], int]]] = {
+    verb.name: (verb, action)
+    for verb, action in (
+        (RULE, _rule),
+        (OP, _op),
+        (EXPLAIN, _explain),
+        (CONFIG, _config),
+        (VERSION, _version),
+    )
+}

@@ -254,7 +254,7 @@ class Module:
             elif isinstance(statement, ast.ClassDef):
                 self._collect(statement.body, self.class_of(statement))
             else:
-                for inner in _inner_bodies(statement):
+                for inner in inner_bodies(statement):
                     self._collect(inner, owner)
 
 
@@ -296,7 +296,8 @@ def _undecodable(source: bytes) -> tuple[int, int]:
     return 1, 1
 
 
-def _inner_bodies(statement: ast.stmt) -> list[list[ast.stmt]]:
+def inner_bodies(statement: ast.stmt) -> list[list[ast.stmt]]:
+    """The statement lists inside a compound statement."""
     bodies: list[list[ast.stmt]] = []
     for field in ("body", "orelse", "finalbody"):
         inner = getattr(statement, field, None)

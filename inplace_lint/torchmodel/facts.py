@@ -35,7 +35,9 @@ class Const:
         return f"Const({self.value!r})"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Const) and type(other.value) is type(self.value) and other.value == self.value
+        return (
+            isinstance(other, Const) and type(other.value) is type(self.value) and other.value == self.value
+        )
 
     def __hash__(self) -> int:
         return hash((type(self.value), self.value))
@@ -44,9 +46,11 @@ class Const:
 class Param:
     """One parameter of a call, in Python's argument order. `default` is a Const, or None when required or not plain."""
 
-    __slots__ = ("name", "kind", "code", "required", "default", "keyword_only")
+    __slots__ = ("code", "default", "keyword_only", "kind", "name", "required")
 
-    def __init__(self, name: str, code: str, required: bool, default: Const | None, keyword_only: bool) -> None:
+    def __init__(
+        self, name: str, code: str, required: bool, default: Const | None, keyword_only: bool
+    ) -> None:
         self.name = name
         self.code = code
         self.kind = KINDS.get(code, "other")
@@ -61,7 +65,7 @@ class Param:
 class Save:
     """A tensor kept for backward: `target` >= 0 a parameter, < 0 the result number -1 - target."""
 
-    __slots__ = ("target", "needs", "certainty", "only", "node", "attr")
+    __slots__ = ("attr", "certainty", "needs", "node", "only", "target")
 
     def __init__(
         self, target: int, needs: tuple[int, ...], certainty: str, only: str, node: str, attr: str
@@ -83,10 +87,15 @@ class Ret:
     "views" is a list of views of one multi-output view op (writing one raises), "slices" a list of ordinary views.
     """
 
-    __slots__ = ("kind", "of", "multi_view", "differentiable", "dtype")
+    __slots__ = ("differentiable", "dtype", "kind", "multi_view", "of")
 
     def __init__(
-        self, kind: str, of: int | None = None, multi_view: bool = False, differentiable: bool = True, dtype: str = "?"
+        self,
+        kind: str,
+        of: int | None = None,
+        multi_view: bool = False,
+        differentiable: bool = True,
+        dtype: str = "?",
     ) -> None:
         self.kind = kind
         self.of = of
@@ -107,25 +116,25 @@ class Facts:
     """
 
     __slots__ = (
+        "autocast",
+        "clones",
+        "counted",
+        "detaches",
+        "differentiable",
+        "factory",
+        "fields",
+        "flags",
+        "gradients",
         "key",
+        "metadata_only",
+        "no_grad",
+        "overwrites",
         "params",
+        "returns",
         "saves",
+        "shares_version",
         "weight_saves",
         "writes",
-        "counted",
-        "metadata_only",
-        "returns",
-        "fields",
-        "clones",
-        "differentiable",
-        "gradients",
-        "detaches",
-        "overwrites",
-        "factory",
-        "no_grad",
-        "shares_version",
-        "autocast",
-        "flags",
     )
 
     def __init__(self, key: str, params: tuple[Param, ...]) -> None:
@@ -184,7 +193,9 @@ def parse_params(text: str) -> tuple[Param, ...]:
             name, _, rest = part.partition(":")
             code, has_default, default = rest.partition("=")
             params.append(
-                Param(name, code, not has_default, parse_default(default) if has_default else None, keyword_only)
+                Param(
+                    name, code, not has_default, parse_default(default) if has_default else None, keyword_only
+                )
             )
     return tuple(params)
 
@@ -192,7 +203,9 @@ def parse_params(text: str) -> tuple[Param, ...]:
 def node_prefix(key: str) -> str:
     """The name that autograd gives the node of an op, but for its number: `aten::leaky_relu_` has LeakyReluBackward."""
     base = key.rpartition("::")[2].partition(".")[0].strip("_")
-    return ("".join(part.title() for part in base.split("_")) + "Backward").replace("ForwardBackward", "Backward")
+    return ("".join(part.title() for part in base.split("_")) + "Backward").replace(
+        "ForwardBackward", "Backward"
+    )
 
 
 def _split(text: str) -> list[str]:
@@ -257,7 +270,11 @@ def parse_behaviour(text: str, key: str, params: tuple[Param, ...]) -> Facts:
 
 
 def _parse_save(
-    item: str, node: str, index: Mapping[str, Sequence[int]], gradients: Sequence[int], saves: list[Save],
+    item: str,
+    node: str,
+    index: Mapping[str, Sequence[int]],
+    gradients: Sequence[int],
+    saves: list[Save],
     params: Sequence[Param],
 ) -> None:
     certainty = "always"

@@ -82,7 +82,11 @@ class Table:
 
     def exists_method(self, name: str) -> bool:
         """Whether torch.Tensor has an attribute of this name."""
-        return name in self._names["Tensor"] or name in self._names["properties"] or name in self._names["attributes"]
+        return (
+            name in self._names["Tensor"]
+            or name in self._names["properties"]
+            or name in self._names["attributes"]
+        )
 
     def exists_function(self, name: str) -> bool:
         """Whether a public function of this canonical dotted name exists."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Module:
     """One module class. `params` are its constructor's parameters, `forward` those of the call."""
 
-    __slots__ = ("name", "params", "forward", "_rows", "_weights")
+    __slots__ = ("_rows", "_weights", "forward", "name", "params")
 
     def __init__(self, name: str, raw: Sequence[str], autocast: str = "") -> None:
         self.name = name
@@ -35,7 +35,7 @@ class Module:
     def config(self, args: Sequence[Arg], kwargs: Mapping[str, Arg]) -> dict[str, Arg]:
         """The constructor's arguments by name, those known to be defaulted included."""
         config: dict[str, Arg] = {p.name: p.default for p in self.params if p.default is not None}
-        for param, arg in zip(self.params, args):
+        for param, arg in zip(self.params, args, strict=False):
             config[param.name] = arg
         config.update(kwargs)
         return config

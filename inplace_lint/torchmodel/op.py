@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from inplace_lint.torchmodel.facts import Const, Facts, Param, Ret, parse_behaviour, parse_default, parse_params, unite
+from inplace_lint.torchmodel.facts import (
+    Const,
+    Facts,
+    Param,
+    Ret,
+    parse_behaviour,
+    parse_default,
+    parse_params,
+    unite,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,9 +39,21 @@ NO, WEAK, EXACT = 0, 1, 2
 class Row:
     """One overload, or one configuration of it: its parameters, when it applies, and what it does."""
 
-    __slots__ = ("key", "signature", "behaviour", "condition", "out", "autocast", "_params", "_facts", "_tests")
+    __slots__ = (
+        "_facts",
+        "_params",
+        "_tests",
+        "autocast",
+        "behaviour",
+        "condition",
+        "key",
+        "out",
+        "signature",
+    )
 
-    def __init__(self, key: str, signature: str, behaviour: str, condition: str = "", out: bool = False) -> None:
+    def __init__(
+        self, key: str, signature: str, behaviour: str, condition: str = "", out: bool = False
+    ) -> None:
         self.key = key
         self.signature = signature
         self.behaviour = behaviour
@@ -104,7 +125,7 @@ def _test(
     kwargs: Mapping[str, Arg],
 ) -> bool | None:
     arg: Arg | None = None
-    for param, place in zip(params, binding):
+    for param, place in zip(params, binding, strict=False):
         if param.name == name:
             arg = param.default if place is None else args[place] if isinstance(place, int) else kwargs[place]
             break
@@ -244,7 +265,7 @@ def _bind(
         if not fit:
             return None
         places[i] = name
-    for param, place in zip(params, places):
+    for param, place in zip(params, places, strict=False):
         if place is None and param.required and param.code not in ("v", "k"):
             return None
     return params, tuple(places), fit

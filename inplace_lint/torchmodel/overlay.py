@@ -10,16 +10,84 @@ _REST = "self:t rest:k"
 
 # Methods that give no tensor and write nothing.
 _NO_TENSOR = (
-    *("size", "dim", "ndimension", "numel", "nelement", "stride", "storage_offset", "element_size", "data_ptr", "item"),
-    *("tolist", "numpy", "get_device", "is_complex", "is_conj", "is_contiguous", "is_distributed", "is_floating_point"),
-    *("is_inference", "is_neg", "is_nonzero", "is_signed", "is_pinned", "is_coalesced", "const_data_ptr", "storage"),
-    *("untyped_storage", "pym:storage", "pym:storage_type", "pym:is_shared", "pym:dim_order", "qscheme", "sparse_dim"),
-    *("dense_dim", "pym:backward", "pym:register_hook", "pym:register_post_accumulate_grad_hook", "retain_grad"),
-    *("__bool__", "__complex__", "__float__", "__index__", "__int__", "__long__", "__nonzero__", "__sizeof__"),
-    *("has_names", "q_scale", "q_zero_point", "__len__", "__contains__", "__array__", "pym:module_load", "is_same_size"),
+    *(
+        "size",
+        "dim",
+        "ndimension",
+        "numel",
+        "nelement",
+        "stride",
+        "storage_offset",
+        "element_size",
+        "data_ptr",
+        "item",
+    ),
+    *(
+        "tolist",
+        "numpy",
+        "get_device",
+        "is_complex",
+        "is_conj",
+        "is_contiguous",
+        "is_distributed",
+        "is_floating_point",
+    ),
+    *(
+        "is_inference",
+        "is_neg",
+        "is_nonzero",
+        "is_signed",
+        "is_pinned",
+        "is_coalesced",
+        "const_data_ptr",
+        "storage",
+    ),
+    *(
+        "untyped_storage",
+        "pym:storage",
+        "pym:storage_type",
+        "pym:is_shared",
+        "pym:dim_order",
+        "qscheme",
+        "sparse_dim",
+    ),
+    *(
+        "dense_dim",
+        "pym:backward",
+        "pym:register_hook",
+        "pym:register_post_accumulate_grad_hook",
+        "retain_grad",
+    ),
+    *(
+        "__bool__",
+        "__complex__",
+        "__float__",
+        "__index__",
+        "__int__",
+        "__long__",
+        "__nonzero__",
+        "__sizeof__",
+    ),
+    *(
+        "has_names",
+        "q_scale",
+        "q_zero_point",
+        "__len__",
+        "__contains__",
+        "__array__",
+        "pym:module_load",
+        "is_same_size",
+    ),
 )
 _NO_TENSOR_FUNCTIONS = (
-    *("py:torch.is_tensor", "py:torch.is_storage", "is_grad_enabled", "can_cast", "promote_types", "result_type"),
+    *(
+        "py:torch.is_tensor",
+        "py:torch.is_storage",
+        "is_grad_enabled",
+        "can_cast",
+        "promote_types",
+        "result_type",
+    ),
     *("cudnn_is_acceptable", "py:torch.nn.init.calculate_gain"),
 )
 
@@ -35,7 +103,9 @@ _FACTORIES = {
     "frombuffer": "buffer:x rest:k",
     "range": "start:n end:n step:n=1 * opts",
     **dict.fromkeys(("sparse_coo_tensor", "sparse_csr_tensor", "sparse_csc_tensor"), "indices:x rest:k"),
-    **dict.fromkeys(("sparse_bsr_tensor", "sparse_bsc_tensor", "sparse_compressed_tensor"), "indices:x rest:k"),
+    **dict.fromkeys(
+        ("sparse_bsr_tensor", "sparse_bsc_tensor", "sparse_compressed_tensor"), "indices:x rest:k"
+    ),
 }
 
 # Share memory with what they are given where they can: `as_tensor` of a tensor is that tensor.
@@ -48,7 +118,10 @@ _SHARING = {
 
 GROUPS: dict[str, list[str]] = {
     **{name: [f"m||{_REST}|nodiff -> other"] for name in _NO_TENSOR},
-    **{name: [f"fm||{_REST}|nodiff -> other"] for name in ("numel", "is_complex", "is_floating_point", "is_nonzero")},
+    **{
+        name: [f"fm||{_REST}|nodiff -> other"]
+        for name in ("numel", "is_complex", "is_floating_point", "is_nonzero")
+    },
     **{name: [f"fm||{_REST}|nodiff -> other"] for name in ("is_conj", "is_neg", "is_signed", "is_inference")},
     **{name: ["f||input:x rest:k|nodiff -> other"] for name in _NO_TENSOR_FUNCTIONS},
     **{name: ["m||self:t * memory_format:o=?|ToCopyBackward0() -> maybe(self):f"] for name in _FLOATS},
@@ -104,7 +177,10 @@ GROUPS: dict[str, list[str]] = {
         "m||self:t * as_tuple:b=F|nodiff -> list:i!|as_tuple!=F",
     ],
     # Only where batch dimensions are broadcast are copies saved instead of the operands.
-    **{name: ["fmo||self:t other:t|MmBackward0(self?other,mat2=other?self) -> new:s"] for name in ("matmul", "linalg_matmul")},
+    **{
+        name: ["fmo||self:t other:t|MmBackward0(self?other,mat2=other?self) -> new:s"]
+        for name in ("matmul", "linalg_matmul")
+    },
     "py:torch.einsum": [
         "f||equation:s operand:t|-> maybe(operand):s",
         "f||equation:s operands:tv|BmmBackward0(self=operands?others) -> new:s",
@@ -113,7 +189,7 @@ GROUPS: dict[str, list[str]] = {
     "scaled_dot_product_attention": [
         "f||query:t key:t value:t attn_mask:t=N dropout_p:n=0.0 is_causal:b=F * scale:n=N enable_gqa:b=F"
         "|BmmBackward0(mat2=value?query+key) ScaledDotProductFlashAttentionBackward0(query@fused_kernel,key@fused_kernel,"
-        "value@fused_kernel,attn_mask@fused_kernel?query+key+value,output=r0@fused_kernel) -> new:s"
+        "value@fused_kernel,attn_mask?query+key+value@fused_kernel,output=r0@fused_kernel) -> new:s"
     ],
     "op:pos": ["m||self:t|-> same(self)"],
     # A number divided by a tensor is the tensor's reciprocal times the number: what is saved is that temporary.
@@ -122,5 +198,8 @@ GROUPS: dict[str, list[str]] = {
         "m|reflected|self:n other:t|ReciprocalBackward0() -> new:f",
     ],
     **{name: [f"fm||{params}|nodiff factory -> new"] for name, params in _FACTORIES.items()},
-    **{name: [f"f||{params}|nodiff -> maybe({params.partition(':')[0]})"] for name, params in _SHARING.items()},
+    **{
+        name: [f"f||{params}|nodiff -> maybe({params.partition(':')[0]})"]
+        for name, params in _SHARING.items()
+    },
 }

@@ -8,6 +8,8 @@ from inplace_lint.torchmodel.op import Op, Row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from inplace_lint.torchmodel.facts import Ret, Save
     from inplace_lint.torchmodel.module import Module
 
@@ -37,8 +39,8 @@ POLICY = {
     "widest": "it runs in the widest dtype among its arguments: the others are copied first.",
 }
 ONLY = {
-    "cuda": "on CUDA, where it is one kernel",
-    "fused kernel": "when a fused kernel runs (flash, memory-efficient or cuDNN), not when it is composed of plain ops",
+    "cuda": "on CUDA (cuDNN)",
+    "fused kernel": "when a fused kernel runs (flash, memory-efficient, cuDNN)",
 }
 INDENT = "            "
 
@@ -53,7 +55,12 @@ def describe(name: str, inplace: bool) -> str | None:
     sign = OPERATOR_NAMES.get(name.replace(" ", "") if "[" in name else name, name)
     op = table.operator(sign)
     if op is not None:
-        return _describe_op(operator_title(sign), op, inplace, ["left", "right"] if sign[0] != "[" else ["x", "index", "value"])
+        return _describe_op(
+            operator_title(sign),
+            op,
+            inplace,
+            ["left", "right"] if sign[0] != "[" else ["x", "index", "value"],
+        )
     for module_name in (name, f"torch.{name}", f"torch.nn.{name}"):
         module = table.module(module_name)
         if module is not None:
@@ -77,7 +84,12 @@ def find(name: str) -> tuple[str, Op, list[str]] | None:
         return (f"torch.Tensor.{short}", op, []) if op else None
     if "." in name:
         for space, prefix in SPACES:
-            if name in (f"{space}.{short}", f"{prefix}{short}", f"torch.{prefix}{short}", f"nn.functional.{short}"):
+            if name in (
+                f"{space}.{short}",
+                f"{prefix}{short}",
+                f"torch.{prefix}{short}",
+                f"nn.functional.{short}",
+            ):
                 op = table.function(f"{space}.{short}")
                 if op is not None:
                     return f"{space}.{short}", op, []
@@ -134,11 +146,11 @@ def _describe_op(title: str, op: Op, inplace: bool, spoken: list[str]) -> str:
     if inplace and takes_inplace:
         title += " with inplace=True"
     for row in op.rows:
-        facts = row.facts(row.params, False)
-        heading = call_text(row, inplace and takes_inplace, spoken)
+        heading = call_text(row, op, inplace and takes_inplace, spoken)
         if heading is None:
             continue
-        lines = facts_lines(facts, names_of(facts, op, spoken))
+        facts, names = spread(row, op)
+        lines = facts_lines(facts, [*spoken, *names[len(spoken) :]])
         for headings, same in blocks:
             if same == lines:
                 headings.append(heading)
@@ -149,12 +161,16 @@ def _describe_op(title: str, op: Op, inplace: bool, spoken: list[str]) -> str:
     if not blocks:
         return text + "\n  It exists; what it saves, writes and aliases is not known.\n"
     for headings, lines in blocks:
-        if len(blocks) > 1 or spoken == []:
+        if len(blocks) > 1 or not spoken:
             text += "\n" + "".join(f"  {heading}\n" for heading in dict.fromkeys(headings))
         text += "\n" + "".join(f"    {line}\n" for line in lines)
     if inplace and not takes_inplace:
         short = op.name.rpartition(".")[2] + "_"
-        real = "exists" if table.exists_method(short) or table.exists_function(f"torch.{short}") else "does not exist"
+        real = (
+            "exists"
+            if table.exists_method(short) or table.exists_function(f"torch.{short}")
+            else "does not exist"
+        )
         text += f"\n  It takes no `inplace` argument; `{short}` {real}.\n"
     return text
 
@@ -164,8 +180,8 @@ def _describe_module(module: Module, inplace: bool) -> str:
     title = module.name + (" with inplace=True" if inplace and takes_inplace else "")
     rows: list[tuple[list[str], list[str]]] = []
     for training in (True, False):
-        config: dict[str, object] = {"inplace": Const(True)} if inplace and takes_inplace else {}
-        facts = module.facts(module.config((), config), training)  # type: ignore[arg-type]
+        config: dict[str, str | Const] = {"inplace": Const(True)} if inplace and takes_inplace else {}
+        facts = module.facts(module.config((), config), training)
         lines = facts_lines(facts, [p.name for p in facts.params])
         when = "in training" if training else "in evaluation"
         if rows and rows[0][1] == lines:
@@ -180,9 +196,8 @@ def _describe_module(module: Module, inplace: bool) -> str:
     return text
 
 
-def call_text(row: Row, inplace: bool, spoken: list[str]) -> str | None:
+def call_text(row: Row, op: Op, inplace: bool, spoken: list[str]) -> str | None:
     """The call as people write it, with what decides; None when `inplace` says that it is another row."""
-    shown = []
     conditions = []
     for test in row.condition.split("&") if row.condition else ():
         name, sign, value = test.partition("!=") if "!=" in test else test.partition("==")
@@ -190,30 +205,53 @@ def call_text(row: Row, inplace: bool, spoken: list[str]) -> str | None:
             if (sign == "==") != (value == ("T" if inplace else "F")):
                 return None
             continue
-        value = {"T": "True", "F": "False", "N": "None", "tensor": "a tensor", "tensors": "a list of tensors"}.get(value, value)
-        conditions.append(f"{name} {'is' if sign == '==' else 'is not'} {value}")
+        if value in ("T", "F"):
+            conditions.append(f"{name} is {(value == 'T') == (sign == '==')}")
+        else:
+            value = {"N": "None", "tensor": "a tensor", "tensors": "a list of tensors"}.get(value, value)
+            conditions.append(f"{name} is {'' if sign == '==' else 'not '}{value}")
+    shown = []
     for i, param in enumerate(row.params):
-        if param.code in ("o", "k") or (not param.required and param.kind not in ("tensor", "tensors")):
+        if param.code == "k" or not (param.required or param.kind in ("tensor", "tensors")):
             continue
-        name = spoken[i] if i < len(spoken) else shown_name(param.name, row.key, i)
+        name = spoken[i] if i < len(spoken) else shown_name(param.name, op)
         what = {"number": ": number", "tensors": ": list of tensors"}.get(param.kind, "")
         shown.append(("*" if param.code == "tv" else "") + name + what)
-    call = f"({', '.join(shown)})"
+    short = op.name.rpartition(".")[2]
+    if spoken:
+        call = ", ".join(shown)
+    elif op.name.startswith("Tensor."):
+        call = f"self.{short}({', '.join(shown[1:])})"
+    else:
+        call = f"{short}({', '.join(shown)})"
     return call + (", where " + " and ".join(conditions) if conditions else "")
 
 
-def shown_name(name: str, key: str, i: int) -> str:
-    return name
+def shown_name(name: str, op: Op) -> str:
+    """A function's `self` is called `input` in Python."""
+    return "input" if name == "self" and not op.name.startswith("Tensor.") else name
 
 
-def names_of(facts: Facts, op: Op, spoken: list[str]) -> list[str]:
-    return [spoken[i] if i < len(spoken) else shown_name(p.name, facts.key, i) for i, p in enumerate(facts.params)]
+def spread(row: Row, op: Op) -> tuple[Facts, list[str]]:
+    """The row's facts and the names of its parameters, `*tensors` as two of them."""
+    params = row.params
+    names = [shown_name(p.name, op) for p in params]
+    for i, param in enumerate(params):
+        if param.code == "tv":
+            params = (*params[:i], param, *params[i:])
+            names = [*names[:i], f"{param.name}[0]", f"{param.name}[1]", *names[i + 1 :]]
+            break
+    return row.facts(params, False), names
 
 
 def facts_lines(facts: Facts, names: list[str]) -> list[str]:
     """Saves, writes, result, in-place gain and autocast, a line or two each."""
     lines = []
     lines += labelled("Saves", saves_lines(facts, names))
+    if facts.clones is not None and facts.writes and facts.differentiable:
+        when = "" if set(facts.clones) == set(facts.gradients) else f" when {needing(facts.clones, names)}"
+        old = f"its old `{names[facts.writes[0]]}` first{when}, because backward needs the values that are overwritten:"
+        lines += labelled("Clones", [old, "in place saves no memory then."])
     lines += labelled("Writes", writes_lines(facts, names))
     lines += labelled("Returns", [return_text(ret, names, facts, i) for i, ret in enumerate(facts.returns)])
     if facts.autocast and facts.saves:
@@ -233,29 +271,24 @@ def saves_lines(facts: Facts, names: list[str]) -> list[str]:
     if facts.detaches:
         return ["nothing: no gradient flows through it."]
     if not facts.differentiable:
+        if facts.key.endswith("resize_") or facts.key.endswith("resize_as_"):
+            return ["nothing: on a tensor that requires grad it raises at once."]
         if facts.writes and facts.gradients:
             return ["nothing: it has no derivative. Forward runs; backward through it raises."]
         return ["nothing: no gradient flows through it."]
-    lines = [save_text(save, facts, names) for save in facts.saves]
+    alike: dict[tuple[object, ...], list[Save]] = {}
+    for save in facts.saves:
+        alike.setdefault((save.certainty, save.only, frozenset(save.needs), save.node), []).append(save)
+    lines = [save_text(saves, facts, names) for saves in alike.values()]
     if not lines:
-        lines = ["nothing that can be written afterwards: neither an argument nor its result is kept for backward."]
-    if facts.clones is not None and facts.writes:
-        target = names[facts.writes[0]]
-        when = "" if set(facts.clones) == set(facts.gradients) else f" when {needing(facts.clones, names)}"
-        lines.append(f"a clone of the old `{target}`{when}, because backward needs the values that are overwritten:")
-        lines.append("in place saves no memory then.")
+        lines = ["neither its arguments nor its result: writing them afterwards is fine."]
     return lines
 
 
-def save_text(save: Save, facts: Facts, names: list[str]) -> str:
-    if save.target >= 0:
-        what = f"`{names[save.target]}`"
-    else:
-        place = -1 - save.target
-        many = len(facts.returns) > 1
-        field = facts.fields[place] if place < len(facts.fields) else f"number {place + 1}"
-        what = f"its result `{field}`" if many else "its result"
-    parts = [what]
+def save_text(saves: Sequence[Save], facts: Facts, names: list[str]) -> str:
+    """One line for the saves of one node under one condition."""
+    save = saves[0]
+    parts = [listed([target_text(one, facts, names) for one in saves])]
     if save.certainty == "may":
         parts.append("sometimes (it depends on shapes or values)")
     if save.only:
@@ -264,7 +297,21 @@ def save_text(save: Save, facts: Facts, names: list[str]) -> str:
         parts.append(f"when {needing(save.needs, names)}")
     else:
         parts.append("when any argument needs grad")
-    return f"{', '.join(parts)} ({save.node} keeps it as `{save.attr}`)."
+    how = save.node if len(saves) > 1 else f"{save.node} keeps it as `{save.attr}`"
+    return f"{', '.join(parts)} ({how})."
+
+
+def target_text(save: Save, facts: Facts, names: list[str]) -> str:
+    if save.target >= 0:
+        return f"`{names[save.target]}`"
+    place = -1 - save.target
+    if len(facts.returns) == 1:
+        return "its result"
+    return (
+        f"its result `{facts.fields[place]}`"
+        if place < len(facts.fields)
+        else f"its result number {place + 1}"
+    )
 
 
 def needing(places: tuple[int, ...], names: list[str]) -> str:
@@ -298,9 +345,10 @@ def return_text(ret: Ret, names: list[str], facts: Facts, place: int) -> str:
     if ret.kind == "view" and ret.multi_view:
         text = f"a view of {of}, an output of many: writing it in place raises"
     if ret.kind == "view" and facts.detaches:
-        text = (
-            f"a view of {of} without its history; "
-            + ("the two share one version counter" if facts.shares_version else "it has a version counter of its own")
+        text = f"a view of {of} without its history; " + (
+            "the two share one version counter"
+            if facts.shares_version
+            else "it has a version counter of its own"
         )
     if ret.kind == "fresh" and ret.dtype in ("bool", "int"):
         text = f"a new tensor of {'booleans' if ret.dtype == 'bool' else 'integers'}"
@@ -309,6 +357,6 @@ def return_text(ret: Ret, names: list[str], facts: Facts, place: int) -> str:
     return text + "."
 
 
-def listed(items: object, word: str = "and") -> str:
-    found = list(items)  # type: ignore[call-overload]
+def listed(items: Iterable[str], word: str = "and") -> str:
+    found = list(items)
     return found[0] if len(found) == 1 else f"{', '.join(found[:-1])} {word} {found[-1]}"

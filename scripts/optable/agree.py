@@ -9,23 +9,23 @@ from __future__ import annotations
 import sys
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))
 
-import torch  # noqa: E402
-from torch.testing._internal.common_methods_invocations import op_db  # noqa: E402
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
 
-from inplace_lint.torchmodel import table  # noqa: E402
-from inplace_lint.torchmodel.facts import Facts  # noqa: E402
-from inplace_lint.torchmodel.op import Op  # noqa: E402
-from scripts.optable import names  # noqa: E402
-from scripts.optable.composites import code_of  # noqa: E402
-from scripts.optable.observe import Trial, can_need_grad, find_saves, tensors_in  # noqa: E402
-from scripts.optable.samples import Sample, default_dtype, generate  # noqa: E402
+from inplace_lint.torchmodel import table
+from inplace_lint.torchmodel.facts import Facts
+from inplace_lint.torchmodel.op import Op
+from scripts.optable import names
+from scripts.optable.composites import code_of
+from scripts.optable.observe import Trial, can_need_grad, find_saves, tensors_in
+from scripts.optable.samples import Sample, default_dtype, generate
 
 
 @dataclass
@@ -117,12 +117,19 @@ def compare(function: Callable[..., Any], op: Op, sample: Sample, inplace: bool)
 
 def difference(trial: Trial, facts: Facts, binding: Any, pattern: frozenset[Any]) -> tuple[str, bool]:
     needed = {i for i, place in enumerate(binding) if place in pattern}
-    written = {place for place, ts in trial.own.items() for t, (v, _) in zip(ts, trial.before[place]) if t._version != v}
+    written = {
+        place
+        for place, ts in trial.own.items()
+        for t, (v, _) in zip(ts, trial.before[place], strict=False)
+        if t._version != v
+    }
     problem = relation(trial, facts, binding)
     if problem:
         return problem, False
     kept, _ = find_saves(trial)
-    comparable = {place for place, ts in trial.own.items() if any(x.numel() and x.layout == torch.strided for x in ts)}
+    comparable = {
+        place for place, ts in trial.own.items() if any(x.numel() and x.layout == torch.strided for x in ts)
+    }
     always, may = set(), set()
     for save in facts.saves:
         if not needed & set(save.needs):
@@ -143,10 +150,16 @@ def difference(trial: Trial, facts: Facts, binding: Any, pattern: frozenset[Any]
     if written != expected_writes and not written <= expected_writes:
         return f"writes {written} against {expected_writes}", False
     if missing or surplus:
-        names_of = dict(zip(binding, (p.name for p in facts.params)))
-        show = sorted(str(names_of.get(t, t)) for t in missing), sorted(str(names_of.get(t, t)) for t in surplus)
+        names_of = dict(zip(binding, (p.name for p in facts.params), strict=False))
+        show = (
+            sorted(str(names_of.get(t, t)) for t in missing),
+            sorted(str(names_of.get(t, t)) for t in surplus),
+        )
         who = sorted(str(names_of.get(t, t)) for t in pattern)
-        return f"{facts.key}: with grad for {who}, said but not kept {show[0]}, kept but not said {show[1]}", False
+        return (
+            f"{facts.key}: with grad for {who}, said but not kept {show[0]}, kept but not said {show[1]}",
+            False,
+        )
     return "", not may
 
 
@@ -168,19 +181,33 @@ def aliased(trial: Trial, target: Any, others: Any) -> bool:
 def tensors_of(trial: Trial, target: Any) -> list[torch.Tensor]:
     if target in trial.own:
         return trial.own[target]
-    return result_at(trial, int(target[1:])) if isinstance(target, str) and target[0] == "r" and target[1:].isdigit() else []
+    return (
+        result_at(trial, int(target[1:]))
+        if isinstance(target, str) and target[0] == "r" and target[1:].isdigit()
+        else []
+    )
 
 
 def relation(trial: Trial, facts: Facts, binding: Any) -> str:
     """How the first result relates to the arguments, against what the table says of it."""
     result = trial.outputs()[0] if trial.outputs() else None
-    if not facts.returns or not isinstance(result, torch.Tensor) or result.layout != torch.strided or not result.numel():
+    if (
+        not facts.returns
+        or not isinstance(result, torch.Tensor)
+        or result.layout != torch.strided
+        or not result.numel()
+    ):
         return ""
     ret = facts.returns[0]
     of = None if ret.of is None else binding[ret.of]
     own = trial.own.get(of, []) if of is not None else []
     same = any(result is t for t in own)
-    shared = any(result.untyped_storage()._cdata == t.untyped_storage()._cdata for ts in trial.own.values() for t in ts if t.layout == torch.strided)
+    shared = any(
+        result.untyped_storage()._cdata == t.untyped_storage()._cdata
+        for ts in trial.own.values()
+        for t in ts
+        if t.layout == torch.strided
+    )
     if ret.kind == "same" and not same:
         return f"{facts.key}: returns another tensor than it was given"
     if ret.kind == "fresh" and shared:

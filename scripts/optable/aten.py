@@ -8,10 +8,9 @@ The clone: an in-place op whose backward needs the original self packs a clone o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import torchgen.packaged
 from torchgen.api import cpp
@@ -23,15 +22,24 @@ from torchgen.api.autograd import (
 )
 from torchgen.api.types import BaseCType, SpecialArgName, tensorT
 from torchgen.model import Argument, NativeFunction, SchemaKind, Variant
+from torchgen.packaged.autograd.gen_inplace_or_view_type import is_tensor_list_type
 from torchgen.packaged.autograd.gen_python_functions import should_generate_py_binding
 from torchgen.packaged.autograd.gen_variable_type import DONT_REQUIRE_DERIVATIVE
 from torchgen.packaged.autograd.load_derivatives import load_derivatives
-from torchgen.packaged.autograd.gen_inplace_or_view_type import is_tensor_list_type
 
 PACKAGED = Path(next(iter(torchgen.packaged.__path__)))
 
 # Bound to Python by hand in PyTorch, but with a schema like the others.
-BOUND_BY_HAND = {"contiguous", "copy_", "item", "nonzero", "is_contiguous", "numel", "get_device", "is_complex"}
+BOUND_BY_HAND = {
+    "contiguous",
+    "copy_",
+    "item",
+    "nonzero",
+    "is_contiguous",
+    "numel",
+    "get_device",
+    "is_complex",
+}
 
 Params = list[str]
 
@@ -155,6 +163,10 @@ def return_texts(f: NativeFunction, differentiable: Sequence[bool] | None) -> li
             text = "list" if is_list else "new"
         if differentiable is not None and i < len(differentiable) and not differentiable[i]:
             text += "!"
+        if i and names and "indices" in names[i] and text == "new":
+            text += ":i"
+        if i and names and "indices" in names[i] and not text.endswith("!"):
+            text += "!"
         if names and not re.fullmatch(r"result\d+", names[i]):
             text = f"{names[i]}={text}"
         texts.append(text)
@@ -195,14 +207,20 @@ def formula_act(f: NativeFunction, info: DifferentiabilityInfo | None) -> str:
         returns = [n if n != "self" else "result" for n in cpp.return_names(f)]
         for saved in sorted(info.all_saved_outputs, key=name_of):
             name = name_of(saved)
-            if name in returns and saved.expr == name and kind_of(str(f.func.returns[returns.index(name)].type)) in ("t", "tl"):
+            if (
+                name in returns
+                and saved.expr == name
+                and kind_of(str(f.func.returns[returns.index(name)].type)) in ("t", "tl")
+            ):
                 saves.append(save_text(f"r{returns.index(name)}", name, None))
     parts = []
     if info and info.op and derivative_args:
         parts.append(f"{info.op}({','.join(saves)})")
     if derivative_args and set(derivative_args) != tensors:
         parts.append("d:" + needs_text(derivative_args))
-    written = [a.name for a in f.func.arguments.flat_all if a.annotation is not None and a.annotation.is_write]
+    written = [
+        a.name for a in f.func.arguments.flat_all if a.annotation is not None and a.annotation.is_write
+    ]
     if written:
         parts.append(("w!:" if str(f.func.name.name).startswith("_fused_") else "w:") + needs_text(written))
     if clones is not None:
@@ -212,7 +230,11 @@ def formula_act(f: NativeFunction, info: DifferentiabilityInfo | None) -> str:
     if overwrites_self(info, f):
         parts.append("over")
     differentiable = info.output_differentiability if info else None
-    not_implemented = info is not None and all("not_implemented(" in d.formula for d in info.derivatives) and bool(info.derivatives)
+    not_implemented = (
+        info is not None
+        and all("not_implemented(" in d.formula for d in info.derivatives)
+        and bool(info.derivatives)
+    )
     if not derivative_args or not_implemented:
         parts.append("nodiff")
     if not tensors or f.func.name.name.base in FACTORIES:
@@ -230,7 +252,11 @@ FACTORIES = {
 def is_composite(f: NativeFunction) -> bool:
     """Runs as other ops: a formula that it has as well (`matmul`, `chunk`) is for nested tensors alone."""
     base = f.func.name.name.base
-    return f.has_composite_implicit_autograd_kernel and base not in DONT_REQUIRE_DERIVATIVE and base not in FACTORIES
+    return (
+        f.has_composite_implicit_autograd_kernel
+        and base not in DONT_REQUIRE_DERIVATIVE
+        and base not in FACTORIES
+    )
 
 
 def functions_with_info() -> tuple[list[NativeFunctionWithDifferentiabilityInfo], dict[str, NativeFunction]]:

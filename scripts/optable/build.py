@@ -12,10 +12,19 @@ from scripts.optable import aten, autocast, dtypes, names
 from scripts.optable.composites import Raw, observe_overloads, observe_python
 from scripts.optable.modules import observe_modules
 
-
 # In `dir(torch)`, but for PyTorch's own use.
 INTERNAL = (
-    *("cudnn_", "miopen_", "mkldnn_", "fbgemm_", "quantized_", "fused_moving", "_fused_moving", "_fused_sdp", "_foobar"),
+    *(
+        "cudnn_",
+        "miopen_",
+        "mkldnn_",
+        "fbgemm_",
+        "quantized_",
+        "fused_moving",
+        "_fused_moving",
+        "_fused_sdp",
+        "_foobar",
+    ),
     *("_sparse", "_nested", "_transform_bias", "_transformer", "_triton", "_native_multi"),
 )
 
@@ -38,7 +47,9 @@ def build() -> tuple[str, dict[str, int]]:
             row[3] = row[3].replace(node_prefix(overload.key), "*")
             groups[overload.base].append(row)
     for group, rows in observe_python(functions, methods).items():
-        groups[group].extend(without_grad(row) if group.startswith("py:torch.nn.init.") else row for row in rows)
+        groups[group].extend(
+            without_grad(row) if group.startswith("py:torch.nn.init.") else row for row in rows
+        )
     used: set[str] = set()
     spaces: dict[str, str] = {}
     for space, here in functions.items():
@@ -46,8 +57,12 @@ def build() -> tuple[str, dict[str, int]]:
         used.update(group for group, _ in here.values())
     spaces["Tensor"] = words(methods)
     used.update(methods.values())
-    spaces["properties"] = words({name: f"prop:{name}" for name in properties if name in names.TENSOR_PROPERTIES})
-    spaces["attributes"] = words({name: name for name in [*others, *properties] if name not in names.TENSOR_PROPERTIES})
+    spaces["properties"] = words(
+        {name: f"prop:{name}" for name in properties if name in names.TENSOR_PROPERTIES}
+    )
+    spaces["attributes"] = words(
+        {name: name for name in [*others, *properties] if name not in names.TENSOR_PROPERTIES}
+    )
     spaces["operators"] = words(names.OPERATORS)
     used.update(names.OPERATORS.values())
     kept = {name: rows for name, rows in groups.items() if name in used and rows}
@@ -105,7 +120,11 @@ def aten_rows(overload: aten.Overload, observed: dict[tuple[str, str], list[Raw]
         ("m", overload.method_params, overload.method),
     ):
         if here:
-            raws = [(overload.act, "")] if overload.act is not None else observed.get((overload.key, variant), [])
+            raws = (
+                [(overload.act, "")]
+                if overload.act is not None
+                else observed.get((overload.key, variant), [])
+            )
             found.setdefault(" ".join(params), []).append((variant, raws))
     rows = []
     for signature, variants in found.items():

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from inplace_lint.torchmodel.facts import Const, Param
-from inplace_lint.torchmodel.op import Op, Row, choose
+from inplace_lint.torchmodel.op import Row, choose
 from scripts.optable import aten, learn, names, samples
 from scripts.optable.observe import Observation, Uncallable, is_tensor_list, observe, tensors_in
 
@@ -29,7 +29,9 @@ def code_of(value: Any) -> Any:
     return "N"
 
 
-def bind(rows: Iterable[Row], sample: samples.Sample) -> tuple[Row, tuple[Param, ...], dict[str, Any], Any] | None:
+def bind(
+    rows: Iterable[Row], sample: samples.Sample
+) -> tuple[Row, tuple[Param, ...], dict[str, Any], Any] | None:
     """The row, its parameters, name -> value, and a function that calls with changed values."""
     codes = [code_of(a) for a in sample.args]
     keys = {k: code_of(v) for k, v in sample.kwargs.items()}
@@ -40,7 +42,7 @@ def bind(rows: Iterable[Row], sample: samples.Sample) -> tuple[Row, tuple[Param,
     places: dict[str, int | str] = {}
     values: dict[str, Any] = {}
     count = 0
-    for param, place in zip(params, binding):
+    for param, place in zip(params, binding, strict=False):
         if place is None:
             continue
         name = param.name
@@ -156,9 +158,12 @@ def callables_of(base: str, here: list[aten.Overload]) -> list[tuple[str, Callab
     found: list[tuple[str, Callable[..., Any], str]] = []
     if any(o.function for o in here):
         module = here[0].module
-        space: Any = {"nn": torch._C._nn, "linalg": torch._C._linalg, "special": torch._C._special, "fft": torch._C._fft}.get(
-            module, torch._C._VariableFunctions
-        )
+        space: Any = {
+            "nn": torch._C._nn,
+            "linalg": torch._C._linalg,
+            "special": torch._C._special,
+            "fft": torch._C._fft,
+        }.get(module, torch._C._VariableFunctions)
         function = getattr(space, base, None)
         if function is not None:
             prefix = {"nn": "nn.functional.", "linalg": "", "special": "", "fft": ""}.get(module, "torch.")
@@ -207,7 +212,7 @@ def two_ways(given: list[samples.Sample], params: list[str]) -> Iterable[samples
         yield sample
         free = [f for f in flags if not position_given(f, params, sample)]
         for values in itertools.product((True, False), repeat=len(free)) if free else ():
-            yield samples.Sample(sample.args, {**sample.kwargs, **dict(zip(free, values))})
+            yield samples.Sample(sample.args, {**sample.kwargs, **dict(zip(free, values, strict=False))})
 
 
 def position_given(flag: str, params: list[str], sample: samples.Sample) -> bool:

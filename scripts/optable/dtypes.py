@@ -63,7 +63,7 @@ def annotate(behaviour: str, letters: tuple[str, ...]) -> str:
     if len(letters) != len(texts):
         return behaviour
     done = []
-    for text, letter in zip(texts, letters):
+    for text, letter in zip(texts, letters, strict=False):
         if letter != "?" and ":" not in text and "same" not in text and "other" not in text:
             bare = text.rstrip("!")
             text = f"{bare}:{letter}{'!' if text.endswith('!') or letter in 'bi' else ''}"

@@ -85,14 +85,28 @@ def holds(one: Observation, name: str, value: Any, defaults: dict[str, Any]) -> 
     if value == "none" and not isinstance(value, Literal):
         return actual is None
     wanted = value.value
-    return isinstance(actual, type(wanted) if not isinstance(wanted, (int, float)) or isinstance(wanted, bool) else (int, float)) and actual == wanted
+    return (
+        isinstance(
+            actual,
+            type(wanted)
+            if not isinstance(wanted, (int, float)) or isinstance(wanted, bool)
+            else (int, float),
+        )
+        and actual == wanted
+    )
 
 
 def value_text(value: Any) -> str:
     if not isinstance(value, Literal):
         return "N" if value == "none" else str(value)
     raw = value.value
-    return {True: "T", False: "F"}[raw] if isinstance(raw, bool) else str(raw) if isinstance(raw, str) else f"{raw:g}"
+    return (
+        {True: "T", False: "F"}[raw]
+        if isinstance(raw, bool)
+        else str(raw)
+        if isinstance(raw, str)
+        else f"{raw:g}"
+    )
 
 
 def applicable(one: Observation, target: str) -> bool:
@@ -137,7 +151,11 @@ def behaviour(seen: Sequence[Observation]) -> str:
         saving = [o for o in able if target in o.saves]
         node, attr = saving[0].saves[target][:2]
         needs = union(o.saves[target][2] for o in saving)
-        sure = [n for n in needs if all(n in o.saves[target][2] for o in saving if n in o.gradients or n == "others")]
+        sure = [
+            n
+            for n in needs
+            if all(n in o.saves[target][2] for o in saving if n in o.gradients or n == "others")
+        ]
         if len(saving) < len(able):
             sure = []
         for these, mark in ((sure, ""), ([n for n in needs if n not in sure], "~")):

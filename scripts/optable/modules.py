@@ -44,7 +44,11 @@ def from_database() -> Iterator[tuple[str, Made, bool]]:
                 if one.forward_input is None:
                     continue
                 built, called = one.constructor_input, one.forward_input
-                yield name, (tuple(built.args), dict(built.kwargs), tuple(called.args), dict(called.kwargs)), training
+                yield (
+                    name,
+                    (tuple(built.args), dict(built.kwargs), tuple(called.args), dict(called.kwargs)),
+                    training,
+                )
 
 
 def image() -> torch.Tensor:
@@ -56,8 +60,30 @@ def by_hand() -> dict[str, list[Made]]:
     found: dict[str, list[Made]] = {
         name: [((), {}, (row,), {})]
         for name in (
-            *("ReLU", "LeakyReLU", "ELU", "SELU", "CELU", "ReLU6", "SiLU", "Mish", "Hardswish", "Hardsigmoid"),
-            *("Hardtanh", "RReLU", "Identity", "LogSigmoid", "Softsign", "Tanhshrink", "Softmin", "GELU", "Sigmoid", "Tanh"),
+            *(
+                "ReLU",
+                "LeakyReLU",
+                "ELU",
+                "SELU",
+                "CELU",
+                "ReLU6",
+                "SiLU",
+                "Mish",
+                "Hardswish",
+                "Hardsigmoid",
+            ),
+            *(
+                "Hardtanh",
+                "RReLU",
+                "Identity",
+                "LogSigmoid",
+                "Softsign",
+                "Tanhshrink",
+                "Softmin",
+                "GELU",
+                "Sigmoid",
+                "Tanh",
+            ),
         )
     }
     found |= {name: [((p,), {}, (row,), {}) for p in (0.5, 0.0)] for name in ("Dropout", "AlphaDropout")}
@@ -65,11 +91,25 @@ def by_hand() -> dict[str, list[Made]]:
     for d in (1, 2, 3):
         spatial = t(2, 4, *([6] * d))
         found[f"Dropout{d}d"] = [((p,), {}, (spatial,), {}) for p in (0.5, 0.0)]
-        found[f"InstanceNorm{d}d"] = [((4,), {"affine": a, "track_running_stats": s}, (spatial,), {}) for a in (True, False) for s in (True, False)]
-        found[f"BatchNorm{d}d"] = [((4,), {"affine": a, "track_running_stats": s}, (spatial,), {}) for a in (True, False) for s in (True, False)]
-        found[f"Conv{d}d"] = [((4, 3, 3), kwargs, (spatial,), {}) for kwargs in ({}, {"padding": 1}, {"bias": False})]
-        found[f"ConvTranspose{d}d"] = [((4, 3, 3), kwargs, (spatial,), {}) for kwargs in ({}, {"bias": False})]
-        found[f"MaxUnpool{d}d"] = [((2,), {}, (t(2, 4, *([3] * d)), torch.zeros(2, 4, *([3] * d), dtype=torch.int64)), {})]
+        found[f"InstanceNorm{d}d"] = [
+            ((4,), {"affine": a, "track_running_stats": s}, (spatial,), {})
+            for a in (True, False)
+            for s in (True, False)
+        ]
+        found[f"BatchNorm{d}d"] = [
+            ((4,), {"affine": a, "track_running_stats": s}, (spatial,), {})
+            for a in (True, False)
+            for s in (True, False)
+        ]
+        found[f"Conv{d}d"] = [
+            ((4, 3, 3), kwargs, (spatial,), {}) for kwargs in ({}, {"padding": 1}, {"bias": False})
+        ]
+        found[f"ConvTranspose{d}d"] = [
+            ((4, 3, 3), kwargs, (spatial,), {}) for kwargs in ({}, {"bias": False})
+        ]
+        found[f"MaxUnpool{d}d"] = [
+            ((2,), {}, (t(2, 4, *([3] * d)), torch.zeros(2, 4, *([3] * d), dtype=torch.int64)), {})
+        ]
     found |= {
         "Threshold": [((0.1, 0.2), {}, (row,), {})],
         "Softmax": [((1,), {}, (row,), {})],
@@ -79,7 +119,9 @@ def by_hand() -> dict[str, list[Made]]:
         "PixelShuffle": [((2,), {}, (image(),), {})],
         "PixelUnshuffle": [((2,), {}, (image(),), {})],
         "ChannelShuffle": [((2,), {}, (image(),), {})],
-        "Upsample": [((), {"scale_factor": 2, "mode": mode}, (image(),), {}) for mode in ("nearest", "bilinear")],
+        "Upsample": [
+            ((), {"scale_factor": 2, "mode": mode}, (image(),), {}) for mode in ("nearest", "bilinear")
+        ],
         "UpsamplingNearest2d": [((), {"scale_factor": 2}, (image(),), {})],
         "UpsamplingBilinear2d": [((), {"scale_factor": 2}, (image(),), {})],
         "ZeroPad2d": [((1,), {}, (image(),), {})],
@@ -88,15 +130,22 @@ def by_hand() -> dict[str, list[Made]]:
         "CosineSimilarity": [((), {}, (t(3, 4), t(3, 4)), {})],
         "PairwiseDistance": [((), {}, (t(3, 4), t(3, 4)), {})],
         "TripletMarginLoss": [((), {}, (t(3, 4), t(3, 4), t(3, 4)), {})],
-        "EmbeddingBag": [((5, 3), {"mode": mode}, (torch.tensor([[0, 2], [1, 1]]),), {}) for mode in ("sum", "mean", "max")],
-        "Embedding": [((5, 3), kwargs, (torch.tensor([[0, 2], [1, 1]]),), {}) for kwargs in ({}, {"padding_idx": 0}, {"max_norm": 0.1})],
+        "EmbeddingBag": [
+            ((5, 3), {"mode": mode}, (torch.tensor([[0, 2], [1, 1]]),), {}) for mode in ("sum", "mean", "max")
+        ],
+        "Embedding": [
+            ((5, 3), kwargs, (torch.tensor([[0, 2], [1, 1]]),), {})
+            for kwargs in ({}, {"padding_idx": 0}, {"max_norm": 0.1})
+        ],
         "Linear": [((4, 2), kwargs, (x,), {}) for kwargs in ({}, {"bias": False}) for x in (row, t(2, 3, 4))],
         "Bilinear": [((4, 4, 2), {}, (t(3, 4), t(3, 4)), {})],
         "LayerNorm": [((4,), {"elementwise_affine": a}, (row,), {}) for a in (True, False)],
         "GroupNorm": [((2, 4), {"affine": a}, (image(),), {}) for a in (True, False)],
         "PReLU": [((), {}, (row,), {})],
         "GLU": [((), {}, (row,), {})],
-        "MultiheadAttention": [((8, 2), {}, (t(5, 2, 8),) * 3, {"need_weights": need}) for need in (True, False)],
+        "MultiheadAttention": [
+            ((8, 2), {}, (t(5, 2, 8),) * 3, {"need_weights": need}) for need in (True, False)
+        ],
         "LSTM": [((4, 4), {"num_layers": n}, (t(5, 2, 4),), {}) for n in (1, 2)],
         "GRU": [((4, 4), {"num_layers": n}, (t(5, 2, 4),), {}) for n in (1, 2)],
         "RNN": [((4, 4), {"num_layers": n}, (t(5, 2, 4),), {}) for n in (1, 2)],
@@ -113,7 +162,7 @@ def configurations(made: Made, signature: inspect.Signature) -> Iterator[Made]:
     taken = set(list(signature.parameters)[: len(args)]) | set(kwargs)
     flags = [f for f in TWO_WAYS if f in signature.parameters and f not in taken]
     for values in itertools.product((True, False), repeat=len(flags)):
-        yield args, {**kwargs, **dict(zip(flags, values))}, call, call_kwargs
+        yield args, {**kwargs, **dict(zip(flags, values, strict=False))}, call, call_kwargs
 
 
 def observe_modules() -> dict[str, list[str]]:
@@ -163,7 +212,9 @@ def module_rows(kind: type[nn.Module], given: list[tuple[Made, bool]]) -> list[s
         return None
     seen_tensors = {name: code for one in seen for name, code in one.present.items()}
     forward = [retyped(p, seen_tensors) for p in forward]
-    defaults = {p.name: p.default for p in built.parameters.values() if p.default is not inspect.Parameter.empty}
+    defaults = {
+        p.name: p.default for p in built.parameters.values() if p.default is not inspect.Parameter.empty
+    }
     rows = learn.rows_of(seen, defaults)
     owning = [(b, c) for b, c in learn.rows_of(weights, defaults)]
     condition = ""
@@ -171,8 +222,16 @@ def module_rows(kind: type[nn.Module], given: list[tuple[Made, bool]]) -> list[s
         condition = "1" if "weight*" in owning[0][0] else ""
     else:
         condition = next((c for b, c in owning if "w:weight*" in b), "1")
-    tested = {test.replace("!=", "==").partition("==")[0] for _, c in [*rows, ("", condition)] for test in c.split("&")}
-    constructor = [constructor_param(p) for p in built.parameters.values() if p.name not in IGNORED and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+    tested = {
+        test.replace("!=", "==").partition("==")[0]
+        for _, c in [*rows, ("", condition)]
+        for test in c.split("&")
+    }
+    constructor = [
+        constructor_param(p)
+        for p in built.parameters.values()
+        if p.name not in IGNORED and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
+    ]
     while constructor and constructor[-1].partition(":")[0] not in tested:
         constructor.pop()
     return [" ".join(constructor), " ".join(forward), condition, *(f"{b}|{c}" if c else b for b, c in rows)]
@@ -187,7 +246,9 @@ def retyped(param: str, seen: dict[str, str]) -> str:
 
 
 def constructor_param(parameter: inspect.Parameter) -> str:
-    default = "" if parameter.default is inspect.Parameter.empty else "=" + names.default_text(parameter.default)
+    default = (
+        "" if parameter.default is inspect.Parameter.empty else "=" + names.default_text(parameter.default)
+    )
     return f"{parameter.name}:{'b' if isinstance(parameter.default, bool) else 'x'}{default}"
 
 
@@ -203,7 +264,7 @@ def observe_module(
         constructor = built.bind(*args, **kwargs).arguments
     except Exception:
         return None
-    bound: dict[str, Any] = {**dict(zip(forward, call_args)), **call_kwargs}
+    bound: dict[str, Any] = {**dict(zip(forward, call_args, strict=False)), **call_kwargs}
     if not ordinary_values(bound.values()):
         return None
     owned = [(name, p) for name, p in module.named_parameters()]
@@ -213,7 +274,7 @@ def observe_module(
     def call(new: dict[str, Any]) -> Any:
         mine = copy.deepcopy(module)
         values = dict(new)
-        for (name, _), tensor in zip(owned, values.pop("weight*", [])):
+        for (name, _), tensor in zip(owned, values.pop("weight*", []), strict=False):
             parent, _, leaf = name.rpartition(".")
             holder = mine.get_submodule(parent)
             del holder._parameters[leaf]
@@ -224,11 +285,18 @@ def observe_module(
         one = observe(bound, call)
     except Uncallable:
         return None
-    one.returns = tuple(("new", "", g, d) if of == "weight*" else (k, of, g, d) for k, of, g, d in one.returns)
+    one.returns = tuple(
+        ("new", "", g, d) if of == "weight*" else (k, of, g, d) for k, of, g, d in one.returns
+    )
     one.consts = {k: v for k, v in one.consts.items() if k in forward}
-    clean = {k: (v if isinstance(v, (bool, int, float, str, type(None))) else "?object") for k, v in constructor.items()}
+    clean = {
+        k: (v if isinstance(v, (bool, int, float, str, type(None))) else "?object")
+        for k, v in constructor.items()
+    }
     one.consts |= {**clean, "training": training}
-    owner = Observation(consts=one.consts, writes=("weight*",) if owned else (), returns=(("other", "", False, "?"),))
+    owner = Observation(
+        consts=one.consts, writes=("weight*",) if owned else (), returns=(("other", "", False, "?"),)
+    )
     return one, owner
 
 

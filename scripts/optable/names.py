@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -23,33 +23,121 @@ SPACES: dict[str, Any] = {
 
 # Functions of these spaces that are no tensor ops.
 NOT_OPS = {
-    *("compile", "load", "save", "manual_seed", "seed", "initial_seed", "set_rng_state", "get_rng_state", "vmap"),
-    *("set_printoptions", "cond", "while_loop", "typename", "handle_torch_function", "boolean_dispatch", "classproperty"),
-    *("prepare_multiprocessing_environment", "get_file_path", "thread_safe_generator", "use_deterministic_algorithms"),
+    *(
+        "compile",
+        "load",
+        "save",
+        "manual_seed",
+        "seed",
+        "initial_seed",
+        "set_rng_state",
+        "get_rng_state",
+        "vmap",
+    ),
+    *(
+        "set_printoptions",
+        "cond",
+        "while_loop",
+        "typename",
+        "handle_torch_function",
+        "boolean_dispatch",
+        "classproperty",
+    ),
+    *(
+        "prepare_multiprocessing_environment",
+        "get_file_path",
+        "thread_safe_generator",
+        "use_deterministic_algorithms",
+    ),
     *("eig", "lstsq", "solve", "symeig", "matrix_rank", "assert_int_or_pair", "broadcast_shapes"),
 }
 
 METHODS_LIKE_C = ("method_descriptor", "builtin_function_or_method")
 
 OPERATORS = {
-    **{"+": "add", "-": "sub", "*": "mul", "%": "remainder", "@": "matmul"},
-    **{"**": "pow", "&": "bitwise_and", "|": "bitwise_or", "^": "bitwise_xor", "<<": "__lshift__", ">>": "__rshift__"},
-    **{"==": "eq", "!=": "ne", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"},
-    **{"neg": "neg", "pos": "op:pos", "invert": "bitwise_not", "abs": "abs"},
-    **{"+=": "add_", "-=": "sub_", "*=": "mul_", "/=": "div_", "//=": "floor_divide_", "%=": "remainder_"},
-    **{"**=": "pow_", "&=": "bitwise_and_", "|=": "bitwise_or_", "^=": "bitwise_xor_", "<<=": "__ilshift__", ">>=": "__irshift__"},
-    **{"@=": "matmul", "/": "op:div", "//": "floor_divide", "[]": "op:getitem", "[]=": "op:setitem"},
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "%": "remainder",
+    "@": "matmul",
+    "**": "pow",
+    "&": "bitwise_and",
+    "|": "bitwise_or",
+    "^": "bitwise_xor",
+    "<<": "__lshift__",
+    ">>": "__rshift__",
+    "==": "eq",
+    "!=": "ne",
+    "<": "lt",
+    "<=": "le",
+    ">": "gt",
+    ">=": "ge",
+    "neg": "neg",
+    "pos": "op:pos",
+    "invert": "bitwise_not",
+    "abs": "abs",
+    "+=": "add_",
+    "-=": "sub_",
+    "*=": "mul_",
+    "/=": "div_",
+    "//=": "floor_divide_",
+    "%=": "remainder_",
+    "**=": "pow_",
+    "&=": "bitwise_and_",
+    "|=": "bitwise_or_",
+    "^=": "bitwise_xor_",
+    "<<=": "__ilshift__",
+    ">>=": "__irshift__",
+    "@=": "matmul",
+    "/": "op:div",
+    "//": "floor_divide",
+    "[]": "op:getitem",
+    "[]=": "op:setitem",
 }
 
 # The special methods, as the ops that they are.
 SPECIAL_METHODS = {
-    **{"__add__": "+", "__radd__": "+", "__iadd__": "+=", "__sub__": "-", "__isub__": "-=", "__mul__": "*"},
-    **{"__rmul__": "*", "__imul__": "*=", "__truediv__": "/", "__itruediv__": "/=", "__floordiv__": "//"},
-    **{"__ifloordiv__": "//=", "__mod__": "%", "__imod__": "%=", "__pow__": "**", "__ipow__": "**=", "__matmul__": "@"},
-    **{"__neg__": "neg", "__pos__": "pos", "__invert__": "invert", "__abs__": "abs", "__getitem__": "[]"},
-    **{"__setitem__": "[]=", "__eq__": "==", "__ne__": "!=", "__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="},
-    **{"__div__": "/", "__idiv__": "/=", "__truediv__": "/", "__and__": "&", "__or__": "|", "__xor__": "^"},
-    **{"__rand__": "&", "__ror__": "|", "__rxor__": "^", "__iand__": "&=", "__ior__": "|=", "__ixor__": "^="},
+    "__add__": "+",
+    "__radd__": "+",
+    "__iadd__": "+=",
+    "__sub__": "-",
+    "__isub__": "-=",
+    "__mul__": "*",
+    "__rmul__": "*",
+    "__imul__": "*=",
+    "__truediv__": "/",
+    "__itruediv__": "/=",
+    "__floordiv__": "//",
+    "__ifloordiv__": "//=",
+    "__mod__": "%",
+    "__imod__": "%=",
+    "__pow__": "**",
+    "__ipow__": "**=",
+    "__matmul__": "@",
+    "__neg__": "neg",
+    "__pos__": "pos",
+    "__invert__": "invert",
+    "__abs__": "abs",
+    "__getitem__": "[]",
+    "__setitem__": "[]=",
+    "__eq__": "==",
+    "__ne__": "!=",
+    "__lt__": "<",
+    "__le__": "<=",
+    "__gt__": ">",
+    "__ge__": ">=",
+    "__div__": "/",
+    "__idiv__": "/=",
+    "__truediv__": "/",
+    "__and__": "&",
+    "__or__": "|",
+    "__xor__": "^",
+    "__rand__": "&",
+    "__ror__": "|",
+    "__rxor__": "^",
+    "__iand__": "&=",
+    "__ior__": "|=",
+    "__ixor__": "^=",
 }
 
 
@@ -67,17 +155,30 @@ def functions() -> dict[str, dict[str, tuple[str, Any]]]:
                     here[name] = (value.__name__, None)
             elif isinstance(value, types.FunctionType) and not is_setting(name):
                 home = value.__module__ or ""
-                if home.startswith(("torch", "unknown")) and not home.startswith(("torch._jit", "torch.overrides", "torch._tensor_str")):
+                if home.startswith(("torch", "unknown")) and not home.startswith(
+                    ("torch._jit", "torch.overrides", "torch._tensor_str")
+                ):
                     here[name] = (f"py:{space}.{name}", value)
     return found
 
 
 def is_setting(name: str) -> bool:
-    return name.startswith(("set_", "get_", "is_", "are_", "sym_", "autocast", "init_num")) and name not in IS_OPS
+    return (
+        name.startswith(("set_", "get_", "is_", "are_", "sym_", "autocast", "init_num"))
+        and name not in IS_OPS
+    )
 
 
 IS_OPS = {
-    *("is_tensor", "is_storage", "is_complex", "is_floating_point", "is_nonzero", "is_same_size", "is_signed"),
+    *(
+        "is_tensor",
+        "is_storage",
+        "is_complex",
+        "is_floating_point",
+        "is_nonzero",
+        "is_same_size",
+        "is_signed",
+    ),
     *("is_inference", "is_conj", "is_neg", "is_distributed", "is_grad_enabled"),
 }
 
@@ -90,7 +191,10 @@ def signature_of(function: Callable[..., Any]) -> inspect.Signature | None:
             signature = inspect.signature(candidate) if candidate is not None else None
         except (TypeError, ValueError):
             continue
-        if signature and any(p.kind is not p.VAR_POSITIONAL and p.kind is not p.VAR_KEYWORD for p in signature.parameters.values()):
+        if signature and any(
+            p.kind is not p.VAR_POSITIONAL and p.kind is not p.VAR_KEYWORD
+            for p in signature.parameters.values()
+        ):
             return signature
     try:
         return inspect.signature(function)
@@ -118,10 +222,16 @@ KINDS = (
 
 # Names whose kind is the same wherever a signature does not say.
 KIND_BY_NAME = {
-    **dict.fromkeys(("input", "target", "weight", "bias", "query", "key", "value", "tensor", "self", "other"), "t"),
-    **dict.fromkeys(("A", "B", "x1", "x2", "mat1", "mat2", "running_mean", "running_var", "grid", "window", "out"), "t"),
+    **dict.fromkeys(
+        ("input", "target", "weight", "bias", "query", "key", "value", "tensor", "self", "other"), "t"
+    ),
+    **dict.fromkeys(
+        ("A", "B", "x1", "x2", "mat1", "mat2", "running_mean", "running_var", "grid", "window", "out"), "t"
+    ),
     **dict.fromkeys(("tensors", "operands"), "tl"),
-    **dict.fromkeys(("ceil_mode", "inplace", "training", "train", "return_indices", "keepdim", "sorted"), "b"),
+    **dict.fromkeys(
+        ("ceil_mode", "inplace", "training", "train", "return_indices", "keepdim", "sorted"), "b"
+    ),
     **dict.fromkeys(("mode", "reduction"), "s"),
     **dict.fromkeys(("kernel_size", "stride", "padding", "dilation", "output_size"), "il"),
 }
@@ -161,7 +271,11 @@ def kind_of_annotation(parameter: inspect.Parameter) -> str:
     if parameter.name in OPEN:
         return "x"
     annotation = parameter.annotation
-    text = "" if annotation is inspect.Parameter.empty else str(annotation if not isinstance(annotation, type) else annotation.__name__)
+    text = (
+        ""
+        if annotation is inspect.Parameter.empty
+        else str(annotation if not isinstance(annotation, type) else annotation.__name__)
+    )
     text = text.lower().replace("torch.", "").replace("typing.", "").replace("optional[", "").replace("_", "")
     if not text:
         return KIND_BY_NAME.get(parameter.name, "x")

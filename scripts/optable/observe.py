@@ -7,7 +7,7 @@ arguments and results by storage, and a match counts only if the saved tensor sh
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -168,7 +168,9 @@ def find_saves(trial: Trial) -> tuple[dict[str, tuple[str, str]], bool]:
     candidates: list[tuple[str, str, str, torch.Tensor]] = []
     cloned = False
     written = {
-        name: [old for t, (version, old) in zip(ts, trial.before[name]) if t._version != version]
+        name: [
+            old for t, (version, old) in zip(ts, trial.before[name], strict=False) if t._version != version
+        ]
         for name, ts in trial.own.items()
     }
     for node, attr, tensor in trial.saved():
@@ -192,12 +194,18 @@ def is_written(trial: Trial, value: torch.Tensor) -> bool:
     return any(
         value is t and t._version != version
         for name, ts in trial.own.items()
-        for t, (version, _) in zip(ts, trial.before[name])
+        for t, (version, _) in zip(ts, trial.before[name], strict=False)
     )
 
 
 def same_values(a: torch.Tensor, b: torch.Tensor) -> bool:
-    return a.shape == b.shape and a.dtype == b.dtype and a.numel() > 0 and a.layout == b.layout == torch.strided and torch.equal(a, b)
+    return (
+        a.shape == b.shape
+        and a.dtype == b.dtype
+        and a.numel() > 0
+        and a.layout == b.layout == torch.strided
+        and torch.equal(a, b)
+    )
 
 
 def observe(bound: dict[str, Any], call: Callable[[dict[str, Any]], Any]) -> Observation:
@@ -236,7 +244,9 @@ def observe(bound: dict[str, Any], call: Callable[[dict[str, Any]], Any]) -> Obs
             except Exception:
                 continue
         requires = any(t.requires_grad for t in tensors_in(trial.result)) or any(
-            t._version != v and t.requires_grad for n, ts in trial.own.items() for t, (v, _) in zip(ts, trial.before[n])
+            t._version != v and t.requires_grad
+            for n, ts in trial.own.items()
+            for t, (v, _) in zip(ts, trial.before[n], strict=False)
         )
         found, cloned = find_saves(trial)
         single = next(iter(pattern)) if len(pattern) == 1 else None
@@ -292,7 +302,14 @@ def describe_results(trial: Trial, seen: Observation) -> None:
             kinds.append((kind, of, can_need_grad(value) and value.requires_grad, dtype))
         elif tensors:
             kind, of = alias_of(trial, tensors[0])
-            kinds.append(({"new": "list", "same": "same"}.get(kind, "slices"), of, tensors[0].requires_grad, dtype_class(tensors[0])))
+            kinds.append(
+                (
+                    {"new": "list", "same": "same"}.get(kind, "slices"),
+                    of,
+                    tensors[0].requires_grad,
+                    dtype_class(tensors[0]),
+                )
+            )
         else:
             kinds.append(("other", "", False, "?"))
     seen.returns = tuple(kinds)
@@ -323,8 +340,12 @@ def creation_of(tensor: torch.Tensor) -> str:
 
 def structseq_fields(result: Any) -> tuple[str, ...]:
     if type(result).__module__.startswith("torch.return_types") or hasattr(result, "n_sequence_fields"):
-        names = [n for n in dir(type(result)) if not n.startswith(("_", "n_")) and n not in ("count", "index")]
-        return tuple(sorted(names, key=lambda n: next((i for i, v in enumerate(result) if v is getattr(result, n)), 0)))
+        names = [
+            n for n in dir(type(result)) if not n.startswith(("_", "n_")) and n not in ("count", "index")
+        ]
+        return tuple(
+            sorted(names, key=lambda n: next((i for i, v in enumerate(result) if v is getattr(result, n)), 0))
+        )
     return ()
 
 
@@ -351,11 +372,15 @@ def dtype_class(tensor: torch.Tensor) -> str:
 def describe_writes(trial: Trial, seen: Observation) -> None:
     counted, silent = [], []
     for name, tensors in trial.own.items():
-        for tensor, (version, old) in zip(tensors, trial.before[name]):
+        for tensor, (version, old) in zip(tensors, trial.before[name], strict=False):
             if tensor._version != version:
                 counted.append(name)
                 break
-            if tensor.shape == old.shape and tensor.layout == torch.strided and not equal_with_nan(tensor, old):
+            if (
+                tensor.shape == old.shape
+                and tensor.layout == torch.strided
+                and not equal_with_nan(tensor, old)
+            ):
                 silent.append(name)
                 break
     seen.writes, seen.uncounted = tuple(counted), tuple(silent)
@@ -363,6 +388,8 @@ def describe_writes(trial: Trial, seen: Observation) -> None:
 
 def equal_with_nan(a: torch.Tensor, b: torch.Tensor) -> bool:
     try:
-        return bool(torch.equal(a.detach(), b)) or bool(torch.allclose(a.detach(), b, rtol=0, atol=0, equal_nan=True))
+        return bool(torch.equal(a.detach(), b)) or bool(
+            torch.allclose(a.detach(), b, rtol=0, atol=0, equal_nan=True)
+        )
     except (RuntimeError, NotImplementedError):
         return True

@@ -10,8 +10,7 @@ from typing import Any
 
 import torch
 from torch.testing._internal.common_methods_invocations import op_db
-from torch.testing._internal.opinfo.core import OpInfo, SampleInput
-
+from torch.testing._internal.opinfo.core import OpInfo
 
 # Of an op with more samples, every second or third will do.
 MOST = 1000
@@ -79,7 +78,9 @@ def for_name(name: str) -> list[Sample]:
         base = key.removesuffix("_") if not key.startswith("_") else key
         for candidate in (key, base, f"__{base.strip('_')}__"):
             if candidate in infos:
-                whole = [i for i in infos[candidate] if torch.float32 in i.supported_dtypes("cpu")] or infos[candidate]
+                whole = [i for i in infos[candidate] if torch.float32 in i.supported_dtypes("cpu")] or infos[
+                    candidate
+                ]
                 found = [sample for info in whole for sample in of_info(_index[id(info)])]
                 return by_hand(name) + found[:: 1 + len(found) // MOST]
     return by_hand(name)
@@ -128,7 +129,9 @@ BY_HAND: dict[str, Any] = {
     "feature_alpha_dropout_": lambda: [((t(3, 4, 5), 0.5, True), {}), ((t(3, 4, 5), 0.5, False), {})],
     "dropout": lambda: [((t(3, 4), p, train), {}) for p in (0.5, 0.0, 1.0) for train in (True, False)],
     "alpha_dropout": lambda: [((t(3, 4), p, train), {}) for p in (0.5, 0.0) for train in (True, False)],
-    "feature_alpha_dropout": lambda: [((t(3, 4, 5), p, train), {}) for p in (0.5, 0.0) for train in (True, False)],
+    "feature_alpha_dropout": lambda: [
+        ((t(3, 4, 5), p, train), {}) for p in (0.5, 0.0) for train in (True, False)
+    ],
     "feature_dropout": lambda: [((t(3, 4, 5), p, train), {}) for p in (0.5, 0.0) for train in (True, False)],
     "native_dropout": lambda: [((t(3, 4), 0.5, train), {}) for train in (True, False)],
     "einsum": lambda: [
@@ -156,7 +159,21 @@ BY_HAND: dict[str, Any] = {
     ],
     "multi_head_attention_forward": lambda: [
         (
-            (t(5, 2, 8), t(5, 2, 8), t(5, 2, 8), 8, 2, t(24, 8), t(24), None, None, False, 0.0, t(8, 8), t(8)),
+            (
+                t(5, 2, 8),
+                t(5, 2, 8),
+                t(5, 2, 8),
+                8,
+                2,
+                t(24, 8),
+                t(24),
+                None,
+                None,
+                False,
+                0.0,
+                t(8, 8),
+                t(8),
+            ),
             {"training": True, "need_weights": need},
         )
         for need in (True, False)
@@ -203,9 +220,14 @@ BY_HAND: dict[str, Any] = {
         ((t(3, 4), torch.tensor([0, 1, 3])), {}),
         ((t(3, 4), torch.tensor([0, 1, 3])), {"weight": t(4)}),
     ],
-    "conv1d": lambda: [((t(1, 2, 9), t(4, 2, 3)), {"padding": "same"}), ((t(1, 2, 9), t(4, 2, 2)), {"padding": "same"})],
+    "conv1d": lambda: [
+        ((t(1, 2, 9), t(4, 2, 3)), {"padding": "same"}),
+        ((t(1, 2, 9), t(4, 2, 2)), {"padding": "same"}),
+    ],
     "conv2d": lambda: [((t(1, 2, 9, 9), t(4, 2, 3, 3)), {"padding": "same"})],
-    "dropout1d": lambda: [((t(3, 4, 5), p), {"training": train}) for p in (0.5, 0.0) for train in (True, False)],
+    "dropout1d": lambda: [
+        ((t(3, 4, 5), p), {"training": train}) for p in (0.5, 0.0) for train in (True, False)
+    ],
     "lp_pool1d": lambda: [((t(2, 4, 8), p, 2), {}) for p in (2.0, 1.0)],
     "lp_pool2d": lambda: [((t(2, 4, 8, 8), p, 2), {}) for p in (2.0, 1.0)],
     "lp_pool3d": lambda: [((t(2, 4, 6, 6, 6), p, 2), {}) for p in (2.0, 1.0)],

@@ -66,7 +66,7 @@ def test_config_prints_values_that_can_be_read_again(run: Run, write: Write) -> 
     )
     again = run("config")[1]
     assert again.splitlines()[1:] == defaults.splitlines()[1:]
-    assert again.startswith("# inplace-lint.toml\n")
+    assert again.startswith("# from inplace-lint.toml\n")
 
 
 def test_config_of_one_key(run: Run, write: Write) -> None:

@@ -212,7 +212,8 @@ class _Writer(Blocks):
         kind = self.rng.choice(
             ["pure", "pure", "pure", "write", "write", "nograd-write", "alias", "view", "choose", "keep"]
         )
-        name, arity, decorators = f"{kind.split('-')[-1]}{index}", 1, []
+        private = self.rng.choice(["_", ""])
+        name, arity, decorators = f"{private}{kind.split('-')[-1]}{index}", 1, []
         writers = [helper for helper in self.helpers if helper.kind == "write" and helper.arity == 1]
         if kind == "pure":
             arity = self.rng.choice([1, 2])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 
@@ -43,6 +44,9 @@ def kinds(comparison: Comparison) -> set[str]:
 
 
 def _attempt(source: str, program: Program, wanted: set[str]) -> Comparison | None:
+    names = re.findall(r"^(?:def|class) (\w+)", source, re.MULTILINE)
+    if any(name != program.entry and len(re.findall(rf"\b{name}\b", source)) < 2 for name in names):
+        return None  # a function that nobody calls is another program
     try:
         comparison = compare(Program(source, program.form, program.entry, program.flags))
     except (Discard, SyntaxError):
@@ -64,8 +68,12 @@ def _smaller(source: str) -> Iterator[ast.Module]:
 
 
 def _edits(tree: ast.Module) -> Iterator[Callable[[], None]]:
-    """All edits, in a fixed order: deletions and unwrappings of statements, then of expressions."""
-    for node in ast.walk(tree):
+    """All edits, in a fixed order: deletions and unwrappings of statements, then of expressions.
+
+    `main` stays as it is: what a public function is given says what the analysis may assume of it.
+    """
+    nodes = [node for part in tree.body if getattr(part, "name", "") != "main" for node in ast.walk(part)]
+    for node in (tree, *nodes):
         for field in ("body", "orelse"):
             body = getattr(node, field, None)
             if not isinstance(body, list) or [type(each) for each in body] == [ast.Pass]:
@@ -78,7 +86,7 @@ def _edits(tree: ast.Module) -> Iterator[Callable[[], None]]:
                     orelse = getattr(body[index], "orelse", [])
                     if orelse:
                         yield partial(_replace, body, index, orelse)
-    for node in ast.walk(tree):
+    for node in nodes:
         for field, value in ast.iter_fields(node):
             if isinstance(value, ast.BinOp):
                 yield partial(setattr, node, field, value.left)

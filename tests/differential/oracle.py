@@ -9,12 +9,13 @@ they disagree is discarded and counted.
 
 from __future__ import annotations
 
+import inspect
 import itertools
 import re
 import sys
 import traceback
 import warnings
-from types import CodeType, FrameType
+from types import CodeType, FrameType, FunctionType, SimpleNamespace
 from typing import Any
 
 import torch
@@ -58,7 +59,7 @@ class Truth:
     """The union over a program's outcomes.
 
     `hazards` must be found. `escapes` may be: their graph reaches only an argument or a buffer that the
-    program changed, and no backward here. `immediate` has the writes that raise at once, `behind` those that
+    program changed, and no backward here, or they need another caller of a public function. `immediate` has the writes that raise at once, `behind` those that
     would, had not a backward before them raised.
     """
 
@@ -106,13 +107,40 @@ def judge(program: Program) -> Truth:
                 known.kinds |= write.kinds
                 known.saves |= write.saves
                 known.nodes |= write.nodes
+    _public_helpers(code, program, truth)
     return truth
 
 
-def _execute(code: CodeType, program: Program, outcome: tuple[bool, ...]) -> tuple[str, Stack, str] | None:
+def _public_helpers(code: CodeType, program: Program, truth: Truth) -> None:
+    """Adds to the escapes what a program's public functions do to arguments that require grad.
+
+    Anybody may call them so, whether the program does or not; a private function has the program's callers alone.
+    """
+    namespace: dict[str, Any] = {"__name__": "program"}
+    if not re.search(r"^def (?!main|program)[a-z]", program.source, re.MULTILINE):
+        return
+    try:
+        _execute(code, Program(program.source, program.form, "", 0), (), namespace)
+    except Discard:  # a script's error; the functions stand above it
+        pass
+    functions = [value for name, value in namespace.items() if isinstance(value, FunctionType)]
+    for function in functions:
+        if function.__name__.startswith(("_", "main", "program")):
+            continue
+        for flag in (False, True) if "flag" in inspect.signature(function).parameters else (False,):
+            tracer = _Tracer()
+            tracer.call(function, flag)
+            for stack, write in tracer.hazards.items():
+                truth.escapes.setdefault(stack, write)
+
+
+def _execute(
+    code: CodeType, program: Program, outcome: tuple[bool, ...], namespace: dict[str, Any] | None = None
+) -> tuple[str, Stack, str] | None:
     """Runs one outcome; a foreseen error as (code or "stale", stack, message)."""
     torch.manual_seed(0)
-    namespace: dict[str, Any] = {"__name__": "program"}
+    namespace = namespace if namespace is not None else {}
+    namespace["__name__"] = "program"
     before = sys.argv
     try:
         with warnings.catch_warnings():
@@ -189,6 +217,20 @@ class _Tracer(TorchDispatchMode):
                 return _execute(code, program, outcome)
         finally:
             torch.autograd._engine_run_backward = engine
+
+    def call(self, function: FunctionType, flag: bool) -> None:
+        """Calls a helper with tensors that require grad, and runs backward from its result and its arguments."""
+        stand_ins: dict[str, Any] = {"flag": flag, "box": SimpleNamespace()}
+        with torch.autograd.graph.saved_tensors_hooks(self.pack, self.unpack), self:
+            for name in inspect.signature(function).parameters:
+                stand_ins.setdefault(name, torch.rand(4, 4, requires_grad=True) * 1.0)
+            arguments = [stand_ins[name] for name in inspect.signature(function).parameters]
+            result = function(*arguments)
+            roots = [each for each in (result, *arguments) if isinstance(each, torch.Tensor)]
+            self.name_saves([root.grad_fn for root in roots])
+            for root in roots:
+                if root.grad_fn is not None:
+                    root.sum().backward(retain_graph=True)
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}

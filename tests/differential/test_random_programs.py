@@ -146,6 +146,26 @@ def test_graph_that_only_an_argument_keeps_is_an_escape() -> None:
     assert list(truth.escapes) == [(5, 10)]
 
 
+def test_public_helper_may_be_called_by_others() -> None:
+    source = textwrap.dedent("""\
+        import torch
+        def {name}(t):
+            u = t.exp()
+            u.add_(1)
+            return u
+        def program():
+            a = torch.rand(4, requires_grad=True)
+            with torch.no_grad():
+                {name}(a)
+            a.sum().backward()
+        """)
+    public = judge(Program(source.format(name="shift"), "local", "program", 0))
+    private = judge(Program(source.format(name="_shift"), "local", "program", 0))
+    assert not public.hazards
+    assert [stack[0] for stack in public.escapes] == [4]
+    assert not (private.hazards or private.escapes)
+
+
 def test_comparison_counts_hits_misses_and_false_alarms() -> None:
     truth = truth_of("a = torch.rand(4, requires_grad=True)\ny = a.exp()\ny += 1\ny.sum().backward()\n")
     program = Program("\n" * 6, "local", "program", 0)

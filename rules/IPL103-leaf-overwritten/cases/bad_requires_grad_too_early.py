@@ -5,7 +5,7 @@ from torch import nn
 
 
 def saliency(model, image):
-    image = image.clone().requires_grad_()
+    image = image.detach().clone().requires_grad_()
     image -= 0.5  # expect: IPL103
     model(image).max().backward()
     return image.grad.abs()
