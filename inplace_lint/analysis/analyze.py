@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from ..syntax.module import candidate_rows, inner_bodies
 from ..torchmodel import table
 from . import attributes, calls, execute, names
-from .findings import Finding, of_run
+from .findings import POSSIBLE, Finding, of_run
 from .frames import Frame
 from .guards import ALWAYS, literal
 from .program import BASE_BITS, Program
@@ -83,21 +83,47 @@ def runs(module: Module, program: Program, rows: list[int]) -> list[tuple[Run, F
         pending.append(None)
     done: dict[FunctionSource | None, Run] = {}
     for _ in range(_CALLERS):
-        writers: set[str] = set()
+        asked: set[str] = set()
         for root in pending:
             if root in done:
                 continue
             run = run_function(program, root) if root is not None else run_body(program, module)
             done[root] = run
-            if root is not None and _writes_what_it_is_given(run):
-                if root.owner is not None and root.name in ("forward", "__call__"):
-                    writers.add(root.owner.name)
-                else:
-                    writers.add(root.name)
-        pending = [f for f in _callers(module, functions, writers) if f not in done]
+            if root is not None and (_is_private(root) or _needs_its_callers(run, module, root)):
+                asked.add(_called_as(root))
+        pending = [f for f in _callers(module, functions, asked) if f not in done]
         if not pending:
             break
-    return [(run, root) for root, run in done.items()]
+    entered = {source for root, run in done.items() for source in run.entered if source is not root}
+    return [
+        (run, root)
+        for root, run in done.items()
+        if root is None or not _is_private(root) or not (root in entered or _is_dead(module, root))
+    ]
+
+
+def _called_as(root: FunctionSource) -> str:
+    """The name that callers write: of the class, for what calling its objects runs."""
+    if root.owner is not None and root.name in ("forward", "__call__"):
+        return root.owner.name
+    return root.name
+
+
+def _is_private(root: FunctionSource) -> bool:
+    """Whether all callers are in sight: a leading underscore. Their facts are then the function's own."""
+    return root.name.startswith("_") and not root.name.endswith("__")
+
+
+def _is_dead(module: Module, root: FunctionSource) -> bool:
+    """Whether the file defines a private function that it never mentions."""
+    return len(_mentions(module, {root.name})) <= 1 and root.owner is None
+
+
+def _needs_its_callers(run: Run, module: Module, root: FunctionSource) -> bool:
+    """Whether a caller may know what this run could not: that an argument it writes is saved, or requires grad."""
+    return _writes_what_it_is_given(run) or any(
+        finding.confidence == POSSIBLE for finding in of_run(run, module, root)
+    )
 
 
 def _with_candidates(

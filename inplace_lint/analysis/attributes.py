@@ -159,10 +159,8 @@ def _of_unknown(run: Run, obj: Unknown, name: str, at: ast.AST) -> Value:
     if name in ("shape", "dtype", "device", "ndim"):
         return run.scalar(("attribute", obj, name))
     op = table.property_(name)
-    if op is not None and name not in ("data", "grad", "real", "imag") and obj.tensor is not None:
-        return ops.apply(run, op, [obj], {}, at, function=False)
-    if name == "data" and obj.tensor is not None and op is not None:
-        return ops.apply(run, op, [obj], {}, at, function=False)
+    if op is not None and name != "grad" and (obj.tensor is not None or name not in _SHARED_METHODS):
+        return ops.apply(run, op, [obj], {}, at, function=name not in _SHARED_METHODS)
     return run.member(obj, name)
 
 

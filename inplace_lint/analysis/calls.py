@@ -177,6 +177,7 @@ def enter(
     bound = bind(run, function, args, kwargs, exact)
     run.frame, run.loops = frame, []
     run.active.append(source)
+    run.entered.add(source)
     for name, value in bound.items():
         run.state.slots[(frame.uid, name)] = value
     for decorator in function.decorated or ():

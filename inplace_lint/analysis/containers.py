@@ -241,16 +241,16 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
                         run.put(atom, key, join([(chosen, value), (other, known)]))
                 if not atom.keys:
                     smear(run, atom, value)
-        elif isinstance(atom, Tensor) or (isinstance(atom, Unknown) and not isinstance(index, Constant)):
-            path, run.path = run.path, guard
-            ops.set_index(run, atom, index, value, at)
-            run.path = path
-        elif isinstance(atom, Unknown):
-            if atom.tensor is not None and atom.tensor.storage.is_tensor():
-                ops.set_index(run, atom, index, value, at)
-            else:
-                run.set_member(atom, getattr(index, "value", None), value)
+        elif isinstance(atom, (Tensor, Unknown)):
+            plain = index.value if isinstance(index, Constant) else None
+            if isinstance(atom, Unknown):
+                if isinstance(plain, (int, str)):
+                    run.set_member(atom, plain, value)
                 run.heap.escape(run.tensors_within(value), run.path)
+            if not isinstance(plain, str):
+                path, run.path = run.path, guard
+                ops.set_index(run, atom, index, value, at)
+                run.path = path
 
 
 def iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:

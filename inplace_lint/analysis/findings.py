@@ -41,7 +41,7 @@ class Finding:
     `saves` are in the order of execution; `cause` is the place that made an incident possible.
     """
 
-    __slots__ = ("at", "cause", "confidence", "kind", "op", "saves", "versions", "write")
+    __slots__ = ("at", "cause", "confidence", "kind", "op", "saves", "versions", "write", "writes")
 
     def __init__(self, kind: str, at: ast.AST, op: str, confidence: int) -> None:
         self.kind = kind
@@ -50,6 +50,8 @@ class Finding:
         self.confidence = confidence
         self.saves: list[SavedAt] = []
         self.write: Place | None = None
+        #: every such change under the same call
+        self.writes: list[Place] = []
         self.cause: Place | None = None
         #: the version before the write, where all writes of the storage are in sight
         self.versions: int | None = None
@@ -102,6 +104,8 @@ class _Context:
             finding.versions = self._version(write.place, saved)
             found[finding.key()] = known = finding
         known.confidence = max(known.confidence, confidence)
+        if inner and all(place.at is not write.place.at for place in known.writes):
+            known.writes.append(write.place)
         for other in known.saves:
             if other.place.at is saved.place.at and other.node == saved.node_name and other.attr == saved.attr:
                 other.confidence = max(other.confidence, confidence)
@@ -163,7 +167,8 @@ class _Context:
         guard = tuple(
             (p, n)
             for p, n in incident.guard
-            if not n & run.grad_enabled
+            if incident.modeless
+            or not n & run.grad_enabled
             and not any(n >> bit & 1 and s is incident.storage for bit, s in run.grad_tests.items())
         )
         if not guard:
@@ -180,7 +185,7 @@ class _Context:
                 return
             confidence = LIKELY if self.reached else POSSIBLE
         plain = tuple(c for c in guard if not (c[0] | c[1]) & run.doubtful and not c[1] & run.evaluation)
-        if run.grad != "on" or not plain:
+        if not plain:
             confidence = POSSIBLE
         finding = Finding(incident.kind, at, incident.op, confidence)
         finding.write = incident.place if inner else None

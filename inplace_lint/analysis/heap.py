@@ -138,8 +138,8 @@ class Heap:
         return found
 
     def nodes(self, tensor: Tensor, guard: Guard) -> list[tuple[Guard, Node]]:
-        """The graph nodes that the tensor hangs on."""
-        if tensor.detached or tensor.storage.dtype in ("bool", "int"):
+        """The graph nodes that the tensor hangs on. A view made under no_grad requires grad, but its graph ends there."""
+        if tensor.detached or tensor.no_grad_view is not None or tensor.storage.dtype in ("bool", "int"):
             return []
         return [
             (both(guard, g), node)

@@ -9,6 +9,7 @@ from .heap import Node, Saved, strongest
 from .run import LENGTH, Incident
 from .values import (
     ANY,
+    DOES,
     Constant,
     Parameters,
     Phi,
@@ -17,6 +18,7 @@ from .values import (
     Storage,
     Symbol,
     Tensor,
+    Test,
     Unknown,
     Value,
     join,
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping, Sequence
 
-    from ..torchmodel.facts import Facts, Param, Ret
+    from ..torchmodel.facts import Facts, Param, Ret, Save
     from ..torchmodel.op import Op
     from .frames import Place
     from .guards import Guard
@@ -197,45 +199,79 @@ def perform(
                 continue
             for guard, tensor in operands[i]:
                 node.edges.extend(run.heap.nodes(tensor, guard))
+    # What an op saves of its inputs it saves before it writes: `x.pow_(x)` makes its own save stale.
+    saving = _Saving(run, name, facts, operands, weights, node, place, settled, tuple(unproved))
+    if grads:
+        for save in facts.saves:
+            if save.target >= 0 and save.target != WEIGHT:
+                saving.save(save, operands[save.target] if save.target < len(operands) else [])
     _write(run, name, facts, operands, grads, node, place, records)
     results, result = _results(run, name, facts, operands, values, grads, node, at, unproved, weights)
     if grads:
         for save in facts.saves:
-            targets: Operands
-            if save.target < 0:
-                number = -1 - save.target
-                targets = results[number] if number < len(results) else []
-            elif save.target == WEIGHT:
-                targets = [] if weights is None else [(run.path, weights)]
-            else:
-                targets = operands[save.target] if save.target < len(operands) else []
-            needs: list[tuple[Guard, int]] = []
-            sources: list[Storage] = []
-            for i in save.needs:
-                needs.extend(_gradients(run, operands, weights, i))
-                if i != WEIGHT:
-                    sources.extend(t.storage for _, t in operands[i])
-            sure = save.target in settled
-            for guard, tensor in targets:
-                if tensor.uncounted:
-                    continue
-                for need, evidence in strongest(needs):
-                    condition = both(guard, need)
-                    if not condition:
-                        continue
-                    saved = Saved(tensor.storage, condition, node, place)
-                    saved.op, saved.node_name, saved.attr = name, save.node, save.attr
-                    saved.result = save.target < 0
-                    saved.grad = evidence
-                    saved.certain = save.certainty == "always" and run.grad == "on"
-                    saved.only = save.only
-                    saved.autocast = run.autocast
-                    saved.sources = tuple(sources)
-                    saved.unproved = () if sure else tuple(unproved)
-                    run.heap.save(saved)
+            number = -1 - save.target
+            if save.target == WEIGHT and weights is not None:
+                saving.save(save, [(run.path, weights)])
+            elif 0 <= number < len(results):
+                saving.save(save, results[number])
         if weights is not None:
             _save_weights(run, name, facts, operands, weights, node, place)
     return result
+
+
+class _Saving:
+    """One application of an op, as far as its saves are concerned."""
+
+    def __init__(
+        self,
+        run: Run,
+        name: str,
+        facts: Facts,
+        operands: list[Operands],
+        weights: Tensor | None,
+        node: Node,
+        place: Place,
+        settled: frozenset[int],
+        unproved: tuple[Storage, ...],
+    ) -> None:
+        self.run = run
+        self.name = name
+        self.facts = facts
+        self.operands = operands
+        self.weights = weights
+        self.node = node
+        self.place = place
+        self.settled = settled
+        self.unproved = unproved
+
+    def save(self, save: Save, targets: Operands) -> None:
+        """Record one save of the table for each alias that its target may be."""
+        run = self.run
+        needs: list[tuple[Guard, int]] = []
+        sources: list[Storage] = []
+        # An operand that an in-place op was called on requires grad afterwards if any operand did before.
+        for i in save.needs:
+            needs.extend(_gradients(run, self.operands, self.weights, i))
+            if i != WEIGHT:
+                sources.extend(t.storage for _, t in self.operands[i])
+        needs = strongest(needs)
+        for guard, tensor in targets:
+            if tensor.uncounted:
+                continue
+            for need, evidence in needs:
+                condition = both(guard, need)
+                if not condition:
+                    continue
+                saved = Saved(tensor.storage, condition, self.node, self.place)
+                saved.op, saved.node_name, saved.attr = self.name, save.node, save.attr
+                saved.result = save.target < 0
+                saved.grad = evidence
+                saved.certain = save.certainty == "always" and run.grad == "on"
+                saved.only = save.only
+                saved.autocast = run.autocast
+                saved.sources = tuple(sources)
+                saved.unproved = () if save.target in self.settled else self.unproved
+                run.heap.save(saved)
 
 
 def _save_weights(
@@ -296,13 +332,17 @@ def _incidents(
     place: object,
 ) -> None:
     """What raises at once where it is written."""
-    if not records:
-        return
     for i in facts.writes:
         if i >= len(operands):
             continue
         for guard, tensor in operands[i]:
             storage = tensor.storage
+            if tensor.expanded is not None and not facts.metadata_only:
+                found = Incident("expanded", place, guard, name, storage, DOES, tensor.expanded)  # type: ignore[arg-type]
+                found.modeless = True
+                run.incidents.append(found)
+            if not records:
+                continue
             own = run.heap.gradients(tensor, guard)
             evidence = max((e for g, e in own if compatible(g, run.path)), default=0)
             anything = max((e for g, e in [*own, *grads] if compatible(g, guard)), default=0)
@@ -324,8 +364,6 @@ def _incidents(
                 incident("multi-view", anything, tensor.multi)
             elif tensor.no_grad_view is not None and anything:
                 incident("no-grad-view", anything, tensor.no_grad_view)
-            if tensor.expanded is not None and not facts.metadata_only:
-                incident("expanded", 2, tensor.expanded)
 
 
 def _write(
@@ -421,7 +459,12 @@ def _result(
         for guard, tensor in source:
             view = _view(run, facts, ret, tensor, at)
             by_layout = layout.aliases_if_contiguous(facts.key)
-            if ret.kind == "maybe" and not (by_layout and tensor.contiguous):
+            converts = _converts(run, facts, values, tensor) if ret.kind == "maybe" else None
+            if converts is False:
+                views.append((guard, tensor))
+            elif converts is True:
+                views.append((guard, _fresh(run, facts, ret, operands, grads, node, at, unproved)))
+            elif ret.kind == "maybe" and not (by_layout and tensor.contiguous) and not layout.is_view(facts.key):
                 shares, copies = run.doubt((tensor, at, run.frame.uid))
                 fresh = _fresh(run, facts, ret, operands, grads, node, at, unproved)
                 fresh.contiguous = fresh.contiguous or by_layout
@@ -437,6 +480,30 @@ def _result(
         return value, [(g, t) for g, t in views if isinstance(t, Tensor)]
     fresh = _fresh(run, facts, ret, operands, grads, node, at, unproved)
     return fresh, [(run.path, fresh)]
+
+
+def _converts(run: Run, facts: Facts, values: Sequence[Value | None], tensor: Tensor) -> bool | None:
+    """Whether a conversion makes a copy: False where the tensor has that dtype already, None where it cannot be told."""
+    after = layout.dtype_after(facts.key)
+    if after == "argument":
+        after = None
+        for value in values[1:]:
+            if isinstance(value, Tensor):
+                after = value.storage.dtype
+            elif isinstance(value, Symbol):
+                after = dtype_of(value)
+            elif isinstance(value, Scalar):
+                key = run.key_of(value)
+                if isinstance(key, tuple) and key[0] == "attribute" and key[2] == "dtype":
+                    after = key[1].storage.dtype if isinstance(key[1], Tensor) else None
+                    if key[1] is tensor:
+                        return False
+                elif not isinstance(value, Test):
+                    return None
+    before = tensor.storage.dtype
+    if after in (None, "?", "float") or before in ("?", "float"):
+        return None
+    return None if after == before == "int" else after != before
 
 
 def _view(run: Run, facts: Facts, ret: Ret, tensor: Tensor, at: ast.AST) -> Tensor:
@@ -468,9 +535,14 @@ def _fresh(
     unproved: list[Storage],
 ) -> Tensor:
     dtype = ret.dtype
-    if dtype == "same":
+    if layout.makes_default_dtype(facts.key):
+        dtype = "float32"
+    elif dtype in ("same", "float", "?"):
         kinds = {t.storage.dtype for found in operands for _, t in found}
-        dtype = next(iter(kinds)) if len(kinds) == 1 else "?"
+        only = next(iter(kinds)) if len(kinds) == 1 else "?"
+        converted = layout.dtype_after(facts.key) is not None
+        if dtype == "same" or (only == "float32" and not converted):
+            dtype = only
     fresh = run.new_tensor("factory" if facts.factory else "result", 0, at, dtype=dtype)
     fresh.contiguous = facts.factory or all(t.contiguous for found in operands for _, t in found)
     if unproved and not any(
@@ -573,6 +645,6 @@ def dtype_of(value: Value) -> str:
         if name.startswith(("int", "uint")) or name in ("long", "short"):
             return "int"
         if "float" in name or name in ("double", "half"):
-            return "float"
+            return {"float": "float32", "double": "float64", "half": "float16"}.get(name, name)
     return "?"
 

@@ -58,7 +58,7 @@ class OutOfBudget(Exception):
 class Incident:
     """Something that raises at once: `kind` is leaf, multi-view, expanded, no-grad-view or out."""
 
-    __slots__ = ("cause", "grad", "guard", "kind", "op", "place", "storage")
+    __slots__ = ("cause", "grad", "guard", "kind", "modeless", "op", "place", "storage")
 
     def __init__(
         self, kind: str, place: Place, guard: Guard, op: str, storage: Storage, grad: int, cause: Place | None
@@ -70,6 +70,8 @@ class Incident:
         self.storage = storage
         self.grad = grad
         self.cause = cause
+        #: it raises whether or not gradients are recorded
+        self.modeless = False
 
 
 class Run:
@@ -92,6 +94,7 @@ class Run:
         self.module_frames: dict[str, Frame] = {}
         self.frames: dict[int, Frame] = {}
         self.active: list[FunctionSource] = []
+        self.entered: set[FunctionSource] = set()
         self.globals: dict[tuple[str, str], Value] = {}
         self.incidents: list[Incident] = []
         self.writes: list[Write] = []
@@ -110,6 +113,7 @@ class Run:
         self.trace: list[tuple[Place, Guard, str, Value | None]] | None = None
         self._bits: dict[Hashable, int] = {}
         self._interned: dict[Hashable, Scalar] = {}
+        self._keys: dict[Scalar, Hashable] = {}
         self.next_bit = BASE_BITS
 
     # Identities and literals
@@ -167,7 +171,12 @@ class Run:
         known = self._interned.get(key)
         if known is None:
             known = self._interned[key] = Scalar()
+            self._keys[known] = key
         return known
+
+    def key_of(self, value: Scalar) -> Hashable:
+        """What an interned scalar was made from."""
+        return self._keys.get(value)
 
     def place(self, at: ast.AST) -> Place:
         return Place(self.frame, at)

@@ -26,7 +26,8 @@ def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt
     later = first.place.at is finding.at or places.row_of(first.place) > finding.at.lineno  # type: ignore[attr-defined]
     same_file = first.place.frame.module is module
     if finding.write is not None:
-        labels.append(places.label("write", f"{finding.op} writes it here", finding.write))
+        for place in finding.writes[:_MOST_LABELS]:
+            labels.append(places.label("write", "written here", place))
         caption = "this call changes it in place"
         message = f"{_passed(module, finding)} is changed in place by this call after {first.op} saved it for backward"
     else:

@@ -10,7 +10,7 @@ from ..model import CONFIDENCES, Diagnostic
 from ..project.configuration import Configuration, ConfigurationError
 from ..project.discovery import Target, discover, is_excluded
 from ..project.paths import shown
-from ..report import FORMATS, Sources, Style, render
+from ..report import FORMATS, render
 from . import CLEAN, FOUND, WRONG, pipeline, silence
 from .options import Flag, UsageError, Verb
 
@@ -54,14 +54,14 @@ _OVERRIDES = ("select", "extend-select", "min-confidence", "notes", "force-exclu
 def run(paths: list[str], values: dict[str, Any]) -> int:
     """Checks the paths and returns the exit code. Raises UsageError."""
     configuration = _configuration(values)
-    sources = Sources()
+    texts: dict[str, bytes] = {}
     from_input = paths == ["-"]
     if "-" in paths and not from_input:
         raise UsageError("`-` (standard input) cannot be mixed with other paths")
     if "stdin-filename" in values and not from_input:
         raise UsageError("--stdin-filename is for standard input: write `-` as the path")
     if from_input:
-        findings, targets, errors = _check_input(values.get("stdin-filename"), configuration, sources)
+        findings, targets, errors = _check_input(values.get("stdin-filename"), configuration, texts)
     else:
         targets, errors = discover(paths or ["."], configuration)
         for error in errors:
@@ -70,14 +70,13 @@ def run(paths: list[str], values: dict[str, Any]) -> int:
     if values.get("statistics"):
         report = _statistics(findings, values.get("output-format", "full"))
     else:
-        style = Style(_has_colour(sys.stdout) and "output-file" not in values)
         roots = {target.filename: target.settings.root for target in targets}
         report = render(
             values.get("output-format", "full"),
             findings,
-            sources,
-            style,
             lambda filename: roots.get(filename, os.getcwd()),
+            texts,
+            colour=_has_colour(sys.stdout) and "output-file" not in values,
         )
     _write(report, values.get("output-file"))
     _summary(findings, len(targets), bool(errors))
@@ -112,11 +111,11 @@ def _configuration(values: dict[str, Any]) -> Configuration:
 
 
 def _check_input(
-    name: str | None, configuration: Configuration, sources: Sources
+    name: str | None, configuration: Configuration, texts: dict[str, bytes]
 ) -> tuple[list[Diagnostic], list[Target], list[ConfigurationError]]:
     filename = "-" if name is None else shown(name)
     source = sys.stdin.buffer.read()
-    sources.add(filename, source)
+    texts[filename] = source
     try:
         settings = configuration.settings(os.path.dirname(os.path.abspath(filename)))
     except ConfigurationError as error:
@@ -128,11 +127,17 @@ def _check_input(
 
 
 def _check_files(targets: Sequence[Target], jobs: int | None) -> list[Diagnostic]:
+    jobs = jobs or pipeline.default_jobs(len(targets))
+    if not sys.stderr.isatty():
+        return [one for found in pipeline.examine_files(targets, jobs) for one in found]
     from .progress import Progress
 
+    findings: list[Diagnostic] = []
     with Progress(len(targets), sys.stderr) as progress:
-        count = jobs or pipeline.default_jobs(len(targets))
-        return [one for found in pipeline.examine_files(targets, count, progress) for one in found]
+        for number, found in enumerate(pipeline.examine_files(targets, jobs), 1):
+            findings += found
+            progress.show(number, targets[number - 1].filename)
+    return findings
 
 
 def _statistics(findings: Sequence[Diagnostic], name: str) -> str:

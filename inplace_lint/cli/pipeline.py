@@ -8,12 +8,11 @@ from ..checks import registry
 from ..model import CONFIDENCES, Diagnostic, Location, at_least
 from ..project import Project, Settings
 from ..project.paths import matches
-from ..project.suppressions import suppress
 from .options import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from ..project.discovery import Target
 
@@ -27,7 +26,10 @@ def examine(filename: str, source: bytes, settings: Settings) -> list[Diagnostic
 
     found = check_source(filename, source, settings, _project(settings))
     # Comments come first: one that silences a finding which would be hidden anyway is not unused.
-    found = suppress(filename, source, found, registry.problem)
+    if b"inplace-lint:" in source or (found and b"noqa" in source.lower()):
+        from ..project.suppressions import suppress
+
+        found = suppress(filename, source, found, registry.problem)
     codes = _codes(settings, filename)
     return [one for one in map(_capped, found) if one.code in codes and _is_shown(one, settings)]
 
@@ -54,19 +56,11 @@ def examine_file(target: Target) -> list[Diagnostic]:
     return examine(target.filename, source, target.settings)
 
 
-def examine_files(
-    targets: Sequence[Target], jobs: int, progress: Callable[[int, str], None]
-) -> Iterator[list[Diagnostic]]:
-    """The findings of each file, in the order of `targets` whatever the number of jobs.
-
-    `progress` is told how many files are done and the name of the last.
-    """
-    jobs = min(jobs, len(targets))
+def examine_files(targets: Sequence[Target], jobs: int) -> Iterator[list[Diagnostic]]:
+    """The findings of each file, in the order of `targets` whatever the number of jobs."""
     _collect_seldom()
-    results = _in_processes(targets, jobs) if jobs > 1 else map(examine_file, targets)
-    for number, (target, result) in enumerate(zip(targets, results, strict=True), 1):
-        yield result
-        progress(number, target.filename)
+    jobs = min(jobs, len(targets))
+    return _in_processes(targets, jobs) if jobs > 1 else map(examine_file, targets)
 
 
 def default_jobs(files: int) -> int:

@@ -14,12 +14,11 @@ INTERVAL = 0.1
 
 
 class Progress:
-    """Draws `[#####   ] 120/340 path` over itself and leaves nothing behind; silent without a terminal."""
+    """Draws `[#####   ] 120/340 path` over itself and leaves nothing behind."""
 
     def __init__(self, total: int, stream: TextIO) -> None:
         self._total = total
         self._stream = stream
-        self._active = stream.isatty()
         self._next = time.monotonic() + PATIENCE
         self._drawn = False
 
@@ -31,10 +30,10 @@ class Progress:
             self._stream.write("\r\x1b[K")
             self._stream.flush()
 
-    def __call__(self, done: int, filename: str) -> None:
+    def show(self, done: int, filename: str) -> None:
         """`done` files are finished, `filename` the last."""
-        now = time.monotonic() if self._active else 0.0
-        if not self._active or now < self._next:
+        now = time.monotonic()
+        if now < self._next:
             return
         self._next = now + INTERVAL
         self._drawn = True

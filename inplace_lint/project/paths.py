@@ -27,17 +27,28 @@ def matches(path: str, patterns: tuple[str, ...], root: str) -> bool:
     """Whether a pattern names the path's last part or, relative to `root`, the path or a directory above."""
     if not patterns:
         return False
+    if patterns not in _prepared:
+        _prepared[patterns] = _prepare(patterns)
+    plain, wild = _prepared[patterns]
     below = relative(path, root)
-    name = below.rsplit("/", 1)[-1]
-    for pattern in patterns:
-        pattern = pattern.replace(os.sep, "/").removeprefix("./").rstrip("/")
-        if pattern in (name, below) or below.startswith(pattern + "/"):
-            return True
-        if any(wild in pattern for wild in "*?["):
-            from fnmatch import fnmatchcase
+    parts = below.split("/")
+    if parts[-1] in plain or parts[0] in plain:
+        return True
+    if any("/".join(parts[:end]) in plain for end in range(2, len(parts) + 1)):
+        return True
+    if not wild:
+        return False
+    from fnmatch import fnmatchcase
 
-            if fnmatchcase(name, pattern) or fnmatchcase(below, pattern):
-                return True
-            if pattern.startswith("**/") and fnmatchcase(below, pattern[3:]):
-                return True
-    return False
+    return any(fnmatchcase(parts[-1], pattern) or fnmatchcase(below, pattern) for pattern in wild)
+
+
+_prepared: dict[tuple[str, ...], tuple[frozenset[str], tuple[str, ...]]] = {}
+
+
+def _prepare(patterns: tuple[str, ...]) -> tuple[frozenset[str], tuple[str, ...]]:
+    """The patterns that are plain names or paths, and those with wildcards; `**/x` also means `x`."""
+    tidy = [pattern.replace(os.sep, "/").removeprefix("./").rstrip("/") for pattern in patterns]
+    wild = [pattern for pattern in tidy if any(mark in pattern for mark in "*?[")]
+    wild += [pattern.removeprefix("**/") for pattern in wild if pattern.startswith("**/")]
+    return frozenset(pattern for pattern in tidy if pattern not in wild), tuple(wild)

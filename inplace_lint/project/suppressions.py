@@ -8,9 +8,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-#: A file without any of these bytes has no suppression, and is not tokenized.
-MARKS = (b"noqa", b"NOQA", b"NoQA", b"inplace-lint:")
-
 _OWN = "inplace-lint:"
 
 
@@ -25,9 +22,6 @@ def suppress(
     A comment counts if it stands on any line of a finding's span. `# noqa` is other tools' word too, so it is
     never called unused. A file that cannot be tokenized has no suppressions: its IPL000 says all there is.
     """
-    own = _OWN.encode() in source
-    if not own and not (diagnostics and any(mark in source for mark in MARKS)):
-        return diagnostics
     from tokenize import TokenError
 
     try:

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from ..model import Diagnostic
-from .source import Sources
-from .style import Style
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ..model import Diagnostic
 
 FORMATS = ("full", "concise", "json", "json-lines", "github", "sarif")
-
-__all__ = ["FORMATS", "Sources", "Style", "render"]
 
 
 def render(
     name: str,
     diagnostics: Sequence[Diagnostic],
-    sources: Sources,
-    style: Style,
     root_of: Callable[[str], str],
+    texts: Mapping[str, bytes] | None = None,
+    colour: bool = False,
 ) -> str:
-    """The findings in the format of that name, one of FORMATS. `root_of` gives the project root of a file."""
-    if not diagnostics and name in ("full", "concise", "github", "json-lines"):
+    """The findings in the format of that name, one of FORMATS.
+
+    `root_of` gives the project root of a file; `texts` holds the sources that are not on disk, by file name.
+    """
+    if not diagnostics and name not in ("json", "sarif"):
         return ""
+    from .source import Sources
+    from .style import Style
+
+    sources, style = Sources(texts), Style(colour)
     if name == "full":
         from . import full
 

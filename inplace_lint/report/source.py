@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 
 class Sources:
     """Reads each file once. What cannot be read has no lines; bytes that cannot be decoded show as \ufffd."""
 
-    def __init__(self) -> None:
-        self._lines: dict[str, list[str]] = {}
-
-    def add(self, filename: str, source: bytes) -> None:
-        """Gives the text of a file that is not on disk: standard input."""
-        self._lines[filename] = split(decode(source))
+    def __init__(self, texts: Mapping[str, bytes] | None = None) -> None:
+        self._lines = {name: split(decode(source)) for name, source in (texts or {}).items()}
 
     def line(self, filename: str, row: int) -> str:
         """One line without its end; empty where the file has no such line."""

@@ -34,8 +34,45 @@ KEEPS_CONTIGUOUS = frozenset(
 )
 
 
+#: Always a view, although observation also saw its input come back whole.
+ALWAYS_VIEW = frozenset(["narrow"])
+
+#: Factories of the default dtype, unless they are told another.
+DEFAULT_DTYPE = frozenset(["rand", "randn", "zeros", "ones", "empty", "eye", "linspace", "logspace"])
+
+#: Conversions to a fixed dtype: they return their input where it has that dtype already.
+TO_DTYPE = {
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "bfloat16": "bfloat16",
+    "int": "int",
+    "long": "int",
+    "bool": "bool",
+}
+
+#: Conversions to what an argument says.
+TO_ARGUMENT = frozenset(["to", "type_as", "type"])
+
+
 def _name(key: str) -> str:
     return key.rpartition("::")[2].partition(".")[0]
+
+
+def makes_default_dtype(key: str) -> bool:
+    """Whether the op makes a tensor of the default dtype (float32, unless a program sets another)."""
+    return _name(key) in DEFAULT_DTYPE
+
+
+def is_view(key: str) -> bool:
+    """Whether what the table calls "may alias" is a view for certain."""
+    return _name(key) in ALWAYS_VIEW
+
+
+def dtype_after(key: str) -> str | None:
+    """The dtype that a conversion makes, "argument" where its argument says so, None for other ops."""
+    name = _name(key)
+    return "argument" if name in TO_ARGUMENT else TO_DTYPE.get(name)
 
 
 def aliases_if_contiguous(key: str) -> bool:

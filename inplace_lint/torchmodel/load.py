@@ -1,4 +1,4 @@
-"""The op table: what every public PyTorch op saves, writes, aliases and returns, loaded from data derived from torch."""
+"""Reads the op table: what every public PyTorch op saves, writes, aliases and returns, as derived from torch."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from inplace_lint.torchmodel.op import Op, Row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from inplace_lint.torchmodel.module import Module
 
 # Prefixes under which the same function is also public.
@@ -23,13 +26,13 @@ NAMESPACES = {
 class Table:
     """The table, read once; ops are built when they are asked for."""
 
-    def __init__(self, raw: dict[str, object], overlay: dict[str, object]) -> None:
-        self.torch_version: str = raw["torch"]  # type: ignore[assignment]
-        self._signatures: list[str] = raw["signatures"]  # type: ignore[assignment]
-        self._groups: dict[str, list[str]] = raw["groups"]  # type: ignore[assignment]
-        self._modules: dict[str, list[object]] = raw["modules"]  # type: ignore[assignment]
+    def __init__(self, raw: dict[str, Any], overlay: Mapping[str, list[str]]) -> None:
+        self.torch_version: str = raw["torch"]
+        self._signatures: list[str] = raw["signatures"]
+        self._groups: dict[str, list[str]] = raw["groups"]
+        self._modules: dict[str, list[str]] = raw["modules"]
         self._names: dict[str, dict[str, str]] = {}
-        names: dict[str, str] = raw["names"]  # type: ignore[assignment]
+        names: dict[str, str] = raw["names"]
         for space, text in names.items():
             here: dict[str, str] = {}
             for word in text.split():
@@ -37,7 +40,7 @@ class Table:
                 here[name] = group or name
             self._names[space] = here
         self._overlay = overlay
-        autocast: dict[str, str] = raw.get("autocast", {})  # type: ignore[assignment]
+        autocast: dict[str, str] = raw.get("autocast", {})
         self._autocast = {name: policy for policy, text in autocast.items() for name in text.split()}
         self._ops: dict[str, Op | None] = {}
 
@@ -129,7 +132,7 @@ class Table:
         if group is None:
             return None
         rows = []
-        for text in self._overlay.get(group) or self._groups.get(group, ()):  # type: ignore[union-attr]
+        for text in self._overlay.get(group) or self._groups.get(group, ()):
             parts = text.split("|")
             variants = parts[0]
             if variant not in variants and variants.strip("o"):

@@ -38,7 +38,6 @@ _NO_TENSOR = (
         "is_nonzero",
         "is_signed",
         "is_pinned",
-        "is_coalesced",
         "const_data_ptr",
         "storage",
     ),
@@ -48,11 +47,8 @@ _NO_TENSOR = (
         "pym:storage_type",
         "pym:is_shared",
         "pym:dim_order",
-        "qscheme",
-        "sparse_dim",
     ),
     *(
-        "dense_dim",
         "pym:backward",
         "pym:register_hook",
         "pym:register_post_accumulate_grad_hook",
@@ -69,13 +65,9 @@ _NO_TENSOR = (
         "__sizeof__",
     ),
     *(
-        "has_names",
-        "q_scale",
-        "q_zero_point",
         "__len__",
         "__contains__",
         "__array__",
-        "pym:module_load",
         "is_same_size",
     ),
 )

@@ -85,7 +85,7 @@ def inplace_of(info: Any) -> tuple[str, Callable[..., Any], Op] | None:
 def compare(function: Callable[..., Any], op: Op, sample: Sample, inplace: bool) -> tuple[str, bool] | None:
     """("", exact) when the sample agrees, (the difference, False) when not; None when it cannot be called."""
     keys = {**dict(enumerate(sample.args)), **sample.kwargs}
-    whole: dict[Any, Any] = {place: value for place, value in keys.items()}
+    whole: dict[Any, Any] = dict(keys.items())
 
     def call(new: dict[Any, Any]) -> Any:
         return function(*(new[i] for i in range(len(sample.args))), **{k: new[k] for k in sample.kwargs})
@@ -218,18 +218,16 @@ def relation(trial: Trial, facts: Facts, binding: Any) -> str:
 
 
 def tally(inplace: bool, every: int = 1) -> Tally:
-    """Over all of op_db; `every` leaves out all but each n-th sample."""
+    """Over all of op_db, or each n-th op of it."""
     known = public_names()
     result = Tally()
-    for info in op_db:
+    for info in op_db[::every]:
         found = inplace_of(info) if inplace else function_of(info, known)
         if found is None:
             continue
         name, function, op = found
         dtype = torch.float32 if torch.float32 in info.supported_dtypes("cpu") else default_dtype(info)
-        for i, sample in enumerate(generate(info, dtype)):
-            if i % every:
-                continue
+        for sample in generate(info, dtype):
             outcome = compare(function, op, sample, inplace)
             if outcome is None:
                 result.uncalled[name] += 1

@@ -191,19 +191,30 @@ def formula_act(f: NativeFunction, info: DifferentiabilityInfo | None) -> str:
     inplace = f.func.kind() == SchemaKind.inplace
     arguments = [a for a in f.func.arguments.flat_all if kind_of(str(a.type)) in ("t", "tl")]
     tensors = {a.name for a in arguments}
-    derivative_args = [a.name for a in info.args_with_derivatives] if info else []
+    # An in-place foreach op has the formula of the plain op, in that op's names (`max` for `other`).
+    own = dict(
+        zip(
+            (a.name for a in info.func.func.arguments.flat_all) if info else (),
+            (a.name for a in f.func.arguments.flat_all),
+            strict=False,
+        )
+        if str(f.func.name.name).startswith("_foreach_")
+        else ()
+    )
+    derivative_args = [own.get(a.name, a.name) for a in info.args_with_derivatives] if info else []
     saves: list[str] = []
     clones: list[str] | None = None
     if info and derivative_args:
         for saved in sorted(info.all_saved_inputs, key=name_of):
-            name = name_of(saved)
-            if name not in tensors or saved.expr != name:
+            name = own.get(name_of(saved), name_of(saved))
+            if name not in tensors or saved.expr != name_of(saved):
                 continue
             needs = guard(saved, info, f)
+            needs = needs and [own.get(n, n) for n in needs]
             if inplace and name == "self":
                 clones = needs or derivative_args
                 continue
-            saves.append(save_text(name, name, needs))
+            saves.append(save_text(name, name_of(saved), needs))
         returns = [n if n != "self" else "result" for n in cpp.return_names(f)]
         for saved in sorted(info.all_saved_outputs, key=name_of):
             name = name_of(saved)

@@ -85,7 +85,7 @@ def observations(
         bound = bind(rows, sample)
         if bound is None:
             continue
-        row, params, values, rebuild = bound
+        row, _params, values, rebuild = bound
 
         def call(new: dict[str, Any], rebuild: Any = rebuild) -> Any:
             args, kwargs = rebuild(new)

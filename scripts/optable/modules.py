@@ -240,7 +240,7 @@ def module_rows(kind: type[nn.Module], given: list[tuple[Made, bool]]) -> list[s
 def retyped(param: str, seen: dict[str, str]) -> str:
     name, _, rest = param.partition(":")
     if name in seen:
-        code, has, default = rest.partition("=")
+        _code, has, default = rest.partition("=")
         return f"{name}:{'t' if seen[name] == 'T' else 'tl'}{has}{default}"
     return param
 

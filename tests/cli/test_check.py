@@ -149,6 +149,25 @@ def test_a_suppressed_hidden_finding_is_not_unused(run: Run, write: Write) -> No
     assert run()[0] == 0
 
 
+def test_files_without_a_suppressions_words_are_not_tokenized(
+    run: Run, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import inplace_lint.project.suppressions as suppressions
+
+    monkeypatch.setattr(suppressions, "suppress", lambda *_: pytest.fail("tokenized"))
+    write("flagged.py", FLAGGED)
+    write("clean.py", "x = 1  # noqa\n")
+    assert run()[0] == 1
+
+
+def test_no_bar_where_there_is_no_terminal(run: Run, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inplace_lint.cli.progress.PATIENCE", -1.0)
+    write("a.py", "x = 1\n")
+    assert run()[2] == "All checks passed in 1 file.\n"
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert "1/1 a.py" in run()[2]
+
+
 def standard_input(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
 

@@ -9,6 +9,7 @@ they disagree is discarded and counted.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import itertools
 import re
@@ -59,8 +60,8 @@ class Truth:
     """The union over a program's outcomes.
 
     `hazards` must be found. `escapes` may be: their graph reaches only an argument or a buffer that the
-    program changed, and no backward here, or they need another caller of a public function. `immediate` has the writes that raise at once, `behind` those that
-    would, had not a backward before them raised.
+    program changed, and no backward here, or they need another caller of a public function. `immediate` has
+    the writes that raise at once, `behind` those that would, had not a backward before them raised.
     """
 
     def __init__(self) -> None:
@@ -112,21 +113,20 @@ def judge(program: Program) -> Truth:
 
 
 def _public_helpers(code: CodeType, program: Program, truth: Truth) -> None:
-    """Adds to the escapes what a program's public functions do to arguments that require grad.
+    """Adds to the escapes what a program's helpers do to arguments that require grad.
 
-    Anybody may call them so, whether the program does or not; a private function has the program's callers alone.
+    Anybody may call them so, whether the program does or not; only a private function that the program calls
+    has no other callers.
     """
     namespace: dict[str, Any] = {"__name__": "program"}
-    if not re.search(r"^def (?!main|program)[a-z]", program.source, re.MULTILINE):
+    names = set(re.findall(r"^def (?!main|_?program)(\w+)", program.source, re.MULTILINE))
+    names = {name for name in names if name[0] != "_" or len(re.findall(rf"\b{name}\b", program.source)) == 1}
+    if not names:
         return
-    try:
+    with contextlib.suppress(Discard):  # a script's error; the functions stand above it
         _execute(code, Program(program.source, program.form, "", 0), (), namespace)
-    except Discard:  # a script's error; the functions stand above it
-        pass
-    functions = [value for name, value in namespace.items() if isinstance(value, FunctionType)]
-    for function in functions:
-        if function.__name__.startswith(("_", "main", "program")):
-            continue
+    for name in sorted(names & namespace.keys()):
+        function: FunctionType = namespace[name]
         for flag in (False, True) if "flag" in inspect.signature(function).parameters else (False,):
             tracer = _Tracer()
             tracer.call(function, flag)
@@ -219,7 +219,7 @@ class _Tracer(TorchDispatchMode):
             torch.autograd._engine_run_backward = engine
 
     def call(self, function: FunctionType, flag: bool) -> None:
-        """Calls a helper with tensors that require grad, and runs backward from its result and its arguments."""
+        """Calls a helper with tensors that require grad; backward from its result and its arguments."""
         stand_ins: dict[str, Any] = {"flag": flag, "box": SimpleNamespace()}
         with torch.autograd.graph.saved_tensors_hooks(self.pack, self.unpack), self:
             for name in inspect.signature(function).parameters:

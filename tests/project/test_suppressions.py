@@ -109,9 +109,3 @@ def test_place_of_an_unused_comment_is_the_comment() -> None:
 
 def test_file_that_cannot_be_tokenized_keeps_its_findings() -> None:
     assert left("x = (  # inplace-lint: ignore\n", finding(1, "IPL000")) == [("IPL000", 1)]
-
-
-def test_file_without_marks_is_not_tokenized(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("inplace_lint.project.suppressions._comments", lambda *_: pytest.fail("tokenized"))
-    assert left("y += 1\n", finding(1)) == [("IPL101", 1)]
-    assert left("y = 1  # noqa\n") == []

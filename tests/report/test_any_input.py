@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from inplace_lint.checks import registry
 from inplace_lint.model import Diagnostic, Label, Location
 from inplace_lint.project.suppressions import suppress
-from inplace_lint.report import FORMATS, Sources, Style, render
+from inplace_lint.report import FORMATS, render
 
 TEXT = st.text(
     st.sampled_from(
-        list("ab x=()+#\n\t\r\x00\x0c\x1b'\"\\")
-        + ["注", "\u0301", "\u2028", "\u202e", "\U0001f600", "\ud800"]
+        [*"ab x=()+#\n\t\r\x00\x0c\x1b'\"\\", "注", "\u0301", "\u2028", "\u202e", "\U0001f600", "\ud800"]
     ),
     max_size=300,
 )
@@ -29,14 +28,13 @@ PLACE = st.tuples(st.integers(1, 12), st.integers(1, 200), st.integers(0, 7), st
 def test_every_format_takes_every_place(
     text: str, main: Location, others: list[Location], words: str
 ) -> None:
-    sources = Sources()
-    sources.add("a.py", text.encode("utf-8", "surrogatepass"))
+    texts = {"a.py": text.encode("utf-8", "surrogatepass")}
     labels = tuple(Label("save", words, place) for place in others)
     diagnostic = Diagnostic(
         "IPL101", "saved-result-overwritten", "error", "likely", words, main, labels, words, words
     )
     for name in FORMATS:
-        out = render(name, [diagnostic], sources, Style(False), lambda _: ".")
+        out = render(name, [diagnostic], lambda _: ".", texts)
         if name in ("full", "concise"):
             assert not {"\x1b", "\x00", "\r", "\u202e"} & set(out)
         elif name in ("json", "sarif"):

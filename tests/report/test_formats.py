@@ -10,8 +10,9 @@ import pytest
 
 from inplace_lint.checks import registry
 from inplace_lint.model import Diagnostic, Edit, Fix, Label, Location
-from inplace_lint.report import FORMATS, Sources, Style, render
+from inplace_lint.report import FORMATS, render
 from inplace_lint.report.records import fingerprints
+from inplace_lint.report.source import Sources
 
 GATE = "x = f()\ny = torch.sigmoid(x)\ny += 1\n"
 
@@ -32,10 +33,7 @@ def finding(file: str = "pkg/gate.py", shift: int = 0, severity: str = "error") 
 
 
 def out(name: str, *found: Diagnostic, text: str = GATE, root: str = ".") -> str:
-    sources = Sources()
-    for one in found:
-        sources.add(one.location.filename, text.encode())
-    return render(name, found, sources, Style(False), lambda _: root)
+    return render(name, found, lambda _: root, {one.location.filename: text.encode() for one in found})
 
 
 def test_every_field_of_json() -> None:
@@ -88,9 +86,7 @@ def test_no_findings_are_valid_documents() -> None:
 
 
 def names(*found: Diagnostic, text: str = GATE, root: str = ".") -> list[str]:
-    sources = Sources()
-    for one in found:
-        sources.add(one.location.filename, text.encode())
+    sources = Sources({one.location.filename: text.encode() for one in found})
     return fingerprints(found, sources, lambda _: root)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from inplace_lint.model import Diagnostic, Fix, Label, Location
-from inplace_lint.report import Sources, Style
 from inplace_lint.report.full import finding
-from inplace_lint.report.style import cells
+from inplace_lint.report.source import Sources
+from inplace_lint.report.style import Style, cells
 
 
 def at(row: int, column: int, end_column: int, end_row: int | None = None, file: str = "gate.py") -> Location:
@@ -22,9 +22,8 @@ def drawn(
     fix: Fix | None = None,
     more: dict[str, str] | None = None,
 ) -> str:
-    sources = Sources()
-    for name, text in {"gate.py": source, **(more or {})}.items():
-        sources.add(name, text.encode())
+    texts = {"gate.py": source, **(more or {})}
+    sources = Sources({name: text.encode() for name, text in texts.items()})
     diagnostic = Diagnostic(
         "IPL101",
         "saved-result-overwritten",
@@ -66,8 +65,7 @@ def test_the_finding_of_the_design() -> None:
         "use `y = y + self.bias`",
         Fix("unsafe", "the result's dtype may differ under mixed precision", ()),
     )
-    sources = Sources()
-    sources.add("model/gate.py", GATE.encode())
+    sources = Sources({"model/gate.py": GATE.encode()})
     assert (
         finding(diagnostic, sources, Style(False))
         == """\

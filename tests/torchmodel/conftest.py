@@ -1,0 +1,8 @@
+"""The generator's package lies beside the tests, not in the installed package."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))

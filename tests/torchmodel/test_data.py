@@ -1,0 +1,127 @@
+"""The data file: small, quick to load, every row of it readable, and the same when it is made again."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from inplace_lint.torchmodel import table
+from inplace_lint.torchmodel.facts import parse_params
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "inplace_lint" / "torchmodel" / "optable.json"
+
+
+def every_op():
+    found = table.get()
+    for space in found.spaces():
+        for name in found.names(space):
+            yield table.function(f"{space}.{name}")
+    for name in found.names("Tensor"):
+        yield table.method(name)
+    for name in found.names("properties"):
+        yield table.property_(name)
+    for sign in found.names("operators"):
+        yield table.operator(sign)
+
+
+def test_the_file_is_at_most_150_kilobytes():
+    assert DATA.stat().st_size <= 150_000
+
+
+def test_loading_takes_under_15_milliseconds():
+    program = (
+        "import time, json, re\n"
+        "from inplace_lint.torchmodel import table, load, overlay, op, facts\n"
+        "t = time.process_time(); table.method('exp_').facts(['T'], {}); print(time.process_time() - t)"
+    )
+    runs = [
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
+        for _ in range(3)
+    ]
+    assert min(float(run.stdout) for run in runs) < 0.015
+
+
+def test_loading_imports_no_torch_and_nothing_slow():
+    program = (
+        "import sys; before = set(sys.modules)\n"
+        "from inplace_lint.torchmodel import table; table.method('exp_').facts(['T'], {}); table.module('torch.nn.ReLU')\n"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    slow = {
+        "torch",
+        "typing",
+        "dataclasses",
+        "inspect",
+        "pathlib",
+        "ast",
+        "subprocess",
+        "logging",
+        "tempfile",
+    }
+    assert not slow & set(run.stdout.split())
+
+
+def test_every_row_resolves_each_name_that_it_uses():
+    for op in every_op():
+        for row in op.rows:
+            names = {param.name for param in row.params}
+            facts = row.facts(row.params, False)
+            words = row.behaviour.rpartition("-> ")[0].split()
+            for word in words:
+                if word.startswith(("w:", "w!:", "c:", "d:")):
+                    assert set(word.partition(":")[2].split("+")) <= names, (op, row.behaviour)
+            assert facts.returns, (op, row.behaviour)
+            for save in facts.saves:
+                assert save.target < len(row.params)
+                assert save.needs, (op, row.behaviour)
+                assert "Backward" in save.node
+
+
+def test_every_condition_names_a_parameter():
+    for op in every_op():
+        for row in op.rows:
+            names = {param.name for param in row.params}
+            for test in row.condition.split("&") if row.condition else ():
+                assert test.replace("!=", "==").partition("==")[0] in names, (op, test)
+
+
+def test_every_module_answers_in_training_and_evaluation():
+    for name in table.get().modules():
+        module = table.module(f"torch.nn.{name}")
+        for training in (True, False, None):
+            facts = module.facts(module.config((), {}), training)
+            assert facts.returns, name
+        assert parse_params(" ".join(f"{p.name}:{p.code}" for p in module.forward))
+
+
+def test_every_public_name_of_torch_is_known():
+    import torch
+
+    for name in dir(torch.Tensor):
+        assert table.exists_method(name), name
+    for name in ("relu", "gelu", "max_pool2d", "interpolate", "unfold"):
+        assert table.exists_function(f"torch.nn.functional.{name}")
+    assert not table.exists_method("reshape_")
+    assert not table.exists_function("torch.nn.functional.dropout_")
+
+
+@pytest.mark.skipif(not os.environ.get("INPLACE_LINT_LONG"), reason="INPLACE_LINT_LONG is not set")
+def test_regenerating_gives_the_identical_file():
+    run = subprocess.run(
+        [sys.executable, "-m", "scripts.optable", "--check"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert run.returncode == 0, run.stderr
+
+
+def test_the_file_is_stable_json():
+    text = DATA.read_text(encoding="utf-8")
+    assert json.dumps(json.loads(text), sort_keys=True, indent=0, separators=(",", ":")) + "\n" == text

@@ -1,0 +1,111 @@
+"""What `inplace-lint op NAME` says, read as a stranger would."""
+
+from __future__ import annotations
+
+import pytest
+
+from inplace_lint.torchmodel.words import describe
+
+WRITTEN = (
+    *(
+        "add_",
+        "sub_",
+        "mul_",
+        "div_",
+        "pow_",
+        "log_",
+        "neg_",
+        "exp_",
+        "sqrt_",
+        "clamp_",
+        "clamp_min_",
+        "fill_",
+    ),
+    *(
+        "zero_",
+        "copy_",
+        "transpose_",
+        "t_",
+        "resize_",
+        "relu_",
+        "torch.dropout_",
+        "index assignment",
+        "[]=",
+        "+=",
+    ),
+)
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_the_in_place_ops_that_people_write_say_what_they_write(name):
+    text = describe(name, False)
+    assert text is not None
+    assert "Writes    " in text
+    assert "Saves" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "real"),
+    [
+        ("reshape_", "`torch.Tensor.reshape`"),
+        ("silu_", "`torch.nn.functional.silu`"),
+        ("F.dropout_", "`torch.nn.functional.dropout`"),
+        ("torch.sigmod", "`torch.sigmoid`"),
+    ],
+)
+def test_a_name_that_does_not_exist_gives_the_nearest_that_does(name, real):
+    text = describe(name, False)
+    assert f"`{name}` does not exist" in text
+    assert real in text
+
+
+def test_nonsense_has_nothing_near():
+    assert describe("qqqqqqqqqqqqqqqq", False) is None
+
+
+def test_exp_in_place_in_full():
+    assert describe("exp_", False) == (
+        "torch.Tensor.exp_\n"
+        "\n"
+        "  self.exp_()\n"
+        "\n"
+        "    Saves     its result, when `self` needs grad (ExpBackward0 keeps it as `result`).\n"
+        "    Writes    `self`, in place: the version counter moves, and a backward that needs the old values raises.\n"
+        "    Returns   `self` itself, the same tensor.\n"
+        "\n"
+        "The same name also exists as torch.exp_.\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["F.silu", "nn.SiLU", "nn.Hardswish", "F.relu6"])
+def test_silu_in_place_says_that_it_clones_its_input(name):
+    text = describe(name, True)
+    assert "inplace=True" in text
+    assert "Clones    its old `input` first" in text
+    assert "in place saves no memory then" in text
+
+
+def test_a_conditional_save_names_its_condition():
+    assert "`self`, when `other` needs grad" in describe("mul", False)
+    assert "`operands[0]`, when `operands[1]` needs grad" in describe("einsum", False)
+
+
+def test_a_kernel_dependent_save_says_so():
+    text = describe("scaled_dot_product_attention", False)
+    assert "its result, when a fused kernel runs" in text
+    assert "on CUDA (cuDNN)" in describe("nn.GRU", False)
+
+
+def test_no_derivative_is_said():
+    assert "it has no derivative" in describe("acosh_", False)
+
+
+def test_writes_that_the_counter_does_not_see_say_so():
+    assert "the version counter does not move" in describe("apply_", False)
+    assert "a version counter of its own" in describe("data", False)
+
+
+def test_dropout_names_the_flags_that_decide():
+    text = describe("F.dropout", False)
+    assert "where training is False" in text
+    assert "where training is True and p is not 0" in text
