@@ -110,7 +110,9 @@ def _called_as(root: FunctionSource) -> str:
 
 
 def _is_private(root: FunctionSource) -> bool:
-    """Whether all callers are in sight: a leading underscore. Their facts are then the function's own."""
+    """Whether all callers are in sight: nested, or with a leading underscore. Their facts are then its own."""
+    if root.owner is None and root.module.functions.get(root.name) is not root:
+        return True
     return root.name.startswith("_") and not root.name.endswith("__")
 
 
@@ -121,7 +123,7 @@ def _is_dead(module: Module, root: FunctionSource) -> bool:
 
 def _needs_its_callers(run: Run, module: Module, root: FunctionSource) -> bool:
     """Whether a caller may know what this run could not: that an argument it writes is saved, or requires grad."""
-    return _writes_what_it_is_given(run) or any(
+    return _writes_what_it_is_given(run) or (run.steps_unknown and run.trains) or any(
         finding.confidence == POSSIBLE for finding in of_run(run, module, root)
     )
 
@@ -139,8 +141,9 @@ def _with_candidates(
             continue
         if function.name == "__init__" and function.owner is not None:
             built.setdefault(function.owner.name, set()).update(_attributes_built(function, inside))
-        else:
-            chosen[function] = None
+            if all(b"inplace" in module.lines[row - 1] for row in inside):
+                continue
+        chosen[function] = None
     if built:
         for _ in range(2):  # a subclass runs what its base class built
             for cls in _classes(functions):
@@ -282,7 +285,7 @@ def run_function(program: Program, source: FunctionSource) -> Run:
         "staticmethod",
         "classmethod",
     ):
-        obj = build(program, cls)
+        obj = Instance(cls) if source.name == "__init__" else build(program, cls)
         run.outside.add(obj)
         args[source.parameters[0].arg] = obj
     for parameter in (*source.parameters, *source.node.args.kwonlyargs):

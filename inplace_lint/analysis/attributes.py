@@ -98,8 +98,8 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
 
 
 def _requires_grad(run: Run, tensor: Tensor) -> Value:
-    storage = tensor.storage
-    if tensor.detached or storage.dtype in ("bool", "int"):
+    storage = tensor.graph
+    if tensor.storage.dtype in ("bool", "int"):
         return Constant(False)
     record = run.heap.record(storage)
     if record.bit is None:
@@ -339,14 +339,14 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
 
 def set_requires_grad(run: Run, tensor: Tensor, value: Value) -> None:
     """`requires_grad_(flag)`, `tensor.requires_grad = flag`."""
-    storage: Storage = tensor.storage
+    storage: Storage = tensor.graph
     if isinstance(value, Constant) and not value.value:
         run.heap.forget_gradients(storage, run.path)
         if run.path == ALWAYS and storage.leaf:
             storage.grad = NEVER  # a module frozen in `__init__` stays so in later runs
         return
     evidence = DOES if isinstance(value, Constant) else 1
-    if not run.heap.record(storage).nodes and storage.origin in ("factory", "result", "buffer"):
+    if not run.heap.record(storage).nodes and storage.origin in ("factory", "result", "buffer", "detached"):
         storage.leaf = True
     from .heap import Node
 

@@ -205,8 +205,8 @@ def _element(run: Run, sequence: Sequence_, index: Value) -> Value:
         return _smeared(run, sequence, index.value)
     if isinstance(index, Slice):
         bounds = [p.value if isinstance(p, Constant) else ANY for p in index.parts]
-        if known is not None and len(bounds) == 1 and isinstance(bounds[0], int):
-            return make(run, sequence.kind, known[bounds[0] :])
+        if known is not None and all(b is None or isinstance(b, int) for b in bounds) and bounds[2] != 0:
+            return make(run, sequence.kind, known[slice(*bounds)])  # type: ignore[misc]
         part = Sequence_(sequence.kind)
         run.born[part] = run.inexact
         for element in run.elements(sequence):

@@ -279,9 +279,12 @@ def _loop(
         run.inexact += 1
     exits: list[tuple[Guard, dict[Hashable, Value]]] = []
     endless = False
-    for element in rounds:
+    trained = run.trains
+    for number, element in enumerate((*rounds, *rounds[-1:])):
         if not run.path:
             break
+        if number == len(rounds) and (exact or trained or not run.trains):
+            break  # only a training loop needs a third round: save, step, and the backward that comes after both
         run.state = State(carried)
         loop.base, loop.continues = carried, []
         if isinstance(i, ir.For):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .guards import implies
+from .guards import either, implies
 from .values import DOES
 
 TYPE_CHECKING = False
@@ -41,7 +41,7 @@ class Finding:
     `saves` are in the order of execution; `cause` is the place that made an incident possible.
     """
 
-    __slots__ = ("at", "cause", "confidence", "kind", "op", "saves", "versions", "write", "writes")
+    __slots__ = ("at", "cause", "confidence", "kind", "op", "saves", "used", "versions", "write", "writes")
 
     def __init__(self, kind: str, at: ast.AST, op: str, confidence: int) -> None:
         self.kind = kind
@@ -50,6 +50,8 @@ class Finding:
         self.confidence = confidence
         self.saves: list[SavedAt] = []
         self.write: Place | None = None
+        #: an incident at a use of what was written before
+        self.used = False
         #: every such change under the same call
         self.writes: list[Place] = []
         self.cause: Place | None = None
@@ -68,8 +70,15 @@ def of_run(run: Run, module: Module, root: FunctionSource | None) -> list[Findin
     for incident in run.incidents:
         context.incident(incident, found)
     immediate = {f.at for f in found.values() if f.confidence >= LIKELY}
+    # The same save and write can meet on several paths; together these may be every path.
+    groups: dict[tuple[object, ...], tuple[Hazard, Guard]] = {}
     for hazard in run.heap.confirm():
-        context.hazard(hazard, found, immediate)
+        saved, write = hazard.saved, hazard.write
+        key = (write.place.at, write.place.frame, saved.place.at, saved.place.frame, saved.storage, saved.attr, saved.grad)
+        known = groups.get(key)
+        groups[key] = (hazard, hazard.guard if known is None else either(known[1], hazard.guard))
+    for hazard, guard in groups.values():
+        context.hazard(hazard, guard, found, immediate)
     for finding in found.values():
         finding.saves.sort(key=lambda s: -s.confidence)
     return list(found.values())
@@ -83,12 +92,12 @@ class _Context:
         self.reached = run.trains or (root is not None and _is_module_method(run, root))
 
     def hazard(
-        self, hazard: Hazard, found: dict[tuple[object, ...], Finding], immediate: set[ast.AST]
+        self, hazard: Hazard, met: Guard, found: dict[tuple[object, ...], Finding], immediate: set[ast.AST]
     ) -> None:
         saved, write = hazard.saved, hazard.write
         if not saved.storage.is_tensor() or not all(s.is_tensor() for s in saved.unproved):
             return
-        guard = self._credible(hazard.guard, saved)
+        guard = self._credible(met, saved)
         if not guard:
             return
         at, inner = self._site(write.place, saved.place)
@@ -190,6 +199,7 @@ class _Context:
         finding = Finding(incident.kind, at, incident.op, confidence)
         finding.write = incident.place if inner else None
         finding.cause = incident.cause
+        finding.used = incident.used
         known = found.get(finding.key())
         if known is None or known.confidence < confidence:
             found[finding.key()] = finding

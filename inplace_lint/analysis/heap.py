@@ -96,10 +96,11 @@ class Hazard:
 
 
 class _Record:
-    __slots__ = ("bit", "grads", "nodes", "saves")
+    __slots__ = ("bit", "grads", "nodes", "saves", "writes")
 
     def __init__(self) -> None:
         self.saves: list[Saved] = []
+        self.writes: list[tuple[int, Guard]] = []
         self.nodes: list[tuple[Guard, Node]] = []
         self.grads: list[tuple[Guard, int]] = []
         #: the literal of a test on `requires_grad`, once the source makes one
@@ -127,10 +128,9 @@ class Heap:
 
     def gradients(self, tensor: Tensor, guard: Guard) -> list[tuple[Guard, int]]:
         """Under which guards the tensor requires grad, and how sure that is."""
-        storage = tensor.storage
-        if tensor.detached or storage.dtype in ("bool", "int"):
+        if tensor.storage.dtype in ("bool", "int"):
             return []
-        record = self.record(storage)
+        record = self.record(tensor.graph)
         found = [(both(guard, g), evidence) for g, evidence in record.grads if compatible(guard, g)]
         if record.bit is not None:
             holds = literal(record.bit, True)
@@ -139,11 +139,11 @@ class Heap:
 
     def nodes(self, tensor: Tensor, guard: Guard) -> list[tuple[Guard, Node]]:
         """The graph nodes that the tensor hangs on. A view made under no_grad requires grad, but its graph ends there."""
-        if tensor.detached or tensor.no_grad_view is not None or tensor.storage.dtype in ("bool", "int"):
+        if tensor.no_grad_view is not None or tensor.storage.dtype in ("bool", "int"):
             return []
         return [
             (both(guard, g), node)
-            for g, node in self.record(tensor.storage).nodes
+            for g, node in self.record(tensor.graph).nodes
             if compatible(guard, g)
         ]
 
@@ -201,6 +201,20 @@ class Heap:
         if not retain:
             for node, reached in reach(nodes, guard).items():
                 node.freed.append(reached)
+
+    def base_written(self, storage: Storage, guard: Guard) -> None:
+        """Remember a write that did not go through a view which must not be written (that raised by itself)."""
+        self.record(storage).writes.append((self.time, guard))
+
+    def written_since(self, storage: Storage, time: int, guard: Guard) -> bool:
+        """Whether the storage was written after that time, on a path that can lead here."""
+        return any(t > time and compatible(g, guard) for t, g in self.record(storage).writes)
+
+    def has_gradient(self, leaf: Storage) -> bool:
+        """Whether a backward so far reached this leaf; assumed where none was seen."""
+        own = {node for _, node in self.record(leaf).nodes}
+        timed = [(guard, nodes) for time, guard, nodes in self.roots if time is not None]
+        return not timed or any(own & reach(nodes, guard).keys() for guard, nodes in timed)
 
     def confirm(self) -> list[Hazard]:
         """The hazards whose saving node is needed by a backward after the write, by a return or by an escape."""

@@ -251,6 +251,7 @@ def _optimizer_step(run: Run, obj: Optimizer, args: Sequence[Value], at: ast.AST
 
 def _step_through(run: Run, obj: Unknown, args: Sequence[Value], at: ast.AST) -> Value:
     """`scaler.step(optimizer)`: something unknown is asked to step an optimizer that is known."""
+    run.steps_unknown = True
     for value in args:
         if isinstance(value, Optimizer) and not value.fused:
             step(run, value.owners, at, f"{value.name}.step")
@@ -263,6 +264,9 @@ def step(run: Run, owners: Sequence[Value], at: ast.AST, op: str) -> Value:
     place = run.place(at)
     for owner in owners:
         for weights in weights_of(run, owner):
+            # An optimizer passes over parameters that no backward has reached.
+            if op != "load_state_dict" and not run.heap.has_gradient(weights.storage):
+                continue
             for guard, _ in run.heap.gradients(weights, run.path):
                 if compatible(guard, run.path):
                     run.heap.write(weights.storage, both(run.path, guard), op, place, "step")

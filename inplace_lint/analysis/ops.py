@@ -190,15 +190,20 @@ def perform(
         grads = strongest(grads)
         if not facts.differentiable and not facts.writes:
             grads = []
+    if grads:
+        _stale_views(run, name, operands, place)
     if facts.writes:
         _incidents(run, name, facts, operands, grads, records, place)
     node = Node([])
     if grads:
-        for i in facts.gradients:
-            if i == WEIGHT or (i in facts.writes and facts.overwrites):
+        # What was written before stays part of the graph: even `copy_` passes a gradient of zeros on to it.
+        for i in {*facts.gradients, *facts.writes}:
+            if i >= len(operands):
                 continue
             for guard, tensor in operands[i]:
                 node.edges.extend(run.heap.nodes(tensor, guard))
+        if weights is not None:
+            node.edges.extend(run.heap.nodes(weights, run.path))
     # What an op saves of its inputs it saves before it writes: `x.pow_(x)` makes its own save stale.
     saving = _Saving(run, name, facts, operands, weights, node, place, settled, tuple(unproved))
     if grads:
@@ -322,6 +327,22 @@ def _gradients(
     return found
 
 
+def _stale_views(run: Run, name: str, operands: list[Operands], place: Place) -> None:
+    """Using one of several views, or a view made under no_grad, raises once the base was written."""
+    for found in operands:
+        for guard, tensor in found:
+            cause = tensor.multi or tensor.no_grad_view
+            if cause is None or tensor.detached:
+                continue
+            if run.heap.written_since(tensor.storage, tensor.made_at, guard):
+                kind = "multi-view" if tensor.multi is not None else "no-grad-view"
+                evidence = max((e for _, e in run.heap.gradients(tensor, guard)), default=0)
+                if evidence:
+                    stale = Incident(kind, place, guard, name, tensor.storage, evidence, cause)
+                    stale.used = True
+                    run.incidents.append(stale)
+
+
 def _incidents(
     run: Run,
     name: str,
@@ -384,16 +405,16 @@ def _write(
             if facts.counted and not tensor.uncounted:
                 write = run.heap.write(storage, guard, name, place)  # type: ignore[arg-type]
                 write.grad_mode = run.grad
+                if tensor.multi is None and tensor.no_grad_view is None:
+                    run.heap.base_written(storage, guard)
                 run.writes.append(write)
-            if not grads or tensor.detached or tensor.uncounted or facts.params[i].name == "out":
+            if not grads or facts.params[i].name == "out":
                 continue
             if storage.dtype in ("bool", "int"):
                 continue
             written = [(both(guard, g), e) for g, e in grads if compatible(guard, g)]
-            if facts.overwrites and not tensor.view:
-                run.heap.forget_gradients(storage, guard)
             if written:
-                run.heap.results_in(storage, guard, node, written)
+                run.heap.results_in(tensor.graph, guard, node, written)
                 if storage.origin in ("argument", "buffer") and not storage.leaf:
                     run.heap.escape([(guard, tensor)], guard)
 
@@ -485,6 +506,8 @@ def _result(
 def _converts(run: Run, facts: Facts, values: Sequence[Value | None], tensor: Tensor) -> bool | None:
     """Whether a conversion makes a copy: False where the tensor has that dtype already, None where it cannot be told."""
     after = layout.dtype_after(facts.key)
+    if layout.moves_to_cpu(facts.key) and tensor.storage.device == "cpu":
+        return False
     if after == "argument":
         after = None
         for value in values[1:]:
@@ -492,6 +515,8 @@ def _converts(run: Run, facts: Facts, values: Sequence[Value | None], tensor: Te
                 after = value.storage.dtype
             elif isinstance(value, Symbol):
                 after = dtype_of(value)
+            elif isinstance(value, Constant) and value.value == "cpu" and tensor.storage.device == "cpu":
+                after = tensor.storage.dtype
             elif isinstance(value, Scalar):
                 key = run.key_of(value)
                 if isinstance(key, tuple) and key[0] == "attribute" and key[2] == "dtype":
@@ -511,13 +536,16 @@ def _view(run: Run, facts: Facts, ret: Ret, tensor: Tensor, at: ast.AST) -> Tens
     view.view = True
     if facts.detaches:
         view.detached = True
+        view.graph = Storage(run.uid(), "detached", 0, tensor.storage.made)
         view.uncounted = view.uncounted or not facts.shares_version
         view.multi = view.no_grad_view = None
         return view
     if ret.multi_view:
         view.multi = run.place(at)
+        view.made_at = run.heap.time
     if run.grad in ("off", "inference") and not tensor.detached:
         view.no_grad_view = view.no_grad_view or run.place(at)
+        view.made_at = run.heap.time
     if layout.expands(facts.key):
         view.expanded = run.place(at)
     view.contiguous = tensor.contiguous and layout.keeps_contiguous(facts.key)
@@ -535,6 +563,10 @@ def _fresh(
     unproved: list[Storage],
 ) -> Tensor:
     dtype = ret.dtype
+    places = {t.storage.device for found in operands for _, t in found}
+    device = "?"
+    if facts.factory or len(places) == 1:
+        device = "cpu" if facts.factory and not places else next(iter(places), "?")
     if layout.makes_default_dtype(facts.key):
         dtype = "float32"
     elif dtype in ("same", "float", "?"):
@@ -544,6 +576,7 @@ def _fresh(
         if dtype == "same" or (only == "float32" and not converted):
             dtype = only
     fresh = run.new_tensor("factory" if facts.factory else "result", 0, at, dtype=dtype)
+    fresh.storage.device = "?" if layout.moves(facts.key) else device
     fresh.contiguous = facts.factory or all(t.contiguous for found in operands for _, t in found)
     if unproved and not any(
         t.storage.is_tensor() for found in operands for _, t in found

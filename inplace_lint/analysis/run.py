@@ -58,7 +58,7 @@ class OutOfBudget(Exception):
 class Incident:
     """Something that raises at once: `kind` is leaf, multi-view, expanded, no-grad-view or out."""
 
-    __slots__ = ("cause", "grad", "guard", "kind", "modeless", "op", "place", "storage")
+    __slots__ = ("cause", "grad", "guard", "kind", "modeless", "op", "place", "storage", "used")
 
     def __init__(
         self, kind: str, place: Place, guard: Guard, op: str, storage: Storage, grad: int, cause: Place | None
@@ -72,6 +72,8 @@ class Incident:
         self.cause = cause
         #: it raises whether or not gradients are recorded
         self.modeless = False
+        #: it raises at a use, not at a write
+        self.used = False
 
 
 class Run:
@@ -107,6 +109,8 @@ class Run:
         self.steps = 0
         self.outside: set[Value] = set()
         self.trains = False
+        #: something unknown was stepped: a caller may know which optimizer that is
+        self.steps_unknown = False
         self.root_args: dict[str, Value] = {}
         self.returned: list[tuple[Guard, Tensor]] = []
         #: the place of every explained fact, only filled for `explain`

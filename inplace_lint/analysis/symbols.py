@@ -130,6 +130,8 @@ def _factory(run: Run, result: Value, kwargs: Mapping[str, Value]) -> Value:
     """The options of a factory: `dtype=`, `requires_grad=`."""
     if not isinstance(result, Tensor) or result.storage.origin != "factory":
         return result
+    if "device" in kwargs:
+        result.storage.device = "?"
     dtype = kwargs.get("dtype")
     if dtype is not None:
         result.storage.dtype = ops.dtype_of(dtype)

@@ -30,7 +30,7 @@ class Storage:
     might be a number); a value made by operators from `sources` is a tensor if one of them is.
     """
 
-    __slots__ = ("dtype", "grad", "leaf", "made", "origin", "proved", "sources", "uid")
+    __slots__ = ("device", "dtype", "grad", "leaf", "made", "origin", "proved", "sources", "uid")
 
     def __init__(
         self,
@@ -47,6 +47,7 @@ class Storage:
         self.grad = grad
         self.leaf = leaf
         self.dtype = dtype
+        self.device = "?"
         self.made = made
         self.proved = proved
         self.sources: tuple[Storage, ...] = ()
@@ -74,6 +75,8 @@ class Tensor(Value):
         "contiguous",
         "detached",
         "expanded",
+        "graph",
+        "made_at",
         "multi",
         "no_grad_view",
         "storage",
@@ -90,6 +93,10 @@ class Tensor(Value):
         self.detached = False
         self.uncounted = False
         self.contiguous = contiguous
+        #: whose graph it hangs on: its storage's, or after a detach one of its own
+        self.graph = storage
+        #: the heap's time when a view with `multi` or `no_grad_view` was made
+        self.made_at = 0
 
     def alias(self) -> Tensor:
         """Another alias with the same marks, to be marked further."""
@@ -100,6 +107,8 @@ class Tensor(Value):
         other.expanded = self.expanded
         other.detached = self.detached
         other.uncounted = self.uncounted
+        other.graph = self.graph
+        other.made_at = self.made_at
         return other
 
 

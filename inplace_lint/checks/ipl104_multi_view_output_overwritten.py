@@ -18,6 +18,16 @@ def check(module: Module, finding: Finding) -> Diagnostic | None:
     if finding.kind != "multi-view":
         return None
     subject = places.target(module, finding.at)
+    if finding.used:
+        return diagnostic(
+            module,
+            finding,
+            CODE,
+            "one of several views that one op returned is used after its base was changed in place",
+            f"{finding.op} raises here",
+            "the view is made here",
+            "use the view before the base is changed, or change the base out of place",
+        )
     return diagnostic(
         module,
         finding,

@@ -345,8 +345,17 @@ class _Lowering:
         return dst
 
     def slice(self, node: ast.Slice) -> int:
-        parts = [p for p in (node.lower, node.upper, node.step) if p is not None]
-        return self.build(node, "slice", parts)
+        items: list[tuple[bool, int]] = []
+        for part in (node.lower, node.upper, node.step):
+            if part is None:
+                register = self.register()
+                self.emit(ir.Constant(node, register, None))
+            else:
+                register = self.expression(part)
+            items.append((False, register))
+        dst = self.register()
+        self.emit(ir.Build(node, dst, "slice", items))
+        return dst
 
     def starred_items(self, nodes: list[ast.expr]) -> list[tuple[bool, int]]:
         return [

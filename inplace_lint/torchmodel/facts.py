@@ -6,9 +6,12 @@ Behaviours are kept in the data file as short texts, parsed on demand::
     SigmoidBackward0(result=r0) w:self -> same(self)  r0 is the first result; w: writes
     ClampBackward1() w:self c:self -> same(self)      c: self is cloned for backward if any of these needs grad
     *0(self) the op's own name: `aten::mul` has MulBackward0
-    ~x a save that happens only sometimes; x@cuda one that a device or kernel decides; d:a+b the differentiable arguments
-    w!:x a write that the version counter does not see; meta over nodiff detach factory nograd are Facts' flags of those names
-    returns: new same(x) view(x) multi(x) views(x) slices(x) maybe(x) list other, then :dtype, then ! for "not differentiable"
+    ~x a save that happens only sometimes; x@cuda one that a device or kernel decides
+    d:a+b the differentiable arguments, where they are not all the tensors
+    w!:x a write that the version counter does not see
+    meta over nodiff detach data factory nograd are flags of Facts
+    returns: new same(x) view(x) multi(x) views(x) slices(x) maybe(x) list other,
+    then :dtype, then ! for "not differentiable"
 """
 
 from __future__ import annotations

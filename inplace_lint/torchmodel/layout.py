@@ -55,8 +55,22 @@ TO_DTYPE = {
 TO_ARGUMENT = frozenset(["to", "type_as", "type"])
 
 
+#: Conversions to a device.
+TO_DEVICE = frozenset(["cpu", "cuda", "xpu", "npu", "mps", "to"])
+
+
 def _name(key: str) -> str:
     return key.rpartition("::")[2].partition(".")[0]
+
+
+def moves(key: str) -> bool:
+    """Whether the result may be on another device than the input."""
+    return _name(key) in TO_DEVICE
+
+
+def moves_to_cpu(key: str) -> bool:
+    """Whether the op returns its input where that is on the CPU."""
+    return _name(key) == "cpu"
 
 
 def makes_default_dtype(key: str) -> bool:

@@ -132,7 +132,7 @@ class Table:
         if group is None:
             return None
         rows = []
-        for text in self._overlay.get(group) or self._groups.get(group, ()):
+        for text in self._overlay.get(group) or self._groups.get(group) or []:
             parts = text.split("|")
             variants = parts[0]
             if variant not in variants and variants.strip("o"):

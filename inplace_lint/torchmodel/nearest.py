@@ -23,7 +23,7 @@ def distance(a: str, b: str) -> int:
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The form without the trailing underscore when there is one, else the fewest edits, at most a third of the name."""
+    """The form without the trailing underscore if there is one, else the fewest edits, at most a third of it."""
     known = {n for n in names if not n.startswith("__")}
     if name in known:
         return name

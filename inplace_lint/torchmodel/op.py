@@ -177,7 +177,8 @@ class Op:
         """What a call with these arguments does, and which argument each parameter is bound to.
 
         An argument is "T" (tensor), "L" (list of tensors), "N" (not a tensor), "S" (a basic index: integers, slices,
-        None, ellipsis and tuples of them), "?" or a Const; for a method the first one is self. None when no overload can take the call.
+        None, ellipsis and tuples of them), "?" or a Const; for a method the first one is self. None when no
+        overload can take the call.
         """
         found = choose(self.rows, args, kwargs)
         if not found:

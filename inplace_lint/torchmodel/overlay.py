@@ -7,6 +7,7 @@ argument, `rest:k` for whatever else the call has. An entry takes the place of t
 from __future__ import annotations
 
 _REST = "self:t rest:k"
+_TO_DEVICE = "self:t device:o=N dtype:o=N non_blocking:b=F copy:b=F * memory_format:o=N"
 
 # Methods that give no tensor and write nothing.
 _NO_TENSOR = (
@@ -125,8 +126,8 @@ GROUPS: dict[str, list[str]] = {
     "pin_memory": [f"m||{_REST}|nodiff -> maybe(self):s"],
     "to": [
         "m|other|self:t other:t non_blocking:b=F copy:b=F * memory_format:o=N|ToCopyBackward0() d:self -> maybe(self)",
-        "m|device|self:t device:o=N dtype:o=N non_blocking:b=F copy:b=F * memory_format:o=N|ToCopyBackward0() -> new|copy==T",
-        "m|device|self:t device:o=N dtype:o=N non_blocking:b=F copy:b=F * memory_format:o=N|ToCopyBackward0() -> maybe(self)|copy!=T",
+        f"m|device|{_TO_DEVICE}|ToCopyBackward0() -> new|copy==T",
+        f"m|device|{_TO_DEVICE}|ToCopyBackward0() -> maybe(self)|copy!=T",
         "m|dtype|self:t dtype:o non_blocking:b=F copy:b=F * memory_format:o=N|ToCopyBackward0() -> new|copy==T",
         "m|dtype|self:t dtype:o non_blocking:b=F copy:b=F * memory_format:o=N|ToCopyBackward0() -> maybe(self)|copy!=T",
     ],
@@ -180,7 +181,8 @@ GROUPS: dict[str, list[str]] = {
     # The fused kernels save everything; the composed one saves the weights, which nobody else sees, and the values.
     "scaled_dot_product_attention": [
         "f||query:t key:t value:t attn_mask:t=N dropout_p:n=0.0 is_causal:b=F * scale:n=N enable_gqa:b=F"
-        "|BmmBackward0(mat2=value?query+key) ScaledDotProductFlashAttentionBackward0(query@fused_kernel,key@fused_kernel,"
+        "|BmmBackward0(mat2=value?query+key) "
+        "ScaledDotProductFlashAttentionBackward0(query@fused_kernel,key@fused_kernel,"
         "value@fused_kernel,attn_mask?query+key+value@fused_kernel,output=r0@fused_kernel) -> new:s"
     ],
     "op:pos": ["m||self:t|-> same(self)"],

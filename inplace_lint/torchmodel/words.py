@@ -48,8 +48,8 @@ INDENT = "            "
 def describe(name: str, inplace: bool) -> str | None:
     """The description of the op that people write as `name` (`exp_`, `F.silu`, `nn.ReLU`, `+=`).
 
-    `inplace` asks for the form with `inplace=True`. For a name that does not exist the text says so and gives the nearest
-    that does; None when nothing is near.
+    `inplace` asks for the form with `inplace=True`. For a name that does not exist the text says so and gives the
+    nearest that does; None when nothing is near.
     """
     name = name.strip().removesuffix("()")
     sign = OPERATOR_NAMES.get(name.replace(" ", "") if "[" in name else name, name)
@@ -127,7 +127,8 @@ def missing(name: str) -> str | None:
         op = table.function(nearest)
         if op is not None and any(p.name == "inplace" for row in op.rows for p in row.params):
             hint += f"; `{nearest}(..., inplace=True)` writes its input"
-    return f"`{name}` does not exist in PyTorch {table.get().torch_version}. The nearest real name is `{nearest}`{hint}.\n"
+    version = table.get().torch_version
+    return f"`{name}` does not exist in PyTorch {version}. The nearest real name is `{nearest}`{hint}.\n"
 
 
 def operator_title(sign: str) -> str:
@@ -189,8 +190,8 @@ def _describe_module(module: Module, inplace: bool) -> str:
         else:
             rows.append(([when], lines))
     text = f"{title}\n"
-    for when, lines in rows:
-        text += f"\n  {' and '.join(when)}:\n\n" + "".join(f"    {line}\n" for line in lines)
+    for modes, lines in rows:
+        text += f"\n  {' and '.join(modes)}:\n\n" + "".join(f"    {line}\n" for line in lines)
     if inplace and not takes_inplace:
         text += "\n  It takes no `inplace` argument.\n"
     return text
@@ -316,7 +317,8 @@ def target_text(save: Save, facts: Facts, names: list[str]) -> str:
 
 def needing(places: tuple[int, ...], names: list[str]) -> str:
     spoken = ["the module's own weights" if place == WEIGHT else f"`{names[place]}`" for place in places]
-    return f"{listed(dict.fromkeys(spoken), 'or')} need{'s' if len(set(spoken)) == 1 and WEIGHT not in places else ''} grad"
+    verb = "needs" if len(set(spoken)) == 1 and WEIGHT not in places else "need"
+    return f"{listed(dict.fromkeys(spoken), 'or')} {verb} grad"
 
 
 def writes_lines(facts: Facts, names: list[str]) -> list[str]:

@@ -1,7 +1,8 @@
 """Compares the shipped table with torch over all of `op_db`: `python -m scripts.optable.agree [--show]`.
 
-Every sample is called by the op's public name, under every grad pattern (each argument alone, and all of them). It agrees
-when everything that the table says is always kept was kept, and nothing was kept that the table does not speak of.
+Every sample is called by the op's public name, under every grad pattern (each argument alone, and all of them).
+It agrees when everything that the table says is always kept was kept, and nothing was kept that the table does not
+speak of.
 """
 
 from __future__ import annotations

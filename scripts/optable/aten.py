@@ -1,8 +1,8 @@
-"""What every ATen overload saves, writes and returns, read from PyTorch's own derivatives.yaml and native_functions.yaml.
+"""What every ATen overload saves, writes and returns, from PyTorch's derivatives.yaml and native_functions.yaml.
 
-`all_saved_inputs` alone is not the truth: two rules stand only in PyTorch's code generator (`gen_variable_type.py`) and are
-repeated here. The guard: a saved input that only one derivative uses is saved only if that derivative's argument needs grad.
-The clone: an in-place op whose backward needs the original self packs a clone of it, never self.
+`all_saved_inputs` alone is not the truth: two rules stand only in PyTorch's code generator (`gen_variable_type.py`)
+and are repeated here. The guard: a saved input that only one derivative uses is saved only if that derivative's
+argument needs grad. The clone: an in-place op whose backward needs the original self packs a clone of it, never self.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which ops autocast runs in another dtype, from the lists in PyTorch's own header (`ATen/autocast_mode.h`, CUDA's policy)."""
+"""Which ops autocast runs in another dtype (CUDA's policy), from PyTorch's own header `ATen/autocast_mode.h`."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
 
 import torch
@@ -44,7 +45,7 @@ def build() -> tuple[str, dict[str, int]]:
         for row in aten_rows(overload, observed):
             if overload.base in letters:
                 row[3] = dtypes.annotate(row[3], letters[overload.base])
-            row[3] = row[3].replace(node_prefix(overload.key), "*")
+            row[3] = re.sub(rf"(?<!\w){node_prefix(overload.key)}", "*", row[3])
             groups[overload.base].append(row)
     for group, rows in observe_python(functions, methods).items():
         groups[group].extend(

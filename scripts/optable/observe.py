@@ -1,7 +1,7 @@
 """Runs one call under every grad pattern and sees what autograd kept: the oracle for composites and for the tests.
 
-The graph is walked from the results down to the arguments; each node's `_saved_*` tensors are matched to the caller's own
-arguments and results by storage, and a match counts only if the saved tensor shares the argument's version counter.
+The graph is walked from the results down to the arguments; each node's `_saved_*` tensors are matched to the caller's
+own arguments and results by storage, and a match counts only if the saved tensor shares the argument's version counter.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Where = tuple[str, int]
 
 @dataclass
 class Observation:
-    """What one call did, in parameter names. A save is (target, node, attribute) -> the parameters of which any is needed."""
+    """What one call did. `saves` is target -> (node, attribute, the parameters of which any will do)."""
 
     present: dict[str, str] = field(default_factory=dict)
     saves: dict[str, tuple[str, str, tuple[str, ...]]] = field(default_factory=dict)

@@ -203,7 +203,6 @@ BY_HAND: dict[str, Any] = {
     "pixel_shuffle": lambda: [((t(1, 4, 3, 3), 2), {})],
     "affine_grid": lambda: [((t(1, 2, 3), [1, 1, 4, 4]), {})],
     "fold": lambda: [((t(1, 12, 12), (4, 5), (2, 2)), {})],
-    "lp_pool3d": lambda: [((t(1, 2, 6, 6, 6), 2.0, 2), {})],
     "silu": lambda: [((t(3, 4),), {"inplace": flag}) for flag in (True, False)],
     "take_along_dim": lambda: [((t(3, 4), torch.zeros(3, 4, dtype=torch.int64), 1), {})],
     "embedding": lambda: [

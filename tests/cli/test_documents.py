@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from inplace_lint.checks import registry
-from inplace_lint.cli import check, verbs
+from inplace_lint.cli import check, main, verbs
 from inplace_lint.project.configuration import Configuration
 
 ROOT = Path(__file__).parents[2]
@@ -26,6 +26,34 @@ def commands() -> Iterator[list[str]]:
                     yield words[1:]
     hook = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
     yield re.findall(r"entry: inplace-lint (.*)", hook)[0].split()
+
+
+GATE = """\
+import torch
+from torch import nn
+
+class Gate(nn.Module):
+    def __init__(self, width):
+        super().__init__()
+        self.proj = nn.Linear(width, width)
+        self.bias = nn.Parameter(torch.zeros(width))
+
+    def forward(self, x):
+        y = torch.sigmoid(self.proj(x))
+        y += self.bias
+        return y
+"""
+
+
+def test_first_finding_of_the_readme_is_what_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model/gate.py").write_text(GATE, encoding="utf-8")
+    main(["check", "model"])
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert capsys.readouterr().out.strip() == readme.split("```")[1].strip()
 
 
 @pytest.mark.parametrize("words", list(commands()), ids=" ".join)

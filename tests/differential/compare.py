@@ -57,7 +57,7 @@ class Comparison:
             covered.update(mine)
             if known:
                 self.true.append(finding)
-                expected = self.expected(mine)
+                expected = self.expected(mine, finding.row)
                 if mine and finding.code not in expected:
                     self.codes.append((finding, "/".join(sorted(expected))))
             elif finding.row not in allowed and not self.truth.immediate:
@@ -71,8 +71,8 @@ class Comparison:
         """Whether a finding speaks of the write with this stack, and not of another under the same call."""
         return finding.row == stack[0] or not finding.labels or bool(set(finding.labels) & set(stack[:-1]))
 
-    def expected(self, stacks: list[Stack]) -> set[str]:
-        """The codes that fit the write at these stacks."""
+    def expected(self, stacks: list[Stack], row: int) -> set[str]:
+        """The codes that fit a finding at `row` about the writes with these stacks."""
         codes: set[str] = set()
         kinds: set[str] = set()
         lines = self.program.source.splitlines()
@@ -80,7 +80,8 @@ class Comparison:
             if stack in self.truth.hazards and ".step()" in lines[stack[0] - 1]:
                 codes.add("IPL106")
             elif stack in self.truth.hazards:
-                kinds |= self.truth.hazards[stack].kinds
+                write = self.truth.hazards[stack]
+                kinds |= write.kinds_seen_from(row) or write.kinds
             if stack in self.truth.immediate:
                 code = self.truth.immediate[stack]
                 codes |= {code, ALIKE.get(code, code)}

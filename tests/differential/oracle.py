@@ -35,6 +35,8 @@ IMMEDIATE = (
     ("functions with out=... arguments don't support automatic differentiation", "IPL107"),
     ("no_grad mode", "IPL108"),
 )
+#: Attributes of nodes that do not tell a result from an input: no name, and the indices of sort as of index_put.
+KINDS = {"?": "either", "indices": "either"}
 STALE = "has been modified by an inplace operation"
 
 
@@ -43,17 +45,30 @@ class Discard(Exception):
 
 
 class Write:
-    """A write that made saves stale: its call stack and what it overwrote (`result`, `input`, `either`)."""
+    """A write that made saves stale: its call stack, and the kind, node and call stack of each save.
+
+    Kinds are `result`, `input` and `either`, where the node does not tell.
+    """
 
     def __init__(self, stack: Stack) -> None:
         self.stack = stack
-        self.kinds: set[str] = set()
-        self.saves: set[int] = set()  # lines of the operations that saved
-        self.nodes: set[str] = set()
+        self.saves: set[tuple[str, str, Stack]] = set()
+
+    @property
+    def kinds(self) -> set[str]:
+        return {kind for kind, _, _ in self.saves}
+
+    def kinds_seen_from(self, row: int) -> set[str]:
+        """The kinds of the saves that were made under the same call as the line `row` of the write's stack.
+
+        A function that wrote what its caller had saved can be judged at the call alone.
+        """
+        callers = self.stack[self.stack.index(row) + 1 :]
+        return {kind for kind, _, stack in self.saves if stack[len(stack) - len(callers) :] == callers}
 
     def __repr__(self) -> str:
-        kinds = "/".join(sorted(self.kinds))
-        return f"write at {self.stack} of {kinds} saved at {sorted(self.saves)} by {sorted(self.nodes)}"
+        saves = sorted(f"{kind} saved by {node} at {stack}" for kind, node, stack in self.saves)
+        return f"write at {self.stack}: {', '.join(saves)}"
 
 
 class Truth:
@@ -104,10 +119,7 @@ def judge(program: Program) -> Truth:
             raise Discard(f"disagreement: native {native}, traced {list(tracer.hazards.values())}")
         for into, found in ((truth.hazards, tracer.hazards), (truth.escapes, tracer.escapes)):
             for stack, write in found.items():
-                known = into.setdefault(stack, Write(stack))
-                known.kinds |= write.kinds
-                known.saves |= write.saves
-                known.nodes |= write.nodes
+                into.setdefault(stack, Write(stack)).saves |= write.saves
     _public_helpers(code, program, truth)
     return truth
 
@@ -183,13 +195,13 @@ def _stack() -> Stack:
 class _Save:
     """What a pack hook keeps of a tensor. `detach` shares the version counter and makes no cycle."""
 
-    __slots__ = ("line", "moment", "tensor", "version")
+    __slots__ = ("moment", "stack", "tensor", "version")
 
-    def __init__(self, tensor: torch.Tensor, moment: int, line: int) -> None:
+    def __init__(self, tensor: torch.Tensor, moment: int, stack: Stack) -> None:
         self.tensor = tensor.detach()
         self.version = tensor._version
         self.moment = moment
-        self.line = line
+        self.stack = stack
 
 
 class _Tracer(TorchDispatchMode):
@@ -246,20 +258,14 @@ class _Tracer(TorchDispatchMode):
         return func(*args, **kwargs)
 
     def pack(self, tensor: torch.Tensor) -> _Save:
-        save = _Save(tensor, len(self.writes), next(iter(_stack()), 0))
+        save = _Save(tensor, len(self.writes), _stack())
         self.saved.append(save)  # kept, so that no id and no storage is used twice
         return save
 
     def unpack(self, save: _Save) -> torch.Tensor:
         if save.tensor._version != save.version:
             node, attribute = self.names.get(id(save), ("?", "?"))
-            kind = (
-                "either"
-                if attribute == "?"
-                else "result"
-                if re.match(r"result|output", attribute)
-                else "input"
-            )
+            kind = KINDS.get(attribute, "result" if attribute.startswith(("result", "output")) else "input")
             home = save.tensor.untyped_storage()._cdata
             moved = [
                 stack
@@ -267,12 +273,9 @@ class _Tracer(TorchDispatchMode):
                 if tensor.untyped_storage()._cdata == home
             ]
             if not moved:
-                raise Discard(f"disagreement: no write found for the save at line {save.line} by {node}")
+                raise Discard(f"disagreement: no write found for the save at {save.stack} by {node}")
             for stack in moved:
-                write = self.found.setdefault(stack, Write(stack))
-                write.kinds.add(kind)
-                write.saves.add(save.line)
-                write.nodes.add(node)
+                self.found.setdefault(stack, Write(stack)).saves.add((kind, node, save.stack))
         return save.tensor
 
     def backward(self, tensors: Any, *args: Any, **kwargs: Any) -> Any:

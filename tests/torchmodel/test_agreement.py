@@ -1,6 +1,7 @@
 """The table against torch over PyTorch's own op_db: what is said to be saved is saved, and nothing else is.
 
-A seventh of the ops by default, all of them with INPLACE_LINT_LONG=1 (`python -m scripts.optable.agree` prints the count).
+A seventh of the ops by default, all of them with INPLACE_LINT_LONG=1
+(`python -m scripts.optable.agree` prints the count).
 """
 
 from __future__ import annotations

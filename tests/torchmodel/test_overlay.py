@@ -246,7 +246,8 @@ def test_set_moves_the_counter():
 @pytest.mark.parametrize(
     ("name", "call"),
     [
-        ("T", lambda x: x.T), ("mT", lambda x: x.mT), ("H", lambda x: x.H), ("mH", lambda x: x.mH), ("real", lambda x: x.real),
+        ("T", lambda x: x.T), ("mT", lambda x: x.mT), ("H", lambda x: x.H), ("mH", lambda x: x.mH),
+        ("real", lambda x: x.real),
     ],
 )  # fmt: skip
 def test_properties_that_are_views(name, call):
@@ -422,7 +423,8 @@ def test_every_entry_has_its_repro():
     named = {
         *overlay._NO_TENSOR, *overlay._NO_TENSOR_FUNCTIONS, *overlay._FLOATS, *overlay._INTS, *overlay._DEVICES,
         *overlay._FACTORIES, *overlay._SHARING, "numel", "is_complex", "is_floating_point", "is_nonzero", "is_conj",
-        "is_neg", "is_signed", "is_inference", "bool", "cfloat", "cdouble", "pin_memory", "to", "type", "copy_", "detach",
+        "is_neg", "is_signed", "is_inference", "bool", "cfloat", "cdouble", "pin_memory", "to", "type", "copy_",
+        "detach",
         "detach_", "requires_grad_", "pym:share_memory_", "apply_", "map_", "map2_", "set_", "as_subclass", "prop:data",
         "prop:grad", "prop:T", "prop:mT", "prop:H", "prop:mH", "prop:real", "prop:imag", "op:getitem", "op:setitem",
         "nonzero", "matmul", "linalg_matmul", "py:torch.einsum", "scaled_dot_product_attention", "op:pos", "op:div",
