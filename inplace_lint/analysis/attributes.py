@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..torchmodel import table
 from . import methods, names, ops
-from .guards import ALWAYS
+from .guards import ALWAYS, implies
 from .values import (
     DOES,
     NEVER,
@@ -103,8 +103,7 @@ def _requires_grad(run: Run, tensor: Tensor) -> Value:
         return Constant(False)
     record = run.heap.record(storage)
     if record.bit is None:
-        levels = {evidence for guard, evidence in record.grads if guard == ALWAYS}
-        if DOES in levels:
+        if any(evidence == DOES and implies(run.path, guard) for guard, evidence in record.grads):
             return Constant(True)
         if not record.grads:
             return Constant(False)

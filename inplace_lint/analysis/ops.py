@@ -548,6 +548,7 @@ def _view(run: Run, facts: Facts, ret: Ret, tensor: Tensor, at: ast.AST) -> Tens
         view.made_at = run.heap.time
     if layout.expands(facts.key):
         view.expanded = run.place(at)
+    view.dense = tensor.dense and not layout.permutes(facts.key)
     view.contiguous = tensor.contiguous and layout.keeps_contiguous(facts.key)
     return view
 
@@ -567,8 +568,11 @@ def _fresh(
     device = "?"
     if facts.factory or len(places) == 1:
         device = "cpu" if facts.factory and not places else next(iter(places), "?")
+    target = layout.dtype_after(facts.key)
     if layout.makes_default_dtype(facts.key):
         dtype = "float32"
+    elif target not in (None, "argument"):
+        dtype = target
     elif dtype in ("same", "float", "?"):
         kinds = {t.storage.dtype for found in operands for _, t in found}
         only = next(iter(kinds)) if len(kinds) == 1 else "?"
@@ -577,7 +581,8 @@ def _fresh(
             dtype = only
     fresh = run.new_tensor("factory" if facts.factory else "result", 0, at, dtype=dtype)
     fresh.storage.device = "?" if layout.moves(facts.key) else device
-    fresh.contiguous = facts.factory or all(t.contiguous for found in operands for _, t in found)
+    fresh.contiguous = facts.factory or all(t.dense for found in operands for _, t in found)
+    fresh.dense = fresh.contiguous
     if unproved and not any(
         t.storage.is_tensor() for found in operands for _, t in found
     ):

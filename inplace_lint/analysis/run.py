@@ -298,7 +298,7 @@ class Run:
         if isinstance(value, Unknown):
             if value.tensor is None:
                 tensor = self.new_tensor("unknown", 1, None)
-                tensor.contiguous = False
+                tensor.contiguous = tensor.dense = False
                 tensor.storage.proved = False
                 value.tensor = tensor
                 if value.nodes:

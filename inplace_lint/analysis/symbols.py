@@ -175,7 +175,10 @@ def _parameter(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at:
     frozen = isinstance(flag, Constant) and not flag.value
     unsure = flag is not None and not isinstance(flag, Constant)
     grad = NEVER if frozen else MAY if unsure else DOES
-    return run.new_tensor("buffer" if frozen else "parameter", grad, at, leaf=not frozen)
+    made = run.new_tensor("buffer" if frozen else "parameter", grad, at, leaf=not frozen)
+    if args and isinstance(args[0], Tensor):
+        made.storage.dtype, made.storage.device = args[0].storage.dtype, args[0].storage.device
+    return made
 
 
 def _sequential(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:

@@ -73,6 +73,7 @@ class Tensor(Value):
 
     __slots__ = (
         "contiguous",
+        "dense",
         "detached",
         "expanded",
         "graph",
@@ -86,6 +87,8 @@ class Tensor(Value):
 
     def __init__(self, storage: Storage, contiguous: bool = False) -> None:
         self.storage = storage
+        #: no axes swapped: what is computed from it elementwise is contiguous
+        self.dense = contiguous
         self.view = False
         self.multi: Place | None = None
         self.no_grad_view: Place | None = None
@@ -102,6 +105,7 @@ class Tensor(Value):
         """Another alias with the same marks, to be marked further."""
         other = Tensor(self.storage, self.contiguous)
         other.view = self.view
+        other.dense = self.dense
         other.multi = self.multi
         other.no_grad_view = self.no_grad_view
         other.expanded = self.expanded

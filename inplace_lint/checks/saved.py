@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..syntax.module import Module
 
 _MOST_LABELS = 3
+_MOST_WRITES = 8
 
 
 def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt]) -> Diagnostic:
@@ -26,7 +27,7 @@ def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt
     later = first.place.at is finding.at or places.row_of(first.place) > finding.at.lineno  # type: ignore[attr-defined]
     same_file = first.place.frame.module is module
     if finding.write is not None:
-        for place in finding.writes[:_MOST_LABELS]:
+        for place in finding.writes[:_MOST_WRITES]:
             labels.append(places.label("write", "written here", place))
         caption = "this call changes it in place"
         message = f"{_passed(module, finding)} is changed in place by this call after {first.op} saved it for backward"

@@ -34,6 +34,12 @@ KEEPS_CONTIGUOUS = frozenset(
 )
 
 
+#: Views with axes swapped, or strides of their own.
+PERMUTES = frozenset(
+    "transpose permute t T mT H mH numpy_T matrix_H adjoint swapaxes swapdims movedim moveaxis expand expand_as "
+    "broadcast_to diagonal unfold as_strided".split()
+)
+
 #: Always a view, although observation also saw its input come back whole.
 ALWAYS_VIEW = frozenset(["narrow"])
 
@@ -71,6 +77,11 @@ def moves(key: str) -> bool:
 def moves_to_cpu(key: str) -> bool:
     """Whether the op returns its input where that is on the CPU."""
     return _name(key) == "cpu"
+
+
+def permutes(key: str) -> bool:
+    """Whether a view by this op may have its axes in another order than its memory."""
+    return _name(key) in PERMUTES
 
 
 def makes_default_dtype(key: str) -> bool:

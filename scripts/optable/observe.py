@@ -177,7 +177,7 @@ def find_saves(trial: Trial) -> tuple[dict[str, tuple[str, str]], bool]:
         target = owners.get(storage_of(tensor))
         if target is not None:
             candidates.append((target, node, attr, tensor))
-        else:
+        elif attr == "self":  # where PyTorch's code generator packs the clone; other buffers may hold old memory
             for olds in written.values():
                 cloned = cloned or any(same_values(tensor, old) for old in olds)
     for target, node, attr, tensor in candidates:

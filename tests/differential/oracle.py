@@ -64,7 +64,12 @@ class Write:
         A function that wrote what its caller had saved can be judged at the call alone.
         """
         callers = self.stack[self.stack.index(row) + 1 :]
-        return {kind for kind, _, stack in self.saves if stack[len(stack) - len(callers) :] == callers}
+        depth = len(callers)
+        return {
+            kind
+            for kind, _, stack in self.saves
+            if len(stack) > depth and stack[len(stack) - depth :] == callers
+        }
 
     def __repr__(self) -> str:
         saves = sorted(f"{kind} saved by {node} at {stack}" for kind, node, stack in self.saves)
