@@ -21,15 +21,18 @@ from .values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable
+    from typing import Any, TypeAlias
 
     from .guards import Guard
     from .run import Run
 
+    Handlers: TypeAlias = "dict[type[ir.Instruction], Callable[[Run, Any], None]]"
+
 
 def block(run: Run, instructions: ir.Block) -> None:
     """Run instructions one after the other until the path ends."""
-    handlers = _HANDLERS
+    handlers = run.handlers or HANDLERS
     for instruction in instructions:
         if not run.path:
             return
@@ -371,7 +374,7 @@ def _try(run: Run, i: ir.Try) -> None:
 
 
 
-_HANDLERS = {
+HANDLERS: Handlers = {
     ir.Constant: _constant,
     ir.Load: _load,
     ir.Store: _store,

@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..project.modules import Project
     from ..syntax.module import ClassSource
+    from .execute import Handlers
     from .run import Run
     from .values import Instance
 
@@ -36,6 +37,8 @@ class Program:
     def __init__(self, project: Project) -> None:
         self.project = project
         self.last_uid = 0
+        #: used by every run in place of `execute`'s own table: how `watch` sees what happens
+        self.handlers: Handlers | None = None
         self._modules: dict[str, Module | None] = {}
         self._classes: dict[int, ClassValue] = {}
         #: one object of each class; what their `__init__` left stands in `base`, under every run

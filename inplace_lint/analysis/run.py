@@ -113,8 +113,8 @@ class Run:
         self.steps_unknown = False
         self.root_args: dict[str, Value] = {}
         self.returned: list[tuple[Guard, Tensor]] = []
-        #: the place of every explained fact, only filled for `explain`
-        self.trace: list[tuple[Place, Guard, str, Value | None]] | None = None
+        #: what runs each instruction, where somebody watches (`watch`)
+        self.handlers = program.handlers
         self._bits: dict[Hashable, int] = {}
         self._interned: dict[Hashable, Scalar] = {}
         self._keys: dict[Scalar, Hashable] = {}

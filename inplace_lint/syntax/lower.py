@@ -141,10 +141,18 @@ class _Lowering:
 
     def delete(self, node: ast.Delete) -> None:
         for target in node.targets:
-            if isinstance(target, ast.Name):
-                self.emit(ir.Delete(target, self.renamed.get(target.id, target.id)))
-            elif isinstance(target, (ast.Attribute, ast.Subscript)):
-                self.expression(target.value)
+            self.delete_target(target)
+
+    def delete_target(self, target: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            self.emit(ir.Delete(target, self.renamed.get(target.id, target.id)))
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for element in target.elts:
+                self.delete_target(element)
+        elif isinstance(target, (ast.Attribute, ast.Subscript)):
+            self.expression(target.value)
+            if isinstance(target, ast.Subscript):
+                self.expression(target.slice)
 
     def if_statement(self, node: ast.If) -> None:
         test = self.expression(node.test)
@@ -251,10 +259,28 @@ class _Lowering:
         if number == len(node.cases):
             return
         case = node.cases[number]
+        test = self.pattern(case.pattern, subject)
+        outer, self.block = self.block, []
+        self.captures(case.pattern, subject)
+        if case.guard is not None:
+            # The captures stay bound where the guard fails, and the next case is tried.
+            guarded = self.register()
+            guard = self.expression(case.guard)
+            self.emit(ir.Move(case.guard, guarded, guard))
+            inner, self.block = self.block, outer
+            self.emit(ir.Move(case.pattern, guarded, test))
+            self.emit(ir.If(case.pattern, test, inner, []))
+            test, self.block = guarded, []
+        self.statements(case.body)
+        then, self.block = self.block, []
+        self.match_cases(node, subject, number + 1)
+        orelse, self.block = self.block, outer
+        self.emit(ir.If(case.guard or case.pattern, test, then, orelse))
+
+    def pattern(self, pattern: ast.pattern, subject: int) -> int:
+        """Emit the test whether a pattern matches, as far as it is a plain comparison."""
         test = self.register()
-        pattern = case.pattern
-        catches_all = isinstance(pattern, ast.MatchAs) and pattern.pattern is None
-        if catches_all and case.guard is None:
+        if isinstance(pattern, ast.MatchAs) and pattern.pattern is None:
             self.emit(ir.Constant(pattern, test, True))
         elif isinstance(pattern, ast.MatchSingleton):
             literal = self.register()
@@ -264,28 +290,17 @@ class _Lowering:
             self.emit(ir.Compare(pattern, test, "==", subject, self.expression(pattern.value)))
         else:
             self.emit(ir.Opaque(pattern, test, "match", [subject]))
-        outer, self.block = self.block, []
-        if catches_all and pattern.name is not None:
+        return test
+
+    def captures(self, pattern: ast.pattern, subject: int) -> None:
+        """Bind the names of a pattern that matched: a name for the whole is the subject, the others are unknown."""
+        if isinstance(pattern, ast.MatchAs) and pattern.name is not None:
             self.store_name(pattern, pattern.name, subject)
-        else:
-            for name in _names_stored(pattern):
-                register = self.register()
-                self.emit(ir.Opaque(pattern, register, "capture", [subject]))
-                self.store_name(pattern, name, register)
-        if case.guard is not None:
-            guard = self.expression(case.guard)
-            inner, self.block = self.block, []
-            self.statements(case.body)
-            then, self.block = self.block, []
-            self.match_cases(node, subject, number + 1)
-            orelse, self.block = self.block, inner
-            self.emit(ir.If(case.guard, guard, then, orelse))
-        else:
-            self.statements(case.body)
-        then, self.block = self.block, []
-        self.match_cases(node, subject, number + 1)
-        orelse, self.block = self.block, outer
-        self.emit(ir.If(pattern, test, then, orelse))
+        inner = pattern.pattern if isinstance(pattern, ast.MatchAs) else pattern
+        for name in [] if inner is None else _names_stored(inner):
+            register = self.register()
+            self.emit(ir.Opaque(pattern, register, "capture", [subject]))
+            self.store_name(pattern, name, register)
 
     # Targets
 
@@ -314,7 +329,17 @@ class _Lowering:
         method = _EXPRESSIONS.get(type(node))
         if method is not None:
             return method(self, node)
-        return self.opaque(node, "expression", [])
+        return self.opaque(node, "expression", self.parts(node))
+
+    def parts(self, node: ast.AST) -> list[int]:
+        """Emit every expression inside a node of which only that is known."""
+        operands: list[int] = []
+        for field in node._fields:
+            child = getattr(node, field, None)
+            for part in child if isinstance(child, list) else [child]:
+                if isinstance(part, ast.expr) and not isinstance(part, ast.Constant):
+                    operands.append(self.expression(part))
+        return operands
 
     def opaque(self, node: ast.AST, kind: str, operands: list[int]) -> int:
         dst = self.register()
@@ -485,6 +510,8 @@ class _Lowering:
         return dst
 
     def lambda_expression(self, node: ast.Lambda) -> int:
+        if self.renamed and not self.renamed.keys().isdisjoint(_names_read(node.body)):
+            return self.opaque(node, "lambda", [])  # its body would have to be lowered with the renamed names
         return self.make_function(node, [])
 
     def await_expression(self, node: ast.Await) -> int:
@@ -498,10 +525,13 @@ class _Lowering:
         return dst
 
     def string(self, node: ast.JoinedStr) -> int:
-        operands = [
-            self.expression(part.value) for part in node.values if isinstance(part, ast.FormattedValue)
-        ]
-        return self.opaque(node, "string", operands)
+        return self.opaque(node, "string", self.parts(node))
+
+    def formatted(self, node: ast.FormattedValue) -> int:
+        value = self.expression(node.value)
+        if node.format_spec is not None:
+            self.expression(node.format_spec)
+        return value
 
     def comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> int:
         result = self.register()
@@ -554,7 +584,7 @@ def _names_stored(node: ast.AST) -> list[str]:
     stack: list[ast.AST] = [node]
     while stack:
         current = stack.pop()
-        if isinstance(current, ast.Name):
+        if isinstance(current, ast.Name) and isinstance(current.ctx, ast.Store):
             names.append(current.id)
         for attribute in ("name", "rest"):
             value = getattr(current, attribute, None)
@@ -566,6 +596,20 @@ def _names_stored(node: ast.AST) -> list[str]:
                 stack.append(child)
             elif isinstance(child, list):
                 stack.extend(c for c in child if isinstance(c, ast.AST))
+    return names
+
+
+def _names_read(node: ast.AST) -> list[str]:
+    """Names that an expression mentions."""
+    names: list[str] = []
+    stack: list[ast.AST] = [node]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, ast.Name):
+            names.append(current.id)
+        for field in current._fields:
+            child = getattr(current, field, None)
+            stack.extend(c for c in (child if isinstance(child, list) else [child]) if isinstance(c, ast.AST))
     return names
 
 
@@ -622,6 +666,7 @@ _EXPRESSIONS = {
     ast.Yield: _Lowering.yield_expression,
     ast.YieldFrom: _Lowering.yield_expression,
     ast.JoinedStr: _Lowering.string,
+    ast.FormattedValue: _Lowering.formatted,
     ast.ListComp: _Lowering.comprehension,
     ast.SetComp: _Lowering.comprehension,
     ast.GeneratorExp: _Lowering.comprehension,

@@ -6,10 +6,12 @@ A file is parsed once; functions are lowered to IR only when the analysis asks f
 from __future__ import annotations
 
 import re
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Sequence
     from typing import TypeAlias
 
     FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
@@ -142,6 +144,8 @@ class Module:
 
     def __init__(self, filename: str, source: bytes) -> None:
         self.filename = filename
+        if b"\r" in source:  # every line end is one, as it is for Python's tokenizer; places stay the same
+            source = source.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         self.tree = parse(filename, source)
         self.source = source
         self.functions: dict[str, FunctionSource] = {}
@@ -224,6 +228,8 @@ class Module:
                     if isinstance(target, ast.Name):
                         self._bind(target.id)
                         self.assignments[target.id] = statement.value
+                    else:
+                        _bound_names([target], self.multiple, set())
             elif isinstance(statement, ast.AnnAssign):
                 if isinstance(statement.target, ast.Name) and statement.value is not None:
                     self._bind(statement.target.id)
@@ -239,6 +245,9 @@ class Module:
                     self._index(handler.body)
                 self._index(statement.body)
                 self._index(statement.orelse)
+                self._index(statement.finalbody)
+            elif not isinstance(statement, ast.Expr):  # a loop, `with`, `match`: what its names hold cannot be told
+                _bound_names([statement], self.multiple, set())
 
     def functions_in_order(self) -> list[FunctionSource]:
         """Every function and method of the file, nested ones too (lambdas left out), in the order of the text."""
@@ -277,6 +286,8 @@ def parse(filename: str, source: bytes) -> ast.Module:
         if "codec can't decode" in message or "unknown encoding" in message or "encoding problem" in message:
             row, column = _undecodable(source)
             raise UnreadableFile(f"the file cannot be decoded: {message}", row, column) from None
+        if not isinstance(error, IndentationError):  # no grammar changes what indentation means
+            message += _newer_python()
         raise UnreadableFile(f"syntax error: {message}", error.lineno or 1, error.offset or 1) from None
     except (ValueError, UnicodeDecodeError) as error:
         row, column = _undecodable(source)
@@ -285,6 +296,21 @@ def parse(filename: str, source: bytes) -> ast.Module:
         raise UnreadableFile("the file is nested too deeply for Python's parser", 1, 1) from None
     assert isinstance(tree, ast.Module)
     return tree
+
+
+#: The newest Python whose grammar is known here.
+_NEWEST = (3, 14)
+
+
+def _newer_python() -> str:
+    """What to do where the grammar may be newer than the interpreter that reads it."""
+    running = sys.version_info[:2]
+    if running >= _NEWEST:
+        return ""
+    return (
+        f" (read as Python {running[0]}.{running[1]}: "
+        "if the file is written for a newer Python, run inplace-lint on that Python)"
+    )
 
 
 def _undecodable(source: bytes) -> tuple[int, int]:
@@ -310,8 +336,8 @@ def inner_bodies(statement: ast.stmt) -> list[list[ast.stmt]]:
     return bodies
 
 
-def _bound_names(body: list[ast.stmt], bound: set[str], declared: set[str]) -> None:
-    """Names that the statements bind in their own scope, walrus targets included."""
+def _bound_names(body: Sequence[ast.AST], bound: set[str], declared: set[str]) -> None:
+    """Names that the statements bind in their own scope: walrus targets too, but not the names of comprehensions."""
     stack: list[ast.AST] = list(body)
     while stack:
         node = stack.pop()
@@ -323,6 +349,9 @@ def _bound_names(body: list[ast.stmt], bound: set[str], declared: set[str]) -> N
             bound.add(node.name)
             continue
         if isinstance(node, ast.Lambda):
+            continue
+        if isinstance(node, ast.comprehension):
+            stack.extend((node.iter, *node.ifs))
             continue
         if isinstance(node, (ast.Global, ast.Nonlocal)):
             declared.update(node.names)
@@ -346,14 +375,17 @@ def _bound_names(body: list[ast.stmt], bound: set[str], declared: set[str]) -> N
 
 
 #: What an in-place write, an optimizer step or a call with `out=` can look like in the text. It over-approximates: it
-#: only decides which functions are looked at. A store under a string key is a dict's.
+#: only decides which functions are looked at. A store under a string key is a dict's; a string or list that is added
+#: to what it is added to makes that a string or list too.
 CANDIDATE = re.compile(
     rb"(?P<method>[A-Za-z0-9]\w*_)\("
-    rb"|(?:[-+*/%|&^@]|//|\*\*|<<|>>)=(?!=)"
-    rb"|[^'\"\]]\](?:\[[^\]\n]*\])*[ \t]*=(?!=)"
-    rb"|\binplace[ \t]*=(?![ \t]*False)"
+    rb"|(?:[-+*/%|&^@]|//|\*\*|<<|>>)=(?![=])(?![ \t]*(?:[rbuf]?['\"]|\[))"
+    rb"|^[ \t]*[\w.]+(?:\([^()\n]*\))?\[[^\n]*?[^'\"\n]\][ \t]*=(?!=)"
+    rb"|\binplace=(?!False)"
+    rb"|[(,][ \t]*True[ \t]*[,)]"
     rb"|[(,\s]out=(?!=)"
-    rb"|\.step\("
+    rb"|\.step\(",
+    re.MULTILINE,
 )
 
 

@@ -85,8 +85,8 @@ def inplace_of(info: Any) -> tuple[str, Callable[..., Any], Op] | None:
 
 def compare(function: Callable[..., Any], op: Op, sample: Sample, inplace: bool) -> tuple[str, bool] | None:
     """("", exact) when the sample agrees, (the difference, False) when not; None when it cannot be called."""
-    keys = {**dict(enumerate(sample.args)), **sample.kwargs}
-    whole: dict[Any, Any] = dict(keys.items())
+    whole: dict[Any, Any] = dict(enumerate(sample.args))
+    whole.update(sample.kwargs)
 
     def call(new: dict[Any, Any]) -> Any:
         return function(*(new[i] for i in range(len(sample.args))), **{k: new[k] for k in sample.kwargs})
@@ -131,7 +131,8 @@ def difference(trial: Trial, facts: Facts, binding: Any, pattern: frozenset[Any]
     comparable = {
         place for place, ts in trial.own.items() if any(x.numel() and x.layout == torch.strided for x in ts)
     }
-    always, may = set(), set()
+    always: set[Any] = set()
+    may: set[Any] = set()
     for save in facts.saves:
         if not needed & set(save.needs):
             continue

@@ -119,7 +119,7 @@ def needs_text(needs: Iterable[str]) -> str:
 
 def name_of(saved: SavedAttribute) -> str:
     name = saved.nctype.name
-    return name.name if isinstance(name, SpecialArgName) else name
+    return str(name.name if isinstance(name, SpecialArgName) else name)
 
 
 def guard(saved: SavedAttribute, info: DifferentiabilityInfo, f: NativeFunction) -> list[str] | None:

@@ -127,7 +127,7 @@ def aten_rows(overload: aten.Overload, observed: dict[tuple[str, str], list[Raw]
                 else observed.get((overload.key, variant), [])
             )
             found.setdefault(" ".join(params), []).append((variant, raws))
-    rows = []
+    rows: list[list[str]] = []
     for signature, variants in found.items():
         raws = max((raws for _, raws in variants), key=len)
         letters = "".join(variant for variant, _ in variants)

@@ -158,12 +158,8 @@ def callables_of(base: str, here: list[aten.Overload]) -> list[tuple[str, Callab
     found: list[tuple[str, Callable[..., Any], str]] = []
     if any(o.function for o in here):
         module = here[0].module
-        space: Any = {
-            "nn": torch._C._nn,
-            "linalg": torch._C._linalg,
-            "special": torch._C._special,
-            "fft": torch._C._fft,
-        }.get(module, torch._C._VariableFunctions)
+        spaces = {"nn": "_nn", "linalg": "_linalg", "special": "_special", "fft": "_fft"}
+        space: Any = getattr(torch._C, spaces.get(module, "_VariableFunctions"))
         function = getattr(space, base, None)
         if function is not None:
             prefix = {"nn": "nn.functional.", "linalg": "", "special": "", "fft": ""}.get(module, "torch.")

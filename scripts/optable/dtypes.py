@@ -22,9 +22,6 @@ def classes() -> dict[str, tuple[str, ...]]:
         for name, (group, _) in here.items():
             known[id(getattr(names.SPACES[space], name))] = group
     for info in op_db:
-        group = known.get(id(info.op))
-        if group is None and info.name in ("__getitem__",):
-            continue
         floats = seen(info, torch.float32)
         integers = seen(info, torch.int64)
         if not floats:
@@ -33,7 +30,7 @@ def classes() -> dict[str, tuple[str, ...]]:
             "f" if letter == "s" and integers and i < len(integers) and integers[i] == "s" else letter
             for i, letter in enumerate(floats)
         )
-        key = group or info.name.replace("nn.functional.", "").replace(".", "_")
+        key = known.get(id(info.op)) or info.name.replace("nn.functional.", "").replace(".", "_")
         groups.setdefault(key, []).append("".join(letters))
     return {group: tuple(found[0]) for group, found in groups.items() if len(set(found)) == 1}
 

@@ -29,7 +29,9 @@ def split(
     if here < 1e-9 or depth == 0:
         return [(seen, "&".join(path))]
     best = None
-    for name, value in sorted(candidates(seen, defaults), key=lambda c: (c[0], str(c[1]), isinstance(c[1], Literal))):
+    for name, value in sorted(
+        candidates(seen, defaults), key=lambda c: (c[0], str(c[1]), isinstance(c[1], Literal))
+    ):
         yes = [o for o in seen if holds(o, name, value, defaults)]
         no = [o for o in seen if not holds(o, name, value, defaults)]
         if not yes or not no:

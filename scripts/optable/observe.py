@@ -104,7 +104,7 @@ class Trial:
                 continue
             seen.add(node)
             yield node
-            todo.extend(child for child, _ in node.next_functions)
+            todo.extend(child for child, _ in node.next_functions if child is not None)
 
     def saved(self) -> Iterator[tuple[str, str, torch.Tensor]]:
         for node in self.nodes():
@@ -177,7 +177,9 @@ def find_saves(trial: Trial) -> tuple[dict[str, tuple[str, str]], bool]:
         target = owners.get(storage_of(tensor))
         if target is not None:
             candidates.append((target, node, attr, tensor))
-        elif attr == "self":  # where PyTorch's code generator packs the clone; other buffers may hold old memory
+        elif (
+            attr == "self"
+        ):  # where PyTorch's code generator packs the clone; other buffers may hold old memory
             for olds in written.values():
                 cloned = cloned or any(same_values(tensor, old) for old in olds)
     for target, node, attr, tensor in candidates:

@@ -49,7 +49,7 @@ class Comparison:
         allowed = {line for stack in (*self.truth.escapes, *self.truth.behind) for line in stack}
         covered: set[Stack] = set()
         for finding in findings:
-            mine = [stack for stack in stacks if finding.row in stack and self._about(finding, stack)]
+            mine = [stack for stack in stacks if self._about(finding, stack)]
             known = bool(mine) or any(finding.row in stack for stack in stacks)
             if finding.confidence == "possible":
                 self.possible.append((finding, known or finding.row in allowed))
@@ -66,9 +66,12 @@ class Comparison:
         self.found = [stack for stack in stacks if stack in covered]
         self.missed = [stack for stack in stacks if stack not in covered]
 
-    @staticmethod
-    def _about(finding: Finding, stack: Stack) -> bool:
+    def _about(self, finding: Finding, stack: Stack) -> bool:
         """Whether a finding speaks of the write with this stack, and not of another under the same call."""
+        if stack in self.truth.indirect and finding.code in ALIKE:
+            return True  # PyTorch raises at the use, the finding stands at the write
+        if finding.row not in stack:
+            return False
         return finding.row == stack[0] or not finding.labels or bool(set(finding.labels) & set(stack[:-1]))
 
     def expected(self, stacks: list[Stack], row: int) -> set[str]:

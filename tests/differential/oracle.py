@@ -37,6 +37,7 @@ IMMEDIATE = (
 )
 #: Attributes of nodes that do not tell a result from an input: no name, and the indices of sort as of index_put.
 KINDS = {"?": "either", "indices": "either"}
+INDIRECT = "its base or another view of its base"
 STALE = "has been modified by an inplace operation"
 
 
@@ -88,6 +89,7 @@ class Truth:
         self.hazards: dict[Stack, Write] = {}
         self.escapes: dict[Stack, Write] = {}
         self.immediate: dict[Stack, str] = {}
+        self.indirect: set[Stack] = set()  # of the immediate: a use, which the write of a base has spoiled
         self.behind: dict[Stack, str] = {}
 
     @property
@@ -106,7 +108,7 @@ def judge(program: Program) -> Truth:
     truth = Truth()
     code = compile(program.source, FILENAME, "exec", dont_inherit=True)
     for outcome in itertools.product((False, True), repeat=program.flags):
-        native = _execute(code, program, outcome)
+        native = _execute(code, program, outcome, {}, [])
         tracer = _Tracer()
         traced = tracer.run(code, program, outcome)
         stale = native is not None and native[0] == "stale"
@@ -114,6 +116,8 @@ def judge(program: Program) -> Truth:
             if traced is None or traced[:2] != native[:2]:
                 raise Discard(f"disagreement: native {native}, traced {traced}")
             truth.immediate[native[1]] = native[0]
+            if INDIRECT in native[2]:
+                truth.indirect.add(native[1])
         elif (
             stale and traced is not None
         ):  # the traced run went on, and met an error that waits behind the hazard
@@ -141,9 +145,11 @@ def _public_helpers(code: CodeType, program: Program, truth: Truth) -> None:
     if not names:
         return
     with contextlib.suppress(Discard):  # a script's error; the functions stand above it
-        _execute(code, Program(program.source, program.form, "", 0), (), namespace)
+        _execute(code, Program(program.source, program.form, "", 0), (), namespace, [])
     for name in sorted(names & namespace.keys()):
         function: FunctionType = namespace[name]
+        if not inspect.signature(function).parameters:
+            continue  # what it writes is the program's, not its caller's
         for flag in (False, True) if "flag" in inspect.signature(function).parameters else (False,):
             tracer = _Tracer()
             tracer.call(function, flag)
@@ -152,11 +158,13 @@ def _public_helpers(code: CodeType, program: Program, truth: Truth) -> None:
 
 
 def _execute(
-    code: CodeType, program: Program, outcome: tuple[bool, ...], namespace: dict[str, Any] | None = None
+    code: CodeType, program: Program, outcome: tuple[bool, ...], namespace: dict[str, Any], held: list[Any]
 ) -> tuple[str, Stack, str] | None:
-    """Runs one outcome; a foreseen error as (code or "stale", stack, message)."""
+    """Runs one outcome; a foreseen error as (code or "stale", stack, message).
+
+    `namespace` receives the program's globals, `held` what the function under test was called with.
+    """
     torch.manual_seed(0)
-    namespace = namespace if namespace is not None else {}
     namespace["__name__"] = "program"
     before = sys.argv
     try:
@@ -164,6 +172,11 @@ def _execute(
             warnings.simplefilter("ignore")
             if program.entry:
                 exec(code, namespace)
+                for name in ("program", "_program"):
+                    if name in namespace and name != program.entry:
+                        namespace[name] = _watched(namespace[name], held)
+                if "Model" in namespace:
+                    namespace["Model"].__call__ = _watched(torch.nn.Module.__call__, held)
                 namespace[program.entry](*outcome)
             else:
                 sys.argv = ["program", *(f"flag{index}" for index, on in enumerate(outcome) if on)]
@@ -220,6 +233,7 @@ class _Tracer(TorchDispatchMode):
         self.names: dict[int, tuple[str, str]] = {}  # id of a save -> node, attribute
         self.saved: list[_Save] = []
         self.found = self.hazards
+        self.held: list[Any] = []
         self.calls = 0
 
     def run(
@@ -231,7 +245,7 @@ class _Tracer(TorchDispatchMode):
         torch.autograd._engine_run_backward = self.backward
         try:
             with torch.autograd.graph.saved_tensors_hooks(self.pack, self.unpack), self:
-                return _execute(code, program, outcome)
+                return _execute(code, program, outcome, {}, self.held)
         finally:
             torch.autograd._engine_run_backward = engine
 
@@ -286,17 +300,17 @@ class _Tracer(TorchDispatchMode):
     def backward(self, tensors: Any, *args: Any, **kwargs: Any) -> Any:
         """Stands in for the engine: names the saves, tries what escapes, then runs the backward asked for."""
         self.name_saves([tensor.grad_fn for tensor in tensors])
-        escaped = [tensor for tensor in _escapes() if tensor.grad_fn is not None]
+        escaped = _tensors(self.held)
         if escaped:
             self.name_saves([tensor.grad_fn for tensor in escaped])
             before, self.found = self.found, self.escapes
-            try:
-                gradients = tuple(torch.ones_like(tensor) for tensor in escaped)
+            gradients = tuple(torch.ones_like(tensor) for tensor in escaped)
+            # What only an argument keeps may have been freed, or refuse; that is no error of the program.
+            with contextlib.suppress(RuntimeError):
                 self.engine(
                     tuple(escaped), gradients, True, False, (), allow_unreachable=True, accumulate_grad=True
                 )
-            finally:
-                self.found = before
+            self.found = before
         return self.engine(tensors, *args, **kwargs)
 
     def name_saves(self, roots: list[Any]) -> None:
@@ -331,16 +345,20 @@ def _raw_attributes(node: type) -> list[str]:
     return _RAW[node]
 
 
-def _escapes() -> list[torch.Tensor]:
-    """Tensors that the caller of a function under test still holds: its arguments, a model's buffers."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        if frame.f_code.co_filename == FILENAME and frame.f_code.co_name == "main":
-            values = list(frame.f_locals.items())
-            held = [value for name, value in values if isinstance(value, torch.Tensor) and name != "loss"]
-            for _, value in values:
-                if isinstance(value, torch.nn.Module):
-                    held.extend(value.buffers())
-            return held
-        frame = frame.f_back
-    return []
+def _watched(function: Any, held: list[Any]) -> Any:
+    """The function, keeping what it is called with: its caller may go on to use that."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        held.extend((*args, *kwargs.values()))
+        return function(*args, **kwargs)
+
+    return call
+
+
+def _tensors(held: list[Any]) -> list[torch.Tensor]:
+    """Tensors that outlive a call: arguments that have a history, and a model's buffers."""
+    tensors = [each for each in held if isinstance(each, torch.Tensor)]
+    for each in held:
+        if isinstance(each, torch.nn.Module):
+            tensors.extend(each.buffers())
+    return [tensor for tensor in tensors if tensor.grad_fn is not None]

@@ -1,0 +1,421 @@
+"""Says in plain words what the analysis believes at one line: storages, aliases, saves, writes, modes, verdicts."""
+
+from __future__ import annotations
+
+from ..syntax.module import Module, UnreadableFile, candidate_rows, inner_bodies
+from . import analyze, verdicts
+from .guards import ALWAYS
+from .program import Program
+from .run import HARD_LIMIT, SOFT_LIMIT
+from .values import DOES, MAY, NEVER
+from .watch import Watch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from ..project.modules import Project
+    from ..syntax.module import FunctionSource
+    from .guards import Guard
+    from .run import Run
+    from .values import Storage
+    from .watch import Belief, Held, Visit
+
+    Done = list[tuple[Run, FunctionSource | None]]
+else:
+    import _ast as ast
+
+#: So many passages through the line are told apart; a helper may be called from everywhere.
+_PASSAGES = 3
+
+
+def explain(filename: str, source: bytes, line: int, project: Project) -> str:
+    """What the analysis believes at a line (from 1) of a file, as text for a terminal."""
+    try:
+        module = Module(filename, source)
+    except UnreadableFile as error:
+        return f"{filename}:{error.row}:{error.column} cannot be read: {error.message}"
+    rows = module.lines
+    text = rows[line - 1].decode("utf-8", "replace").strip() if line <= len(rows) else ""
+    head = f"{filename}:{line}" + (f": {text}" if text else "")
+    place = _Place(module, line)
+    if place.nothing:
+        return f"{head}\n\n{place.nothing}"
+    return f"{head}\n\n" + _Account(module, place, project).text()
+
+
+class _Place:
+    """The statement that stands on a row: its rows, the function around it, or why there is nothing to run."""
+
+    def __init__(self, module: Module, line: int) -> None:
+        self.first = self.last = line
+        self.nothing = ""
+        found: list[ast.stmt] = []
+        _containing(module.tree.body, line, found)
+        self.function = next(
+            (f for f in reversed(module.functions_in_order()) if f.node in found), None
+        )
+        innermost = found[-1] if found else None
+        if innermost is None:
+            self.nothing = "No code stands on this line."
+        elif isinstance(innermost, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and _in_header(
+            innermost, line
+        ):
+            what = "class" if isinstance(innermost, ast.ClassDef) else "function"
+            self.nothing = f"This line begins the {what} `{innermost.name}`: ask about a line of its body."
+        elif isinstance(innermost, ast.ClassDef):
+            self.nothing = "This line stands in the body of a class, which is read when its attributes are asked for."
+        elif isinstance(innermost, (ast.Import, ast.ImportFrom)):
+            self.nothing = "An import holds no tensor."
+        elif isinstance(innermost, (ast.Pass, ast.Global, ast.Nonlocal, ast.Break, ast.Continue)) or (
+            isinstance(innermost, ast.Expr) and isinstance(innermost.value, ast.Constant)
+        ):
+            self.nothing = "Nothing is computed on this line: no tensor is read, saved or written here."
+        elif not inner_bodies(innermost):
+            self.first, self.last = innermost.lineno, innermost.end_lineno or line
+        elif _in_header(innermost, line):
+            self.first = innermost.lineno
+            self.last = max(self.first, _body_row(innermost) - 1)
+        else:
+            self.nothing = "Nothing is computed on this line: it only divides a statement."
+
+
+def _containing(body: list[ast.stmt], line: int, found: list[ast.stmt]) -> None:
+    """The statements around a line, the outermost first."""
+    for statement in body:
+        first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
+        if first <= line <= (statement.end_lineno or 0):
+            found.append(statement)
+            for inner in inner_bodies(statement):
+                _containing(inner, line, found)
+
+
+def _body_row(statement: ast.stmt) -> int:
+    return min(s.lineno for body in inner_bodies(statement) for s in body)
+
+
+def _in_header(statement: ast.stmt, line: int) -> bool:
+    return line < _body_row(statement) or line == statement.lineno
+
+
+class _Account:
+    """All that is said of one statement."""
+
+    def __init__(self, module: Module, place: _Place, project: Project) -> None:
+        self.module = module
+        self.place = place
+        self.watch = Watch(module, place.first, place.last)
+        program = Program(project)
+        program.handlers = self.watch.handlers()
+        program.add(module)
+        rows = candidate_rows(module.source, analyze.in_place_names())
+        self.candidates = rows
+        self.checked = bool(rows)
+        self.done: Done = analyze.runs(module, program, rows) if rows else []
+        self.visits = self._kept()
+        if not self.visits and not self.watch.visits:
+            self.checked = False
+            self.done = [(_run(program, module, place.function), place.function)]
+            self.visits = self._kept()
+
+    def _kept(self) -> list[Visit]:
+        """The last visit of each way here: it has seen what the rounds of a loop leave behind."""
+        runs = {run for run, _ in self.done}
+        last: dict[tuple[object, ...], Visit] = {}
+        for visit in self.watch.visits:
+            if visit.run in runs:
+                via = visit.frame.via
+                last[visit.run, visit.frame.function, via and via.at] = visit
+        return list(last.values())
+
+    def text(self) -> str:
+        parts: list[str] = []
+        if self.place.last > self.place.first:
+            parts.append(f"The statement stands on lines {self.place.first} to {self.place.last}.")
+        if not self.checked:
+            parts.append(self._unchecked())
+        if not self.visits:
+            parts.append(self._unreached())
+            return "\n\n".join(parts)
+        shown: list[str] = []
+        for visit in self.visits:
+            text = self._visit(visit)
+            if text not in shown:
+                shown.append(text)
+        parts.extend(shown[:_PASSAGES])
+        if len(shown) > _PASSAGES:
+            parts.append(f"The line is reached in {len(shown) - _PASSAGES} more ways, which are left out.")
+        parts.append(verdicts.words(self.watch, self.done, self.checked))
+        return "\n\n".join(parts)
+
+    def _name(self) -> str:
+        return "the top level of the file" if self.place.function is None else f"`{named(self.place.function)}`"
+
+    def _unchecked(self) -> str:
+        function = self.place.function
+        if not self.candidates:
+            why = "nothing in this file looks like a write in place"
+        elif function is None:
+            why = "nothing at the top level looks like a write in place, or calls a function that makes one"
+        else:
+            inside = [r for r in self.candidates if function.node.lineno <= r <= (function.node.end_lineno or 0)]
+            if inside:
+                why = "it is built or mentioned by nothing that is analysed"
+            else:
+                why = "it holds nothing that looks like a write in place, and calls nothing that makes one"
+        return (
+            f"`check` does not analyse {self._name()}: {why}.\n"
+            "So it gives no finding here. What follows is what the analysis would believe."
+        )
+
+    def _unreached(self) -> str:
+        runs = [run for run, _ in self.done]
+        if self.watch.visits:
+            return (
+                f"{self._name()} is private and nothing in the file that is analysed calls it as it stands: "
+                "what it does with any arguments counts for nothing."
+            )
+        if any(run.steps >= HARD_LIMIT for run in runs):
+            return f"The analysis gave up before it came here: the run took more than {HARD_LIMIT} steps."
+        return "No path that the analysis follows reaches this line (behind a return, a raise, or a test that never holds)."
+
+    def _visit(self, visit: Visit) -> str:
+        lines = [self._reached(visit), self._modes(visit)]
+        if visit.path is not ALWAYS and visit.path != ALWAYS:
+            lines.append(f"It is reached if {self._conditions(visit, visit.path)}.")
+        blocks = ["\n".join(lines)]
+        beliefs = [b for b in visit.beliefs.values() if b.held or _as_tensor(b) is not None]
+        for belief in beliefs:
+            blocks.append(self._belief(visit, belief))
+        if not beliefs:
+            others = [b.text for b in visit.beliefs.values() if b.unknown]
+            unknown = f" (of {_listed([f'`{t}`' for t in others])} nothing is known)" if others else ""
+            blocks.append(f"No tensor is read on this line{unknown}.")
+        blocks.append(self._events(visit))
+        return "\n\n".join(block for block in blocks if block)
+
+    def _reached(self, visit: Visit) -> str:
+        root = next((root for run, root in self.done if run is visit.run), None)
+        stack = visit.frame.via.stack() if visit.frame.via is not None else []
+        if root is None:
+            first = "Reached from the top level of the file"
+        else:
+            given = "on an object as its class builds it, " if root.owner is not None else ""
+            first = f"Analysed in `{named(root)}`, {given}for arguments of which only annotations and defaults are known"
+        calls = stack if root is None else stack[1:]
+        for place, inner in zip(calls, [*(p.frame.function for p in calls[1:]), visit.frame.function]):
+            row = getattr(place.at, "lineno", 0)
+            if inner is not None:
+                first += f";\nfrom there line {row} calls `{named(inner)}`"
+        end = "." if visit.run.steps < SOFT_LIMIT else (
+            f".\nThe run is large ({visit.run.steps} steps): calls after the first {SOFT_LIMIT} were not entered."
+        )
+        return first + end
+
+    def _modes(self, visit: Visit) -> str:
+        grad = {
+            "on": "Gradients are recorded (grad mode on)",
+            "off": "Gradients are not recorded (grad mode off)",
+            "inference": "Gradients are not recorded (inference mode)",
+            "unknown": "Whether gradients are recorded is not known",
+        }[visit.grad]
+        return f"{grad}; autocast is {'on' if visit.autocast else 'off'}."
+
+    def _conditions(self, visit: Visit, guard: Guard) -> str:
+        return verdicts.conditions(self.watch, visit.run, guard)
+
+    # What a name holds
+
+    def _belief(self, visit: Visit, belief: Belief) -> str:
+        lines = [f"`{belief.text}`"]
+        if not belief.held:
+            storage = _as_tensor(belief)
+            assert storage is not None
+            lines += [
+                _row("storage", f"{self._made(storage)}; nothing says before this line that it is a tensor"),
+                _row("gradient", "may require grad: it is not known"),
+                _row("saves", "none so far"),
+            ]
+            return "\n".join(lines)
+        for held in belief.held:
+            if len(belief.held) > 1:
+                lines.append(f"  if {self._conditions(visit, held.guard)}:")
+            lines += self._held(visit, held)
+        return "\n".join(lines)
+
+    def _held(self, visit: Visit, held: Held) -> list[str]:
+        tensor = held.tensor
+        lines = [_row("storage", self._made(tensor.storage))]
+        marks = []
+        if tensor.view:
+            marks.append("a view")
+        if tensor.detached:
+            marks.append("detached: no gradient flows through it")
+        if tensor.uncounted:
+            marks.append("writes through it do not move the version (`.data`)")
+        if tensor.multi is not None:
+            marks.append(f"one of several views made on line {_at(tensor.multi)}")
+        if tensor.no_grad_view is not None:
+            marks.append(f"made under no_grad on line {_at(tensor.no_grad_view)}")
+        if tensor.expanded is not None:
+            marks.append(f"expanded on line {_at(tensor.expanded)}: elements share memory")
+        if marks:
+            lines.append(_row("this one", "; ".join(marks)))
+        aliases = [
+            f"{name} ({_relation(tensor, other)})" for name, other in held.aliases.items() if name != f"`{_plain(held, visit)}`"
+        ]
+        if aliases:
+            lines.append(_row("also held", "by " + _listed(aliases)))
+        lines.append(_row("gradient", self._gradient(held)))
+        lines += self._saves(visit, held)
+        count = len(held.writes)
+        since = "" if held.tensor.storage.made is not None else " since the function was entered"
+        if count:
+            writes = [f"{w.op} on line {_at(w.place)}{self._if(visit, w.guard)}" for w in held.writes]
+            lines.append(_row("version", f"{count}{since}: {_listed(writes)}"))
+        else:
+            lines.append(_row("version", f"0{since}: not written before"))
+        return lines
+
+    def _saves(self, visit: Visit, held: Held) -> list[str]:
+        said: list[str] = []
+        for saved, live in held.saves:
+            state = "live" if live else "freed: its backward has run"
+            text = f"{verdicts.save_words(saved)}{self._if(visit, saved.guard)}; {state}"
+            if text not in said:
+                said.append(text)
+        return [_row("saves" if n == 0 else "", text) for n, text in enumerate(said or ["none so far"])]
+
+    def _if(self, visit: Visit, guard: Guard) -> str:
+        """`, if …`: what a fact rests on beyond the path that leads here."""
+        rest = verdicts.beyond(guard, visit.path)
+        return "" if rest is None else f", if {self._conditions(visit, rest)}"
+
+    def _made(self, storage: Storage) -> str:
+        words, row = self.watch.origin(storage)
+        line = f", line {row}" if row else ""
+        place = storage.made
+        made = ""
+        if place is not None and hasattr(place.at, "lineno"):
+            made = f"`{self.watch.words(place.frame.module, place.at)}`, line {_at(place)}"
+            if place.frame.module is not self.module:
+                made += f" of {place.frame.module.filename}"
+        dtype = f" ({storage.dtype})" if storage.dtype != "?" else ""
+        if storage.origin == "unknown":
+            return f"{words or 'a value that is not known'}{line}, memory of its own as far as is known{dtype}"
+        if storage.origin == "parameter":
+            return f"a parameter{f', {words}' if words else ''}{f', made by {made}' if made else ''}{dtype}"
+        if storage.origin == "buffer":
+            return f"a buffer{f', {words}' if words else ''}{dtype}"
+        return f"the result of {made or words or 'an operation'}{dtype}"
+
+    def _gradient(self, held: Held) -> str:
+        tensor, storage = held.tensor, held.tensor.storage
+        evidence = max((e for _, e in held.grads), default=NEVER)
+        if evidence == NEVER:
+            if storage.dtype in ("bool", "int"):
+                return f"never: {storage.dtype} tensors have none"
+            if tensor.detached:
+                return "never: detached"
+            if storage.origin in ("factory", "buffer"):
+                return f"never: a {storage.origin} without `requires_grad`"
+            return "never: nothing that it is computed from requires grad, or it was not recorded"
+        strong = [s for s in held.sources if s.grad == evidence and s is not storage]
+        if storage.grad >= evidence and (storage.leaf or storage.origin != "result"):
+            why = "it is a parameter" if storage.origin == "parameter" else "it comes from where it is not known"
+            why = "it is a leaf made so" if storage.leaf and storage.origin != "parameter" else why
+        elif strong:
+            names = [self.watch.origin(s)[0] or "a parameter" for s in strong]
+            why = f"computed from {_listed(list(dict.fromkeys(names)))}"
+        else:
+            why = "something that it is computed from"
+            why += " does" if evidence == DOES else " may"
+        return f"{'requires grad' if evidence == DOES else 'may require grad'}: {why}"
+
+    # What the line does
+
+    def _events(self, visit: Visit) -> str:
+        lines: list[str] = []
+        for saved in visit.saves:
+            subject = self._subject(visit, saved.storage)
+            text = f"  {verdicts.save_words(saved, subject)}{self._if(visit, saved.guard)}"
+            if text not in lines:
+                lines.append(text)
+        counts: dict[int, int] = {}
+        for write in visit.writes:
+            storage = write.storage
+            before = [w for w in visit.run.writes if w.storage is storage]
+            number = next(n for n, w in enumerate(before) if w is write)
+            counts[storage.uid] = number
+            inner = f" (line {_at(write.place)})" if write.place.frame is not visit.frame else ""
+            text = f"  {write.op} writes {self._subject(visit, storage)}{inner}: version {number} to {number + 1}"
+            text += self._if(visit, write.guard)
+            if text not in lines:
+                lines.append(text)
+        for name, belief in visit.stored.items():
+            held = belief.held
+            if len(held) == 1 and name not in visit.beliefs:
+                lines.append(f"  `{name}` becomes {self._made(held[0].tensor.storage)}; {self._gradient(held[0])}")
+        return "This line:\n" + "\n".join(lines) if lines else "This line saves nothing and writes nothing."
+
+    def _subject(self, visit: Visit, storage: Storage) -> str:
+        for belief in (*visit.beliefs.values(), *visit.stored.values()):
+            if any(h.tensor.storage is storage for h in belief.held) or _as_tensor(belief) is storage:
+                return f"`{belief.text}`"
+        words, _ = self.watch.origin(storage)
+        return words or "a tensor without a name"
+
+
+def _run(program: Program, module: Module, function: FunctionSource | None) -> Run:
+    if function is None:
+        return analyze.run_body(program, module)
+    return analyze.run_function(program, function)
+
+
+def named(function: FunctionSource) -> str:
+    """A function as its module writes it: `Class.method`."""
+    return f"{function.owner.name}.{function.name}" if function.owner is not None else function.name
+
+
+def _as_tensor(belief: Belief) -> Storage | None:
+    """The storage of a value that was first taken for a tensor on this line."""
+    from .values import Unknown, alternatives
+
+    for _, atom in alternatives(belief.value):
+        if isinstance(atom, Unknown) and atom.tensor is not None:
+            return atom.tensor.storage
+    return None
+
+
+def _relation(tensor: object, other: object) -> str:
+    from .values import Tensor
+
+    assert isinstance(other, Tensor)
+    if other is tensor:
+        return "the same tensor"
+    if other.uncounted:
+        return "`.data`"
+    if other.detached:
+        return "detached"
+    return "a view" if other.view else "its base"
+
+
+def _plain(held: Held, visit: Visit) -> str:
+    return next((b.text for b in visit.beliefs.values() if held in b.held), "")
+
+
+def _at(place: object) -> int:
+    return int(getattr(getattr(place, "at", None), "lineno", 0))
+
+
+def _row(label: str, text: str) -> str:
+    return f"    {label:<10}{text}"
+
+
+def _listed(parts: list[str]) -> str:
+    if len(parts) > 6:
+        parts = [*parts[:5], f"{len(parts) - 5} more"]
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+_ = MAY

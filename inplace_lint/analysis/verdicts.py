@@ -1,0 +1,226 @@
+"""Says why a write is a finding, why not a surer one, and why a write that meets a save is none."""
+
+from __future__ import annotations
+
+from .findings import CERTAIN, LIKELY, POSSIBLE, _Context, of_run
+from .guards import ALWAYS, implies, relative
+from .values import DOES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..syntax.module import FunctionSource
+    from .findings import Finding
+    from .frames import Place
+    from .guards import Guard
+    from .heap import Hazard, Saved
+    from .run import Run
+    from .watch import Watch
+
+    Done = list[tuple[Run, FunctionSource | None]]
+
+_CONFIDENCES = ("possible", "likely", "certain")
+#: Which rule tells of which kind of finding; a write is IPL101 where an op's own result was saved.
+_CODES = {
+    "write": "IPL102 saved-input-overwritten",
+    "step": "IPL106 step-before-backward",
+    "leaf": "IPL103 leaf-overwritten",
+    "multi-view": "IPL104 multi-view-output-overwritten",
+    "expanded": "IPL105 expanded-tensor-overwritten",
+    "out": "IPL107 out-argument-with-grad",
+    "no-grad-view": "IPL108 no-grad-view-overwritten",
+}
+
+
+def words(watch: Watch, done: Done, checked: bool) -> str:
+    """The findings that stand on the watched rows, and the writes there that meet a save and are none."""
+    findings: dict[tuple[object, ...], tuple[Finding, Run, _Context]] = {}
+    met: list[tuple[Hazard, Run, _Context]] = []
+    reported = set()
+    for run, root in done:
+        context = _Context(run, watch.module, root)
+        for finding in of_run(run, watch.module, root):
+            known = findings.get(finding.key())
+            if known is None or known[0].confidence < finding.confidence:
+                findings[finding.key()] = (finding, run, context)
+            for saved in finding.saves:
+                reported.add((saved.place.at, saved.attr))
+        met += [(hazard, run, context) for hazard in run.heap.hazards if _stands(watch, hazard.write.place)]
+    lines: list[str] = []
+    for finding, run, context in findings.values():
+        if watch.first <= getattr(finding.at, "lineno", 0) <= watch.last:
+            lines += _finding(watch, finding, run, context)
+        elif any(s.place.frame.module is watch.module and watch.first <= _row(s.place) <= watch.last for s in finding.saves):
+            lines.append(
+                f"  The save on this line is overwritten on line {getattr(finding.at, 'lineno', 0)}: "
+                f"{code(finding)}, {_CONFIDENCES[finding.confidence]}."
+            )
+    told = {(f.at, s.place.at) for f, _, _ in findings.values() for s in f.saves}
+    immediate = {f.at for f, _, _ in findings.values() if not f.saves}
+    for hazard, run, context in met:
+        at, _ = context._site(hazard.write.place, hazard.saved.place)
+        if (at, hazard.saved.place.at) in told:
+            continue
+        line = f"  No finding although {save_words(hazard.saved)}: {_why_none(hazard, context, at, at in immediate)}."
+        if line not in lines:
+            lines.append(line)
+    if not lines:
+        return "Verdict: no finding on this line."
+    return ("Verdict:\n" if checked else "Verdict, were it analysed:\n") + "\n".join(lines)
+
+
+def code(finding: Finding) -> str:
+    """The rule that tells of a finding, by code and name."""
+    if finding.kind == "write" and any(s.result and s.confidence == finding.confidence for s in finding.saves):
+        return "IPL101 saved-result-overwritten"
+    return _CODES[finding.kind]
+
+
+def save_words(saved: Saved, subject: str = "") -> str:
+    """`SigmoidBackward0 keeps its result (saved by sigmoid on line 7)`."""
+    row = f" on line {_row(saved.place)}" if not subject else ""
+    what = subject or "this"
+    attr = f" as `{saved.attr}`" if saved.attr else ""
+    node = f" ({saved.node_name}{'.' + saved.attr if saved.attr else ''})" if saved.node_name else attr
+    role = "its result" if saved.result else "its input" if saved.attr != "weight" else "its weights"
+    text = f"{saved.op}{row} saves {role if not subject else f'{role} {what}'}{node} for backward"
+    if not saved.certain:
+        text += ", perhaps"
+    if saved.only:
+        text += f", on {saved.only} only"
+    if saved.autocast:
+        text += ", under autocast as a copy perhaps"
+    return text
+
+
+def conditions(watch: Watch, run: Run, guard: Guard) -> str:
+    """A guard in the words of the source."""
+    if not guard:
+        return "a path is taken that cannot be"
+    ways = [_conjunction(watch, run, positive, negative) for positive, negative in guard]
+    ways = list(dict.fromkeys(ways))
+    return ways[0] if len(ways) == 1 else "either " + ", or ".join(ways)
+
+
+def beyond(guard: Guard, path: Guard) -> Guard | None:
+    """What a guard asks for beyond the path; None where that is nothing."""
+    if implies(path, guard):
+        return None
+    rest = relative(guard, path)
+    return None if rest == ALWAYS or not rest else rest
+
+
+def _conjunction(watch: Watch, run: Run, positive: int, negative: int) -> str:
+    parts = []
+    for bit in range((positive | negative).bit_length()):
+        holds = bool(positive >> bit & 1)
+        if not (positive | negative) >> bit & 1:
+            continue
+        text, row, sense = watch.tests.get((run, bit)) or _unnamed(run, bit)
+        if row:
+            parts.append(f"`{text}` is {'true' if holds is sense else 'false'} (line {row})")
+        else:
+            parts.append(text if holds is sense else f"not ({text})")
+    return " and ".join(parts) or "anything"
+
+
+def _unnamed(run: Run, bit: int) -> tuple[str, int, bool]:
+    for name, value in run.root_args.items():
+        for guard, _ in getattr(value, "alternatives", ()):
+            if guard == ((1 << bit, 0),):
+                return f"the argument `{name}` is true", 0, True
+    if run.evaluation >> bit & 1:
+        return "the model is in training mode", 0, True
+    if run.grad_enabled >> bit & 1:
+        return "gradients are enabled", 0, True
+    if bit in run.grad_tests:
+        return "it requires grad", 0, True
+    if run.doubtful >> bit & 1:
+        return "an operation returns a view and not a copy", 0, True
+    return "a test without a name holds", 0, True
+
+
+def _finding(watch: Watch, finding: Finding, run: Run, context: _Context) -> list[str]:
+    lines = [f"  {code(finding)}, {_CONFIDENCES[finding.confidence]}"]
+    for saved in finding.saves:
+        role = "its result" if saved.result else "its input"
+        lines.append(f"    because {saved.op} on line {_row(saved.place)} saved {role} before, and {finding.op} changes it")
+    if not finding.saves:
+        where = f" (made so on line {_row(finding.cause)})" if finding.cause is not None and _row(finding.cause) else ""
+        lines.append(f"    because {finding.op} raises here{where}")
+    if finding.confidence < CERTAIN:
+        for reason in _reasons(watch, finding, run, context):
+            lines.append(f"    not surer because {reason}")
+    return lines
+
+
+def _reasons(watch: Watch, finding: Finding, run: Run, context: _Context) -> list[str]:
+    """Why a finding is not certain: what its surest hazard rests on."""
+    found: list[str] = []
+    for hazard in run.heap.hazards:
+        at, _ = context._site(hazard.write.place, hazard.saved.place)
+        if at is finding.at and hazard.reached:
+            found += _hazard_reasons(watch, hazard, run, context)
+    for incident in run.incidents:
+        if incident.kind == finding.kind and (incident.place.at is finding.at or finding.write is not None):
+            if incident.grad < DOES:
+                found.append(_may(context))
+            elif finding.confidence == POSSIBLE:
+                found.append(_DOUBT)
+    return list(dict.fromkeys(found))
+
+
+_DOUBT = "it happens only if an operation returns a view where it may copy, or in evaluation mode"
+
+
+def _may(context: _Context) -> str:
+    where = "" if context.reached else ", and nothing shows that this code is trained (no method of a Module, no backward)"
+    return f"nothing in sight proves that gradients flow: the caller decides{where}"
+
+
+def _hazard_reasons(watch: Watch, hazard: Hazard, run: Run, context: _Context) -> list[str]:
+    saved, found = hazard.saved, []
+    if saved.grad < DOES:
+        found.append(_may(context))
+    if not saved.certain:
+        found.append(f"{saved.op} saves it only perhaps")
+    if saved.only:
+        found.append(f"{saved.op} saves it on {saved.only} only")
+    if saved.autocast:
+        found.append("under autocast it may be a copy that is saved")
+    credible = context._credible(hazard.guard, saved)
+    plain = tuple(c for c in credible if not (c[0] | c[1]) & run.doubtful and not c[1] & run.evaluation)
+    if credible and not plain:
+        found.append(_DOUBT)
+    if not implies(hazard.write.guard, saved.guard):
+        rest = beyond(saved.guard, hazard.write.guard)
+        more = f": only if {conditions(watch, run, rest)}" if rest else ""
+        found.append(f"the save does not come before the write on every path{more}")
+    return found
+
+
+def _why_none(hazard: Hazard, context: _Context, at: object, immediate: bool) -> str:
+    saved = hazard.saved
+    if not saved.storage.is_tensor() or not all(s.is_tensor() for s in saved.unproved):
+        return "nothing proves that these values are tensors at all"
+    if not hazard.reached:
+        return "no backward that comes after the write, no return and no escape needs what it was saved for"
+    if not context._credible(hazard.guard, saved):
+        return "it is on a path that is only taken where no gradients are recorded"
+    if at is None:
+        return "the save is another file's or the caller's: the finding stands where both are in sight"
+    if immediate:
+        return "the write raises at once, which is told instead"
+    return f"it is told at the call on line {getattr(at, 'lineno', 0)}, which holds both places"
+
+
+def _stands(watch: Watch, place: Place) -> bool:
+    return any(
+        p.frame.module is watch.module and watch.first <= _row(p) <= watch.last for p in place.stack()
+    )
+
+
+def _row(place: Place) -> int:
+    return int(getattr(place.at, "lineno", 0))
+
+
+_ = (LIKELY,)

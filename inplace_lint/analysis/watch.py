@@ -1,0 +1,304 @@
+"""Watches runs as they pass a few rows of a file: what names held there, what was saved and written, and from where.
+
+A run is watched by giving its program a table of handlers (`Program.handlers`), each of which looks before and after
+it calls the one of `execute`. A run that nobody watches pays nothing.
+"""
+
+from __future__ import annotations
+
+from ..syntax import ir
+from .execute import HANDLERS
+from .guards import compatible, implies
+from .heap import reach
+from .values import Instance, Tensor, TorchModule, Unknown, alternatives
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from typing import Any
+
+    from ..syntax.module import Module
+    from .execute import Handlers
+    from .guards import Guard
+    from .heap import Saved, Write
+    from .run import Run
+    from .values import Storage, Value
+
+
+class Held:
+    """One tensor that a name or an expression may hold, with what was true of its storage at that moment.
+
+    `aliases` are other names in scope with the same storage. `saves` come with whether the save is still live on some
+    path that leads here. `sources` are the storages that its gradient may flow to.
+    """
+
+    __slots__ = ("aliases", "grads", "guard", "saves", "sources", "tensor", "writes")
+
+    def __init__(self, run: Run, guard: Guard, tensor: Tensor, known: list[Storage]) -> None:
+        heap, storage = run.heap, tensor.storage
+        self.guard = guard
+        self.tensor = tensor
+        self.grads = heap.gradients(tensor, guard)
+        self.saves: list[tuple[Saved, bool]] = [
+            (saved, not any(implies(guard, freed) for freed in saved.node.freed))
+            for saved in heap.record(storage).saves
+            if compatible(saved.guard, guard)
+        ]
+        self.writes: list[Write] = [
+            w for w in run.writes if w.storage is storage and compatible(w.guard, guard)
+        ]
+        nodes = reach(heap.nodes(tensor, guard))
+        self.sources: list[Storage] = [
+            source
+            for source in known
+            if source.grad and any(node in nodes and not node.edges for _, node in heap.record(source).nodes)
+        ]
+        self.aliases = _aliases(run, tensor, guard)
+
+
+class Belief:
+    """What one expression of the watched rows held: tensors, or a value that nothing is known of (`unknown`)."""
+
+    __slots__ = ("held", "text", "unknown", "value")
+
+    def __init__(self, text: str, value: Value) -> None:
+        self.text = text
+        self.value = value
+        self.held: list[Held] = []
+        self.unknown = False
+
+
+class Visit:
+    """One passage through the watched rows: the modes and the path there, the beliefs, what was saved and written."""
+
+    __slots__ = ("autocast", "beliefs", "frame", "grad", "path", "run", "saves", "stored", "writes")
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.frame = run.frame
+        self.path = run.path
+        self.grad = run.grad
+        self.autocast = run.autocast
+        #: read on the rows, by their text; and stored by them
+        self.beliefs: dict[str, Belief] = {}
+        self.stored: dict[str, Belief] = {}
+        self.writes: list[Write] = []
+        self.saves: list[Saved] = []
+
+
+class Watch:
+    """Watches the rows `first` to `last` of a file, in every run of a program that is given `handlers()`."""
+
+    def __init__(self, module: Module, first: int, last: int) -> None:
+        self.module = module
+        self.first, self.last = first, last
+        self.visits: list[Visit] = []
+        #: what bits stand for: the test as it is written, its row, whether the bit holds where the test does
+        self.tests: dict[tuple[Run, int], tuple[str, int, bool]] = {}
+        self._open: dict[int, Visit] = {}
+        self._came: dict[int, tuple[object, str, int]] = {}
+        self._storages: dict[Run, dict[int, Storage]] = {}
+
+    def handlers(self) -> Handlers:
+        """The table for `Program.handlers`."""
+        return {kind: self._watching(handler) for kind, handler in HANDLERS.items()}
+
+    def origin(self, storage: Storage) -> tuple[str, int]:
+        """How the source speaks of where a storage came from, and the row; empty and 0 where it was never named."""
+        for key in (id(storage), *self._unknowns(storage)):
+            known = self._came.get(key)
+            if known is not None:
+                return known[1], known[2]
+        return "", 0
+
+    def words(self, module: Module, node: ast.AST) -> str:
+        """The source of a node on one line, shortened where it is long."""
+        first = getattr(node, "lineno", 0)
+        if not first:
+            return ""
+        last: int = node.end_lineno or first  # type: ignore[attr-defined]
+        rows = list(module.lines[first - 1 : last])
+        rows[-1] = rows[-1][: node.end_col_offset]  # type: ignore[attr-defined]
+        rows[0] = rows[0][node.col_offset :]  # type: ignore[attr-defined]
+        text = " ".join(b" ".join(rows).decode("utf-8", "replace").split())
+        return text if len(text) <= 70 else f"{text[:67]}..."
+
+    def _unknowns(self, storage: Storage) -> list[int]:
+        return [
+            key
+            for key, (atom, _, _) in self._came.items()
+            if isinstance(atom, Unknown) and atom.tensor is not None and atom.tensor.storage is storage
+        ]
+
+    def _watching(self, handler: Any) -> Any:
+        def watched(run: Run, i: ir.Instruction) -> None:
+            visit = self._visit(run, i)
+            self._before(run, i)
+            doubtful, evaluation = run.doubtful, run.evaluation
+            writes = len(run.writes)
+            known = self._storages.setdefault(run, {})
+            counts = {} if visit is None else {u: len(run.heap.record(s).saves) for u, s in known.items()}
+            handler(run, i)
+            self._name_bits(run, i, run.doubtful & ~doubtful, "returns a view and not a copy")
+            self._name_bits(run, i, run.evaluation & ~evaluation, "")
+            self._after(run, i, visit)
+            if visit is not None and not isinstance(i, (ir.If, ir.For, ir.While, ir.With, ir.Try)):
+                visit.writes.extend(w for w in run.writes[writes:] if w not in visit.writes)
+                for uid, storage in known.items():
+                    new = run.heap.record(storage).saves[counts.get(uid, 0) :]
+                    visit.saves.extend(s for s in new if s not in visit.saves)
+
+        return watched
+
+    def _visit(self, run: Run, i: ir.Instruction) -> Visit | None:
+        """The visit that an instruction belongs to; one outside of the rows ends the visit of its frame."""
+        frame = run.frame
+        row = getattr(i.at, "lineno", 0)
+        if frame.module is not self.module or not self.first <= row <= self.last:
+            self._open.pop(frame.uid, None)
+            return None
+        visit = self._open.get(frame.uid)
+        if visit is None:
+            visit = self._open[frame.uid] = Visit(run)
+            self.visits.append(visit)
+        return visit
+
+    # How the source speaks of values and tests
+
+    def _before(self, run: Run, i: ir.Instruction) -> None:
+        if isinstance(i, (ir.If, ir.Assert)):
+            self._name_test(run, i)
+        elif isinstance(i, ir.Try):
+            row = getattr(i.at, "lineno", 0)
+            raised = run.bit(("raises", i, run.frame.uid))
+            self.tests[run, raised] = (f"an exception leaves the `try` of line {row}", 0, True)
+            for number in range(len(i.handlers)):
+                which = run.bit(("handler", i, number, run.frame.uid))
+                self.tests[run, which] = (f"its `except` number {number + 1} takes it", 0, True)
+
+    def _name_test(self, run: Run, i: ir.If | ir.While | ir.Assert) -> None:
+        value = run.frame.registers.get(i.test)
+        if value is None:
+            return
+        true, _ = run.split(value)
+        if len(true) != 1:
+            return
+        positive, negative = true[0]
+        new = [b for b in _bits(positive | negative) if (run, b) not in self.tests]
+        if len(new) == 1:
+            text = self.words(run.frame.module, i.at)
+            self.tests[run, new[0]] = (text, getattr(i.at, "lineno", 0), bool(positive >> new[0] & 1))
+
+    def _name_bits(self, run: Run, i: ir.Instruction, bits: int, what: str) -> None:
+        for bit in _bits(bits):
+            text = self.words(run.frame.module, i.at)
+            row = getattr(i.at, "lineno", 0)
+            known = (f"`{text}` (line {row}) {what}", 0, True) if what else ("the model is in training mode", 0, True)
+            self.tests.setdefault((run, bit), known)
+
+    def _came_from(self, key: object, text: str, row: int) -> None:
+        self._came.setdefault(id(key), (key, text, row))
+
+    def _after(self, run: Run, i: ir.Instruction, visit: Visit | None) -> None:
+        if isinstance(i, ir.While):
+            self._name_test(run, i)
+        if isinstance(i, ir.Store):
+            value = run.frame.registers.get(i.src)
+            if value is None:
+                return
+            self._learn(run, i, value, f"`{i.name.partition('@')[0]}`")
+            if visit is not None:
+                self._believe(run, visit.stored, i.name.partition("@")[0], value)
+            return
+        register = getattr(i, "dst", None)
+        if register is None or isinstance(i, ir.Constant):
+            return
+        value = run.frame.registers.get(register)
+        if value is None:
+            return
+        text = self.words(run.frame.module, i.at)
+        self._learn(run, i, value, f"`{text}`")
+        if visit is not None and isinstance(i, (ir.Load, ir.GetAttribute, ir.GetItem)):
+            self._believe(run, visit.beliefs, text, value)
+
+    def _learn(self, run: Run, i: ir.Instruction, value: Value, text: str) -> None:
+        """Remember under which words a value was first seen."""
+        row = getattr(i.at, "lineno", 0)
+        storages = self._storages[run]
+        for _, atom in alternatives(value):
+            tensor = atom.tensor if isinstance(atom, Unknown) else atom
+            if isinstance(tensor, Tensor):
+                storages[tensor.storage.uid] = tensor.storage
+                if not isinstance(atom, Unknown):
+                    self._came_from(tensor.storage, text, row)
+            if isinstance(atom, Unknown):
+                argument = next((n for n, v in run.root_args.items() if v is atom), None)
+                if argument is not None:
+                    self._came_from(atom, f"the argument `{argument}`", 0)
+                elif isinstance(i, (ir.Call, ir.With)):
+                    self._came_from(atom, f"what {text} returns", row)
+                elif isinstance(i, ir.Store):
+                    self._came_from(atom, f"what is stored in {text}", row)
+                elif isinstance(i, (ir.Load, ir.GetAttribute, ir.GetItem)):
+                    self._came_from(atom, text, row)
+            elif isinstance(atom, TorchModule) and atom.weights is not None:
+                weights = atom.weights.storage
+                storages[weights.uid] = weights
+                self._came_from(weights, f"the weights of {text}", 0)
+
+    def _believe(self, run: Run, into: dict[str, Belief], text: str, value: Value) -> None:
+        belief = Belief(text, value)
+        known = list(self._storages[run].values())
+        for guard, atom in run.live(value):
+            if isinstance(atom, Unknown) and atom.tensor is None:
+                belief.unknown = True
+                continue
+            tensor = run.as_tensor(atom) if isinstance(atom, (Tensor, Unknown)) else None
+            if tensor is not None:
+                belief.held.append(Held(run, guard, tensor, known))
+        if belief.held or belief.unknown:
+            into[text] = belief
+
+
+def _bits(mask: int) -> list[int]:
+    return [bit for bit in range(mask.bit_length()) if mask >> bit & 1]
+
+
+def _aliases(run: Run, tensor: Tensor, guard: Guard) -> dict[str, Tensor]:
+    """Every name and attribute in scope that holds the storage of `tensor`, under the words of the source."""
+    found: dict[str, Tensor] = {}
+    frame = run.frame
+    places = {}
+    outer: Any = frame
+    while outer is not None:
+        where = "" if outer is frame else f" in {outer.function.name}" if outer.function else " of the module"
+        places.setdefault(outer.uid, where)
+        outer = outer.enclosing if outer.enclosing is not None else outer.via and outer.via.frame
+    state: Any = run.state
+    seen = set()
+    while state is not None:
+        for key, value in state.slots.items():
+            if key in seen or type(key) is not tuple or len(key) != 2:
+                continue
+            seen.add(key)
+            owner, name = key
+            if isinstance(name, str) and owner in places:
+                words = f"`{name.partition('@')[0]}`{places[owner]}"
+            elif isinstance(owner, Instance) and isinstance(name, str) and name.isidentifier():
+                words = f"`self.{name}`" if _is_self(run, owner) else f"attribute `{name}` of a {owner.cls.source.name}"
+            else:
+                continue
+            for g, atom in alternatives(value):
+                held = atom.tensor if isinstance(atom, Unknown) else atom
+                if isinstance(held, Tensor) and held.storage is tensor.storage and compatible(g, guard):
+                    found[words] = held
+        state = state.parent
+    return found
+
+
+def _is_self(run: Run, owner: Instance) -> bool:
+    function = run.frame.function
+    if function is None or not function.parameters:
+        return False
+    return run.state.get((run.frame.uid, function.parameters[0].arg)) is owner
+
