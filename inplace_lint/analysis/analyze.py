@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left, bisect_right
-
-from ..syntax.module import candidate_rows, inner_bodies
-from ..torchmodel import table
 from . import attributes, calls, execute, names
 from .findings import POSSIBLE, Finding, of_run
 from .frames import Frame
 from .guards import ALWAYS, literal
 from .program import BASE_BITS, Program
 from .run import OutOfBudget, Run
+from .screen import around, calls_of, mentions, rows_of, with_candidates
 from .values import (
     Constant,
     FunctionValue,
@@ -28,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 
-    from ..syntax.module import ClassSource, FunctionSource, Module
+    from ..syntax.module import FunctionSource, Module
     from .values import ClassValue
 
 #: How far a function that writes its argument is followed to its callers, within its file.
@@ -40,7 +36,7 @@ _SCALAR_TYPES = frozenset("int float str bool bytes complex".split())
 def analyze(module: Module, program: Program) -> list[Finding]:
     """Every finding of a file, each place once, at the highest confidence that any run gives it."""
     program.add(module)
-    rows = candidate_rows(module.source, in_place_names())
+    rows = rows_of(module)
     if not rows:
         return []
     found: dict[tuple[object, ...], Finding] = {}
@@ -52,46 +48,24 @@ def analyze(module: Module, program: Program) -> list[Finding]:
     return list(found.values())
 
 
-_in_place_names: frozenset[bytes] | None = None
-
-
-def in_place_names() -> frozenset[bytes]:
-    """Names with a trailing underscore that write a tensor, initialisers left out: those run under no_grad."""
-    global _in_place_names
-    if _in_place_names is None:
-        known = table.get()
-        found = {
-            name.encode()
-            for space in ("Tensor", *known.spaces())
-            if space != "torch.nn.init"
-            for name in known.names(space)
-            if name.endswith("_")
-        }
-        _in_place_names = frozenset(found)
-    return _in_place_names
-
-
 def runs(module: Module, program: Program, rows: list[int]) -> list[tuple[Run, FunctionSource | None]]:
     """One finished run for each function that holds a candidate, or calls one that writes what it is given."""
     functions = module.functions_in_order()
-    chosen = _with_candidates(module, functions, rows)
-    factories = _factories(module, chosen, rows)
-    if factories:
-        chosen.update(_with_candidates(module, functions, sorted({*rows, *_mentions(module, factories)})))
+    chosen = with_candidates(module)
     pending: list[FunctionSource | None] = list(chosen)
     if _body_has_candidates(module, functions, rows):
         pending.append(None)
     done: dict[FunctionSource | None, Run] = {}
     for _ in range(_CALLERS):
-        asked: set[str] = set()
+        asked: set[FunctionSource] = set()
         for root in pending:
             if root in done:
                 continue
-            run = run_function(program, root) if root is not None else run_body(program, module)
-            done[root] = run
-            if root is not None and (_is_private(root) or _needs_its_callers(run, module, root)):
-                asked.add(_called_as(root))
+            run = done[root] = _deepened(program, module, root)
+            if root is not None and _needs_its_callers(run, module, root):
+                asked.add(root)
         pending = [f for f in _callers(module, functions, asked) if f not in done]
+        program.writers.update(f for f in pending if f is not None)
         if not pending:
             break
     entered = {source for root, run in done.items() for source in run.entered if source is not root}
@@ -102,11 +76,40 @@ def runs(module: Module, program: Program, rows: list[int]) -> list[tuple[Run, F
     ]
 
 
-def _called_as(root: FunctionSource) -> str:
-    """The name that callers write: of the class, for what calling its objects runs."""
-    if root.owner is not None and root.name in ("forward", "__call__"):
-        return root.owner.name
-    return root.name
+#: How often a root is run again to enter calls that turn out to matter.
+_DEEPER = 4
+
+
+def _deepened(program: Program, module: Module, root: FunctionSource | None) -> Run:
+    """A run that has entered every call that touches what is written."""
+    deep: frozenset[FunctionSource] = frozenset()
+    for _ in range(_DEEPER):
+        run = run_function(program, root, deep) if root is not None else run_body(program, module, deep)
+        wanted = _worth_entering(run) - deep
+        if not wanted:
+            break
+        deep |= wanted
+    return run
+
+
+def _worth_entering(run: Run) -> frozenset[FunctionSource]:
+    """The functions whose calls were passed over although they were given, or returned, what is written in the run."""
+    if not run.skipped:
+        return frozenset()
+    written = {write.storage for write in run.writes}
+    if run.steps_parameters:
+        return frozenset(call.source for call in run.skipped)
+    owners: set[Value] = set()
+    for storage in written:
+        value: Value | None = storage.value
+        while value is not None:
+            owners.add(value)
+            value = value.owner if isinstance(value, Unknown) else None
+    return frozenset(
+        call.source
+        for call in run.skipped
+        if call.tensors & written or call.result in owners or call.given & owners
+    )
 
 
 def _is_private(root: FunctionSource) -> bool:
@@ -118,77 +121,15 @@ def _is_private(root: FunctionSource) -> bool:
 
 def _is_dead(module: Module, root: FunctionSource) -> bool:
     """Whether the file defines a private function that it never mentions."""
-    return len(_mentions(module, {root.name})) <= 1 and root.owner is None
+    return len(mentions(module, {root.name})) <= 1 and root.owner is None
 
 
 def _needs_its_callers(run: Run, module: Module, root: FunctionSource) -> bool:
     """Whether a caller may know what this run could not: that an argument it writes is saved, or requires grad."""
-    return _writes_what_it_is_given(run) or (run.steps_unknown and run.trains) or any(
-        finding.confidence == POSSIBLE for finding in of_run(run, module, root)
-    )
-
-
-def _with_candidates(
-    module: Module, functions: list[FunctionSource], rows: list[int]
-) -> dict[FunctionSource, None]:
-    """Functions around the rows; where a row is in `__init__`, the methods that use what it builds."""
-    chosen: dict[FunctionSource, None] = {}
-    built: dict[str, set[bytes]] = {}
-    for function in functions:
-        first, last = function.node.lineno, function.node.end_lineno or 0
-        inside = rows[bisect_left(rows, first) : bisect_right(rows, last)]
-        if not inside:
-            continue
-        if function.name == "__init__" and function.owner is not None:
-            built.setdefault(function.owner.name, set()).update(_attributes_built(function, inside))
-            if all(b"inplace" in module.lines[row - 1] for row in inside):
-                continue
-        chosen[function] = None
-    if built:
-        for _ in range(2):  # a subclass runs what its base class built
-            for cls in _classes(functions):
-                for base in cls.bases:
-                    inherited = built.get(getattr(base, "id", ""))
-                    if inherited:
-                        built.setdefault(cls.name, set()).update(inherited)
-        for function in functions:
-            names_built = built.get(function.owner.name) if function.owner is not None else None
-            if names_built and function not in chosen and function.name != "__init__":
-                lines = module.lines[function.node.lineno - 1 : function.node.end_lineno or 0]
-                text = b"\n".join(lines)
-                if any(name in text for name in names_built):
-                    chosen[function] = None
-    return chosen
-
-
-def _attributes_built(function: FunctionSource, rows: list[int]) -> set[bytes]:
-    """`self.x` for each attribute whose value is built on one of the rows of `__init__`; all of them if it cannot be told."""
-    found: set[bytes] = set()
-    everything: set[bytes] = set()
-    told = True
-    stack = list(getattr(function.node, "body", []))
-    while stack:
-        statement = stack.pop()
-        bodies = inner_bodies(statement)
-        if bodies:
-            for body in bodies:
-                stack.extend(body)
-            continue
-        targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
-        attributes_here = {b"self." + t.attr.encode() for t in targets if hasattr(t, "attr")}
-        everything |= attributes_here
-        first, last = statement.lineno, statement.end_lineno or 0
-        inside = rows[bisect_left(rows, first) : bisect_right(rows, last)]
-        if inside:
-            if attributes_here:
-                found |= attributes_here
-            else:
-                told = False
-    return found if told else everything
-
-
-def _classes(functions: list[FunctionSource]) -> list[ClassSource]:
-    return list({function.owner: None for function in functions if function.owner is not None})
+    if _writes_what_it_is_given(run) or (run.steps_unknown and run.trains):
+        return True
+    private = _is_private(root)
+    return any(private or finding.confidence == POSSIBLE for finding in of_run(run, module, root))
 
 
 def _body_has_candidates(module: Module, functions: list[FunctionSource], rows: list[int]) -> bool:
@@ -212,44 +153,19 @@ def _writes_what_it_is_given(run: Run) -> bool:
             tensor = atom.tensor if isinstance(atom, Unknown) else atom
             if isinstance(tensor, Tensor):
                 given.add(tensor.storage)
-    return any(write.storage in given for write in run.writes)
-
-
-def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[int]) -> set[str]:
-    """Functions that may build a module with `inplace=`: whoever calls them in `__init__` runs it."""
-    found = set()
-    for function in chosen:
-        first, last = function.node.lineno, function.node.end_lineno or 0
-        if function.owner is None and any(
-            b"inplace" in module.lines[row - 1] for row in rows[bisect_left(rows, first) : bisect_right(rows, last)]
-        ):
-            found.add(function.name)
-    return found
-
-
-def _mentions(module: Module, words: set[str]) -> list[int]:
-    """Rows on which one of the names stands."""
-    pattern = re.compile(rb"\b(?:" + b"|".join(re.escape(w.encode()) for w in sorted(words)) + rb")\b")
-    rows = []
-    row, position = 1, 0
-    for match in pattern.finditer(module.source):
-        row += module.source.count(b"\n", position, match.start())
-        position = match.start()
-        rows.append(row)
-    return rows
+    return any(write.storage in given and not write.initial for write in run.writes)
 
 
 def _callers(
-    module: Module, functions: list[FunctionSource], writers: set[str]
+    module: Module, functions: list[FunctionSource], asked: set[FunctionSource]
 ) -> list[FunctionSource | None]:
-    """Functions whose text calls one of these names; for a class built in `__init__`, the builder's methods."""
-    if not writers:
+    """Functions whose text calls one of these, or an object of the class that one of these is the forward of."""
+    if not asked:
         return []
-    rows = _mentions(module, writers)
-    chosen: list[FunctionSource | None] = list(_with_candidates(module, functions, rows))
+    rows = calls_of(module, asked)
+    chosen: list[FunctionSource | None] = list(around(module, functions, rows))
     inside = [(f.node.lineno, f.node.end_lineno or 0) for f in functions]
-    heads = {f.node.lineno for f in functions} | {c.node.lineno for c in _classes(functions)}
-    if any(r not in heads and not any(a <= r <= b for a, b in inside) for r in rows):
+    if any(not any(a <= r <= b for a, b in inside) for r in rows):
         chosen.append(None)
     return chosen
 
@@ -265,11 +181,14 @@ def new_run(program: Program, module: Module) -> Run:
     return run
 
 
-def run_function(program: Program, source: FunctionSource) -> Run:
+def run_function(
+    program: Program, source: FunctionSource, deep: frozenset[FunctionSource] = frozenset()
+) -> Run:
     """Run a function for any arguments: of a method, on an object as its class builds it."""
     module = source.module
     cls = None if source.owner is None else program.class_value(source.owner)
     run = new_run(program, module)
+    run.deep = deep
     function: Value
     if cls is not None:
         function = attributes.method_value(run, cls, source.name)
@@ -302,9 +221,10 @@ def run_function(program: Program, source: FunctionSource) -> Run:
     return run
 
 
-def run_body(program: Program, module: Module) -> Run:
+def run_body(program: Program, module: Module, deep: frozenset[FunctionSource] = frozenset()) -> Run:
     """Run the statements at the top level of a file."""
     run = new_run(program, module)
+    run.deep = deep
     run.module_frames[module.filename] = run.frame
     try:
         execute.block(run, module.body)

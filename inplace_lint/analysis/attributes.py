@@ -185,7 +185,7 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     native = methods.of_instance(run, obj, name)
     if native is not None:
         return native
-    value = Unknown()
+    value = Unknown(obj)
     obj.keys[name] = None
     run.bottom().slots[(obj, name)] = value
     return value

@@ -7,7 +7,7 @@ from . import attributes, containers, execute, methods, names, ops, symbols
 from .frames import DEAD, Frame, State
 from .guards import ALWAYS, both, literal, relative
 from .heap import Node, Saved
-from .run import DEPTH, SOFT_LIMIT
+from .run import DEPTH, SOFT_LIMIT, Skipped, flatten
 from .values import (
     Bound,
     ClassValue,
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping, Sequence
 
+    from ..syntax.module import FunctionSource
     from .guards import Guard
     from .run import Run
 
@@ -161,6 +162,8 @@ def enter(
         or source.is_generator
     ):
         return unknown(run, function, args, kwargs, at)
+    if not force and source not in run.deep and not run.builds and not run.program.enters(source):
+        return skip(run, source, args, kwargs)
     frame = Frame(
         run.uid(),
         source.module,
@@ -199,6 +202,18 @@ def enter(
     if not frame.returns:
         return Unknown()
     return join([(condition, ret[1]) for condition, ret in zip(conditions, frame.returns)])
+
+
+def skip(
+    run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    """Pass over a call in which nothing is written. Whether it matters shows when what it touched is written later."""
+    result = Unknown()
+    values = [*args, *kwargs.values()]
+    result.nodes = [found for value in values for found in run.tensors_within(value)]
+    storages = {tensor.storage for _, tensor in result.nodes}
+    run.skipped.append(Skipped(source, {atom for value in values for atom in flatten(value)}, storages, result))
+    return result
 
 
 def apply_mode(run: Run, decorator: Value) -> None:

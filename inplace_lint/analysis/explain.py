@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..syntax.module import Module, UnreadableFile, candidate_rows, inner_bodies
-from . import analyze, verdicts
+from ..syntax.module import Module, UnreadableFile, inner_bodies
+from . import analyze, screen, verdicts
 from .guards import ALWAYS
 from .program import Program
 from .run import HARD_LIMIT, SOFT_LIMIT
@@ -108,7 +108,7 @@ class _Account:
         program = Program(project)
         program.handlers = self.watch.handlers()
         program.add(module)
-        rows = candidate_rows(module.source, analyze.in_place_names())
+        rows = screen.rows_of(module)
         self.candidates = rows
         self.checked = bool(rows)
         self.done: Done = analyze.runs(module, program, rows) if rows else []

@@ -71,7 +71,7 @@ class Saved:
 class Write:
     """An in-place change of a storage, by the op `op`, at `place`."""
 
-    __slots__ = ("grad_mode", "guard", "op", "place", "storage", "time")
+    __slots__ = ("grad_mode", "guard", "initial", "op", "place", "storage", "time")
 
     def __init__(self, storage: Storage, guard: Guard, op: str, place: Place, time: int) -> None:
         self.storage = storage
@@ -80,6 +80,8 @@ class Write:
         self.place = place
         self.time = time
         self.grad_mode = "on"
+        #: by an initialiser of torch.nn.init
+        self.initial = False
 
 
 class Hazard:

@@ -260,7 +260,7 @@ def _step_through(run: Run, obj: Unknown, args: Sequence[Value], at: ast.AST) ->
 
 def step(run: Run, owners: Sequence[Value], at: ast.AST, op: str) -> Value:
     """Write the parameters of the owners, as an optimizer does: under no_grad, and counted."""
-    run.trains = True
+    run.trains = run.steps_parameters = True
     place = run.place(at)
     for owner in owners:
         for weights in weights_of(run, owner):

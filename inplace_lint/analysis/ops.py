@@ -405,6 +405,7 @@ def _write(
             if facts.counted and not tensor.uncounted:
                 write = run.heap.write(storage, guard, name, place)  # type: ignore[arg-type]
                 write.grad_mode = run.grad
+                write.initial = facts.no_grad
                 if tensor.multi is None and tensor.no_grad_view is None:
                     run.heap.base_written(storage, guard)
                 run.writes.append(write)

@@ -9,7 +9,7 @@ from .values import ClassValue
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..project.modules import Project
-    from ..syntax.module import ClassSource
+    from ..syntax.module import ClassSource, FunctionSource
     from .execute import Handlers
     from .run import Run
     from .values import Instance
@@ -41,6 +41,9 @@ class Program:
         self.handlers: Handlers | None = None
         self._modules: dict[str, Module | None] = {}
         self._classes: dict[int, ClassValue] = {}
+        self._candidates: dict[str, frozenset[FunctionSource]] = {}
+        #: functions without a candidate of their own that turned out to call one that writes
+        self.writers: set[FunctionSource] = set()
         #: one object of each class; what their `__init__` left stands in `base`, under every run
         self.built: dict[ClassValue, Instance] = {}
         self.base = State()
@@ -62,6 +65,17 @@ class Program:
         run.frame = Frame(run.uid(), module, None, None, None, None)
         run.frames[run.frame.uid] = run.frame
         return run
+
+    def enters(self, source: FunctionSource) -> bool:
+        """Whether a call of the function is followed in every run: something in it, or under it, may write."""
+        if source in self.writers:
+            return True
+        chosen = self._candidates.get(source.module.filename)
+        if chosen is None:
+            from .screen import with_candidates
+
+            chosen = self._candidates[source.module.filename] = frozenset(with_candidates(source.module))
+        return source in chosen
 
     def forget_objects(self) -> None:
         """Start anew with what is built, when the literals set aside for it run out."""

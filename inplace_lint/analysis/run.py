@@ -51,6 +51,20 @@ DEPTH = 5
 LENGTH = "#"
 
 
+class Skipped:
+    """A call of a function of the project that was not entered: what went in and what came out."""
+
+    __slots__ = ("given", "result", "source", "tensors")
+
+    def __init__(
+        self, source: FunctionSource, given: set[Value], tensors: set[Storage], result: Unknown
+    ) -> None:
+        self.source = source
+        self.given = given
+        self.tensors = tensors
+        self.result = result
+
+
 class OutOfBudget(Exception):
     """The run has grown past its limit; what was found so far stands."""
 
@@ -97,6 +111,9 @@ class Run:
         self.frames: dict[int, Frame] = {}
         self.active: list[FunctionSource] = []
         self.entered: set[FunctionSource] = set()
+        #: functions to enter although nothing in them writes, and the calls that were not entered
+        self.deep: frozenset[FunctionSource] = frozenset()
+        self.skipped: list[Skipped] = []
         self.globals: dict[tuple[str, str], Value] = {}
         self.incidents: list[Incident] = []
         self.writes: list[Write] = []
@@ -111,6 +128,8 @@ class Run:
         self.trains = False
         #: something unknown was stepped: a caller may know which optimizer that is
         self.steps_unknown = False
+        #: an optimizer, or load_state_dict, wrote parameters
+        self.steps_parameters = False
         self.root_args: dict[str, Value] = {}
         self.returned: list[tuple[Guard, Tensor]] = []
         #: what runs each instruction, where somebody watches (`watch`)
@@ -298,6 +317,7 @@ class Run:
         if isinstance(value, Unknown):
             if value.tensor is None:
                 tensor = self.new_tensor("unknown", 1, None)
+                tensor.storage.value = value
                 tensor.contiguous = tensor.dense = False
                 tensor.storage.proved = False
                 value.tensor = tensor
@@ -347,7 +367,7 @@ class Run:
         """An attribute or element of something unknown: unknown, but the same each time it is asked for."""
         value = self.state.get((owner, "member", key))
         if value is None:
-            value = Unknown()
+            value = Unknown(owner)
             self.bottom().slots[(owner, "member", key)] = value
         return value
 

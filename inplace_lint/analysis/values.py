@@ -30,7 +30,7 @@ class Storage:
     might be a number); a value made by operators from `sources` is a tensor if one of them is.
     """
 
-    __slots__ = ("device", "dtype", "grad", "leaf", "made", "origin", "proved", "sources", "uid")
+    __slots__ = ("device", "dtype", "grad", "leaf", "made", "origin", "proved", "sources", "uid", "value")
 
     def __init__(
         self,
@@ -51,6 +51,8 @@ class Storage:
         self.made = made
         self.proved = proved
         self.sources: tuple[Storage, ...] = ()
+        #: the value of unknown kind whose tensor this would be
+        self.value: Unknown | None = None
 
     def is_tensor(self) -> bool:
         return self.proved or any(source.is_tensor() for source in self.sources)
@@ -153,10 +155,12 @@ class Test(Scalar):
 class Unknown(Value):
     """A value of unknown kind. Used as a tensor it is `tensor`, made on first use."""
 
-    __slots__ = ("nodes", "tensor")
+    __slots__ = ("nodes", "owner", "tensor")
 
-    def __init__(self) -> None:
+    def __init__(self, owner: Value | None = None) -> None:
         self.tensor: Tensor | None = None
+        #: what it is an attribute or element of
+        self.owner = owner
         #: what its graph would hang on, if it is a tensor: the tensors that went into the call that returned it
         self.nodes: Sequence[tuple[Guard, Tensor]] = ()
 

@@ -153,6 +153,8 @@ class Module:
         self.imports: dict[str, ImportedName] = {}
         self.assignments: dict[str, ast.expr] = {}
         self.multiple: set[str] = set()
+        #: rows that a screening marked, kept for whoever asks again
+        self.candidates: list[int] | None = None
         self.stars: list[tuple[str, int]] = []
         #: every function of the file with its class, nested ones included, in order
         self.all_functions: list[FunctionSource] = []

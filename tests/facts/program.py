@@ -17,6 +17,7 @@ import textwrap
 import traceback
 import warnings
 
+import pytest
 import torch
 
 from inplace_lint.cli.pipeline import examine
@@ -39,13 +40,22 @@ mask = b > 0.5
 VERSIONS = re.compile(r"from (\d+) to (\d+)")
 MARK = re.compile(r"# (expect|raises|silent): (.*)")
 #: What IPL108 covers and random programs do not make.
-AT_ONCE = (*IMMEDIATE, ("view was created in inference mode", "IPL108"), ("created inside a custom Function", "IPL108"))
+AT_ONCE = (
+    *IMMEDIATE,
+    ("view was created in inference mode", "IPL108"),
+    ("created inside a custom Function", "IPL108"),
+)
 
 Place = tuple[int, str]
 
 
 class StaticDisagreement(AssertionError):
     """Torch said what the marks say, and the static analysis did not."""
+
+
+def unmet(reason: str) -> pytest.MarkDecorator:
+    """Marks a fact that holds in torch and that the static analysis does not know yet."""
+    return pytest.mark.xfail(strict=True, raises=StaticDisagreement, reason=reason)
 
 
 def agree(program: str) -> None:
@@ -115,7 +125,10 @@ def _stale_writes(source: str, expected: set[Place]) -> bool:
         hazards = judge(Program(source, "script", "", 0)).hazards
     except Discard:
         # The oracle's tracer does not see this write. Then it must be the marked lines that do it: without them all is well.
-        kept = [re.sub(r"\S.*", "pass", line) if row in dict(expected) else line for row, line in enumerate(lines, 1)]
+        kept = [
+            re.sub(r"\S.*", "pass", line) if row in dict(expected) else line
+            for row, line in enumerate(lines, 1)
+        ]
         return _run("\n".join(line for line in kept if not line.lstrip().startswith("assert "))) is None
     codes: dict[int, set[str]] = {}
     for stack, write in hazards.items():

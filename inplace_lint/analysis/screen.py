@@ -1,0 +1,161 @@
+"""Which functions of a file are worth a run: a screening by text, before anything is lowered."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+
+from ..syntax.module import candidate_rows, inner_bodies
+from ..torchmodel import table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..syntax.module import ClassSource, FunctionSource, Module
+
+_in_place_names: frozenset[bytes] | None = None
+
+
+def in_place_names() -> frozenset[bytes]:
+    """Names with a trailing underscore that write a tensor, initialisers left out: those run under no_grad."""
+    global _in_place_names
+    if _in_place_names is None:
+        known = table.get()
+        found = {
+            name.encode()
+            for space in ("Tensor", *known.spaces())
+            if space != "torch.nn.init"
+            for name in known.names(space)
+            if name.endswith("_")
+        }
+        _in_place_names = frozenset(found)
+    return _in_place_names
+
+
+def rows_of(module: Module) -> list[int]:
+    """Rows of a file on which something stands that may be an in-place write."""
+    if module.candidates is None:
+        module.candidates = candidate_rows(module.source, in_place_names())
+    return module.candidates
+
+
+def with_candidates(module: Module) -> dict[FunctionSource, None]:
+    """Functions that hold a candidate, or run a module that was built to work in place."""
+    rows = rows_of(module)
+    functions = module.functions_in_order()
+    chosen = around(module, functions, rows)
+    factories = _factories(module, chosen, rows)
+    if factories:
+        chosen.update(around(module, functions, sorted({*rows, *mentions(module, factories)})))
+    return chosen
+
+
+def around(
+    module: Module, functions: list[FunctionSource], rows: list[int]
+) -> dict[FunctionSource, None]:
+    """Functions around the rows; where a row is in `__init__`, the methods that use what it builds."""
+    chosen: dict[FunctionSource, None] = {}
+    built: dict[str, set[bytes]] = {}
+    for function in functions:
+        first, last = function.node.lineno, function.node.end_lineno or 0
+        inside = rows[bisect_left(rows, first) : bisect_right(rows, last)]
+        if not inside:
+            continue
+        if function.name == "__init__" and function.owner is not None:
+            built.setdefault(function.owner.name, set()).update(_attributes_built(function, inside))
+            if all(b"inplace" in module.lines[row - 1] for row in inside):
+                continue
+        chosen[function] = None
+    if built:
+        for _ in range(2):  # a subclass runs what its base class built
+            for cls in classes(functions):
+                for base in cls.bases:
+                    inherited = built.get(getattr(base, "id", ""))
+                    if inherited:
+                        built.setdefault(cls.name, set()).update(inherited)
+        for function in functions:
+            names_built = built.get(function.owner.name) if function.owner is not None else None
+            if names_built and function not in chosen and function.name != "__init__":
+                lines = module.lines[function.node.lineno - 1 : function.node.end_lineno or 0]
+                text = b"\n".join(lines)
+                if any(name in text for name in names_built):
+                    chosen[function] = None
+    return chosen
+
+
+def _attributes_built(function: FunctionSource, rows: list[int]) -> set[bytes]:
+    """`self.x` for each attribute whose value is built on one of the rows of `__init__`; all of them if it cannot be told."""
+    found: set[bytes] = set()
+    everything: set[bytes] = set()
+    told = True
+    stack = list(getattr(function.node, "body", []))
+    while stack:
+        statement = stack.pop()
+        bodies = inner_bodies(statement)
+        if bodies:
+            for body in bodies:
+                stack.extend(body)
+            continue
+        targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+        attributes_here = {b"self." + t.attr.encode() for t in targets if hasattr(t, "attr")}
+        everything |= attributes_here
+        first, last = statement.lineno, statement.end_lineno or 0
+        inside = rows[bisect_left(rows, first) : bisect_right(rows, last)]
+        if inside:
+            if attributes_here:
+                found |= attributes_here
+            else:
+                told = False
+    return found if told else everything
+
+
+def classes(functions: list[FunctionSource]) -> list[ClassSource]:
+    return list({function.owner: None for function in functions if function.owner is not None})
+
+
+def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[int]) -> set[str]:
+    """Functions that may build a module with `inplace=`: whoever calls them in `__init__` runs it."""
+    found = set()
+    for function in chosen:
+        first, last = function.node.lineno, function.node.end_lineno or 0
+        if function.owner is None and any(
+            b"inplace" in module.lines[row - 1] for row in rows[bisect_left(rows, first) : bisect_right(rows, last)]
+        ):
+            found.add(function.name)
+    return found
+
+
+def mentions(module: Module, words: set[str]) -> list[int]:
+    """Rows on which one of the names stands."""
+    return _rows_matching(
+        module, re.compile(rb"\b(?:" + b"|".join(re.escape(w.encode()) for w in sorted(words)) + rb")\b")
+    )
+
+
+def _rows_matching(module: Module, pattern: re.Pattern[bytes]) -> list[int]:
+    rows = []
+    row, position = 1, 0
+    for match in pattern.finditer(module.source):
+        row += module.source.count(b"\n", position, match.start())
+        position = match.start()
+        rows.append(row)
+    return rows
+
+
+def calls_of(module: Module, asked: set[FunctionSource]) -> list[int]:
+    """Rows on which one of the functions is called; for a forward, rows on which its class is built to be kept."""
+    patterns = []
+    built = set()
+    for function in asked:
+        if function.owner is not None and function.name in ("forward", "__call__"):
+            name = re.escape(function.owner.name.encode())
+            patterns.append(rb"=[ \t]*(?:\w+\.)*%s\(|\b%s\([^\n]*\)\(" % (name, name))
+            built.add(function.owner.name)
+        else:
+            patterns.append(rb"(?<!def )\b%s\(" % re.escape(function.name.encode()))
+    rows = set(_rows_matching(module, re.compile(b"|".join(patterns))))
+    if built:
+        inits = [
+            (f.node.lineno, f.node.end_lineno or 0) for f in module.functions_in_order() if f.name == "__init__"
+        ]
+        rows.update(r for r in mentions(module, built) if any(first < r <= last for first, last in inits))
+    return sorted(rows)
