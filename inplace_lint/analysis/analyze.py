@@ -146,12 +146,11 @@ def _writes_what_it_is_given(run: Run) -> bool:
     """Whether the function writes an argument, or what hangs on its object: its callers may hold a save of that."""
     given = set()
     for value in run.root_args.values():
-        held = [value]
-        if isinstance(value, Instance):
-            held = run.elements(value)
+        held = run.elements(value) if isinstance(value, Instance) else [value]
         for atom in held:
             tensor = atom.tensor if isinstance(atom, Unknown) else atom
-            if isinstance(tensor, Tensor):
+            # An attribute of unknown kind that is added to is a counter more often than a tensor.
+            if isinstance(tensor, Tensor) and (atom is value or tensor.storage.is_tensor()):
                 given.add(tensor.storage)
     return any(write.storage in given and not write.initial for write in run.writes)
 

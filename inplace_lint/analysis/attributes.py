@@ -97,7 +97,8 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
     return Unknown()
 
 
-def _requires_grad(run: Run, tensor: Tensor) -> Value:
+def requires_grad(run: Run, tensor: Tensor) -> Value:
+    """`tensor.requires_grad`: known, or a test whose literal the tensor's saves depend on."""
     storage = tensor.graph
     if tensor.storage.dtype in ("bool", "int"):
         return Constant(False)
@@ -114,7 +115,7 @@ def _requires_grad(run: Run, tensor: Tensor) -> Value:
 
 def _of_tensor(run: Run, tensor: Tensor, name: str, at: ast.AST) -> Value:
     if name == "requires_grad":
-        return _requires_grad(run, tensor)
+        return requires_grad(run, tensor)
     if name == "grad":
         return run.member(tensor.storage, "grad")  # type: ignore[arg-type]
     native = methods.of_tensor(run, tensor, name)
@@ -144,7 +145,7 @@ def _of_unknown(run: Run, obj: Unknown, name: str, at: ast.AST) -> Value:
         tensor = run.as_tensor(obj)
         if tensor is not None and name == "requires_grad":
             tensor.storage.proved = True
-            return _requires_grad(run, tensor)
+            return requires_grad(run, tensor)
     native = methods.of_unknown(run, obj, name)
     if native is not None:
         return native

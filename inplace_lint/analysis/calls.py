@@ -124,7 +124,7 @@ def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at
     for decorator in reversed(decorators):
         if isinstance(decorator, Symbol) and decorator.dotted in symbols.MODES:
             decorator = symbols.mode(decorator.dotted, [], {})
-        if isinstance(decorator, FunctionValue) and isinstance(result, FunctionValue):
+        if isinstance(decorator, (FunctionValue, Native)) and isinstance(result, FunctionValue):
             wrapped = call(run, decorator, [result], {}, at)
             if isinstance(wrapped, FunctionValue):
                 wrapped.cls = result.cls
@@ -162,7 +162,14 @@ def enter(
         or source.is_generator
     ):
         return unknown(run, function, args, kwargs, at)
-    if not force and source not in run.deep and not run.builds and not run.program.enters(source):
+    if (
+        not force
+        and source not in run.deep
+        and not run.builds
+        and source.name != "__init__"
+        and not _is_small(source)
+        and not run.program.enters(source)
+    ):
         return skip(run, source, args, kwargs)
     frame = Frame(
         run.uid(),
@@ -202,6 +209,15 @@ def enter(
     if not frame.returns:
         return Unknown()
     return join([(condition, ret[1]) for condition, ret in zip(conditions, frame.returns)])
+
+
+#: Functions of at most this many instructions are entered always: it costs less than to find out whether it matters.
+_SMALL = 12
+
+
+def _is_small(source: FunctionSource) -> bool:
+    last, first = source.node.end_lineno or 0, source.node.lineno
+    return last - first <= 4 and len(source.body) <= _SMALL
 
 
 def skip(

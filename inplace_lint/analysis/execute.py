@@ -17,6 +17,7 @@ from .values import (
     Sequence_,
     Unknown,
     Value,
+    join,
 )
 
 TYPE_CHECKING = False
@@ -61,7 +62,7 @@ def _delete(run: Run, i: ir.Delete) -> None:
 def _move(run: Run, i: ir.Move) -> None:
     value = run.frame.registers[i.src]
     run.frame.registers[i.dst] = value
-    run.state.slots[(run.frame.uid, i.dst)] = value
+    run.state.moves[i.dst] = value
 
 
 def _get_attribute(run: Run, i: ir.GetAttribute) -> None:
@@ -242,6 +243,7 @@ def branch(run: Run, arms: list[tuple[Guard, ir.Block]]) -> None:
     base, path = run.state, run.path
     outcomes: list[tuple[Guard, dict[Hashable, Value]]] = []
     conditions: list[Guard] = []
+    moved: list[tuple[Guard, dict[int, Value]]] = []
     left_as_entered = True
     for guard, body in arms:
         arm_path = both(path, guard)
@@ -253,13 +255,30 @@ def branch(run: Run, arms: list[tuple[Guard, ir.Block]]) -> None:
         left_as_entered = left_as_entered and as_entered
         conditions.append(guard if as_entered else relative(run.path, path))
         outcomes.append((run.path, run.state.slots))
+        if run.path and run.state.moves:
+            moved.append((conditions[-1], run.state.moves))
     run.state = base
+    if moved:
+        _join_moves(run, moved)
     if not outcomes:
         run.path = DEAD
         return
     run.merge(outcomes, conditions)
     if left_as_entered:
         run.path = path
+
+
+def _join_moves(run: Run, moved: list[tuple[Guard, dict[int, Value]]]) -> None:
+    """Registers that the arms of a conditional expression left with different values."""
+    registers = run.frame.registers
+    before = run.state.moves
+    for register in {r for _, moves in moved for r in moves}:
+        values = [
+            (condition, value)
+            for condition, moves in moved
+            if (value := moves.get(register, before.get(register))) is not None
+        ]
+        registers[register] = before[register] = join(values)
 
 
 def _if(run: Run, i: ir.If) -> None:

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from ..syntax.module import Module, UnreadableFile, inner_bodies
+from ..syntax.module import Module, UnreadableFile
+from ..syntax.statement import Statement
 from . import analyze, screen, verdicts
 from .guards import ALWAYS
 from .program import Program
 from .run import HARD_LIMIT, SOFT_LIMIT
-from .values import DOES, MAY, NEVER
-from .watch import Watch
+from .values import DOES, NEVER
+from .watch import Watch, writes_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
-
     from ..project.modules import Project
     from ..syntax.module import FunctionSource
+    from .frames import Place
     from .guards import Guard
     from .run import Run
     from .values import Storage
     from .watch import Belief, Held, Visit
 
     Done = list[tuple[Run, FunctionSource | None]]
-else:
-    import _ast as ast
 
 #: So many passages through the line are told apart; a helper may be called from everywhere.
 _PASSAGES = 3
+#: Of so many parameters of one module is told.
+_WEIGHTS = 4
 
 
 def explain(filename: str, source: bytes, line: int, project: Project) -> str:
@@ -38,70 +38,16 @@ def explain(filename: str, source: bytes, line: int, project: Project) -> str:
     rows = module.lines
     text = rows[line - 1].decode("utf-8", "replace").strip() if line <= len(rows) else ""
     head = f"{filename}:{line}" + (f": {text}" if text else "")
-    place = _Place(module, line)
+    place = Statement(module, line)
     if place.nothing:
         return f"{head}\n\n{place.nothing}"
     return f"{head}\n\n" + _Account(module, place, project).text()
 
 
-class _Place:
-    """The statement that stands on a row: its rows, the function around it, or why there is nothing to run."""
-
-    def __init__(self, module: Module, line: int) -> None:
-        self.first = self.last = line
-        self.nothing = ""
-        found: list[ast.stmt] = []
-        _containing(module.tree.body, line, found)
-        self.function = next(
-            (f for f in reversed(module.functions_in_order()) if f.node in found), None
-        )
-        innermost = found[-1] if found else None
-        if innermost is None:
-            self.nothing = "No code stands on this line."
-        elif isinstance(innermost, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and _in_header(
-            innermost, line
-        ):
-            what = "class" if isinstance(innermost, ast.ClassDef) else "function"
-            self.nothing = f"This line begins the {what} `{innermost.name}`: ask about a line of its body."
-        elif isinstance(innermost, ast.ClassDef):
-            self.nothing = "This line stands in the body of a class, which is read when its attributes are asked for."
-        elif isinstance(innermost, (ast.Import, ast.ImportFrom)):
-            self.nothing = "An import holds no tensor."
-        elif isinstance(innermost, (ast.Pass, ast.Global, ast.Nonlocal, ast.Break, ast.Continue)) or (
-            isinstance(innermost, ast.Expr) and isinstance(innermost.value, ast.Constant)
-        ):
-            self.nothing = "Nothing is computed on this line: no tensor is read, saved or written here."
-        elif not inner_bodies(innermost):
-            self.first, self.last = innermost.lineno, innermost.end_lineno or line
-        elif _in_header(innermost, line):
-            self.first = innermost.lineno
-            self.last = max(self.first, _body_row(innermost) - 1)
-        else:
-            self.nothing = "Nothing is computed on this line: it only divides a statement."
-
-
-def _containing(body: list[ast.stmt], line: int, found: list[ast.stmt]) -> None:
-    """The statements around a line, the outermost first."""
-    for statement in body:
-        first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
-        if first <= line <= (statement.end_lineno or 0):
-            found.append(statement)
-            for inner in inner_bodies(statement):
-                _containing(inner, line, found)
-
-
-def _body_row(statement: ast.stmt) -> int:
-    return min(s.lineno for body in inner_bodies(statement) for s in body)
-
-
-def _in_header(statement: ast.stmt, line: int) -> bool:
-    return line < _body_row(statement) or line == statement.lineno
-
-
 class _Account:
     """All that is said of one statement."""
 
-    def __init__(self, module: Module, place: _Place, project: Project) -> None:
+    def __init__(self, module: Module, place: Statement, project: Project) -> None:
         self.module = module
         self.place = place
         self.watch = Watch(module, place.first, place.last)
@@ -149,7 +95,9 @@ class _Account:
         return "\n\n".join(parts)
 
     def _name(self) -> str:
-        return "the top level of the file" if self.place.function is None else f"`{named(self.place.function)}`"
+        return (
+            "the top level of the file" if self.place.function is None else f"`{named(self.place.function)}`"
+        )
 
     def _unchecked(self) -> str:
         function = self.place.function
@@ -158,7 +106,9 @@ class _Account:
         elif function is None:
             why = "nothing at the top level looks like a write in place, or calls a function that makes one"
         else:
-            inside = [r for r in self.candidates if function.node.lineno <= r <= (function.node.end_lineno or 0)]
+            inside = [
+                r for r in self.candidates if function.node.lineno <= r <= (function.node.end_lineno or 0)
+            ]
             if inside:
                 why = "it is built or mentioned by nothing that is analysed"
             else:
@@ -177,16 +127,18 @@ class _Account:
             )
         if any(run.steps >= HARD_LIMIT for run in runs):
             return f"The analysis gave up before it came here: the run took more than {HARD_LIMIT} steps."
-        return "No path that the analysis follows reaches this line (behind a return, a raise, or a test that never holds)."
+        return (
+            "No path that the analysis follows reaches this line: "
+            "it stands behind a return, a raise, or a test that never holds."
+        )
 
     def _visit(self, visit: Visit) -> str:
         lines = [self._reached(visit), self._modes(visit)]
         if visit.path is not ALWAYS and visit.path != ALWAYS:
             lines.append(f"It is reached if {self._conditions(visit, visit.path)}.")
         blocks = ["\n".join(lines)]
-        beliefs = [b for b in visit.beliefs.values() if b.held or _as_tensor(b) is not None]
-        for belief in beliefs:
-            blocks.append(self._belief(visit, belief))
+        beliefs = [b for b in visit.beliefs.values() if b.held or b.weights or _as_tensor(b) is not None]
+        blocks += [self._belief(visit, belief) for belief in beliefs]
         if not beliefs:
             others = [b.text for b in visit.beliefs.values() if b.unknown]
             unknown = f" (of {_listed([f'`{t}`' for t in others])} nothing is known)" if others else ""
@@ -200,15 +152,19 @@ class _Account:
         if root is None:
             first = "Reached from the top level of the file"
         else:
-            given = "on an object as its class builds it, " if root.owner is not None else ""
-            first = f"Analysed in `{named(root)}`, {given}for arguments of which only annotations and defaults are known"
+            given = ", on an object as its class builds it" if root.owner is not None else ""
+            first = f"Analysed in `{named(root)}` for any arguments{given}"
         calls = stack if root is None else stack[1:]
         for place, inner in zip(calls, [*(p.frame.function for p in calls[1:]), visit.frame.function]):
             row = getattr(place.at, "lineno", 0)
             if inner is not None:
                 first += f";\nfrom there line {row} calls `{named(inner)}`"
-        end = "." if visit.run.steps < SOFT_LIMIT else (
-            f".\nThe run is large ({visit.run.steps} steps): calls after the first {SOFT_LIMIT} were not entered."
+        end = (
+            "."
+            if visit.run.steps < SOFT_LIMIT
+            else (
+                f".\nThe run is large ({visit.run.steps} steps): calls after the first {SOFT_LIMIT} were not entered."
+            )
         )
         return first + end
 
@@ -228,27 +184,34 @@ class _Account:
 
     def _belief(self, visit: Visit, belief: Belief) -> str:
         lines = [f"`{belief.text}`"]
-        if not belief.held:
+        if belief.held:
+            for held in belief.held:
+                if len(belief.held) > 1:
+                    lines.append(f"  if {self._conditions(visit, held.guard)}:")
+                lines += self._held(visit, held)
+        elif belief.weights:
+            lines[0] += ": its parameters"
+            for held in belief.weights[:_WEIGHTS]:
+                lines.append(f"  {self._made(held.tensor.storage)}")
+                lines += self._saves(visit, held) + self._version(visit, held)
+            if len(belief.weights) > _WEIGHTS:
+                lines.append(f"  and those of {len(belief.weights) - _WEIGHTS} more modules")
+        else:
             storage = _as_tensor(belief)
             assert storage is not None
-            lines += [
-                _row("storage", f"{self._made(storage)}; nothing says before this line that it is a tensor"),
-                _row("gradient", "may require grad: it is not known"),
-                _row("saves", "none so far"),
-            ]
-            return "\n".join(lines)
-        for held in belief.held:
-            if len(belief.held) > 1:
-                lines.append(f"  if {self._conditions(visit, held.guard)}:")
-            lines += self._held(visit, held)
+            lines.append(_row("storage", self._made(storage)))
+            if not storage.is_tensor():
+                lines.append(_row("", "nothing proves that it is a tensor: it might be a number"))
+            lines.append(_row("gradient", "may require grad: it comes from where it is not known"))
+            lines.append(_row("before", "nothing saved it, nothing wrote it"))
         return "\n".join(lines)
 
     def _held(self, visit: Visit, held: Held) -> list[str]:
         tensor = held.tensor
         lines = [_row("storage", self._made(tensor.storage))]
+        if not tensor.storage.is_tensor():
+            lines.append(_row("", "nothing proves that it is a tensor: it might be a number"))
         marks = []
-        if tensor.view:
-            marks.append("a view")
         if tensor.detached:
             marks.append("detached: no gradient flows through it")
         if tensor.uncounted:
@@ -256,40 +219,47 @@ class _Account:
         if tensor.multi is not None:
             marks.append(f"one of several views made on line {_at(tensor.multi)}")
         if tensor.no_grad_view is not None:
-            marks.append(f"made under no_grad on line {_at(tensor.no_grad_view)}")
+            marks.append(f"a view made under no_grad on line {_at(tensor.no_grad_view)}")
         if tensor.expanded is not None:
             marks.append(f"expanded on line {_at(tensor.expanded)}: elements share memory")
+        if tensor.view and not marks:
+            marks.append("a view of it")
         if marks:
             lines.append(_row("this one", "; ".join(marks)))
+        own = f"`{_plain(held, visit)}`"
         aliases = [
-            f"{name} ({_relation(tensor, other)})" for name, other in held.aliases.items() if name != f"`{_plain(held, visit)}`"
+            f"{name} ({_relation(tensor, other)})" for name, other in held.aliases.items() if name != own
         ]
         if aliases:
-            lines.append(_row("also held", "by " + _listed(aliases)))
+            lines.append(_row("aliases", _listed(aliases)))
         lines.append(_row("gradient", self._gradient(held)))
-        lines += self._saves(visit, held)
-        count = len(held.writes)
-        since = "" if held.tensor.storage.made is not None else " since the function was entered"
-        if count:
-            writes = [f"{w.op} on line {_at(w.place)}{self._if(visit, w.guard)}" for w in held.writes]
-            lines.append(_row("version", f"{count}{since}: {_listed(writes)}"))
-        else:
-            lines.append(_row("version", f"0{since}: not written before"))
-        return lines
+        return lines + self._saves(visit, held) + self._version(visit, held)
+
+    def _version(self, visit: Visit, held: Held) -> list[str]:
+        since = "" if held.tensor.storage.made is not None else " here"
+        if not held.writes:
+            return [_row("version", f"0{since}: not written before")]
+        writes = [f"{w.op} {self._when(visit, w.place)}{self._if(visit, w.guard)}" for w in held.writes]
+        return [_row("version", f"{len(writes)}{since}: {_listed(writes)}")]
 
     def _saves(self, visit: Visit, held: Held) -> list[str]:
         said: list[str] = []
         for saved, live in held.saves:
-            state = "live" if live else "freed: its backward has run"
-            text = f"{verdicts.save_words(saved)}{self._if(visit, saved.guard)}; {state}"
+            state = "live" if live else "freed, its backward has run"
+            when = self._when(visit, saved.place)
+            text = f"{verdicts.save_words(saved, when)}{self._if(visit, saved.guard)}: {state}"
             if text not in said:
                 said.append(text)
-        return [_row("saves" if n == 0 else "", text) for n, text in enumerate(said or ["none so far"])]
+        return [_row("saved by" if n == 0 else "", text) for n, text in enumerate(said or ["nothing so far"])]
 
     def _if(self, visit: Visit, guard: Guard) -> str:
         """`, if …`: what a fact rests on beyond the path that leads here."""
         rest = verdicts.beyond(guard, visit.path)
         return "" if rest is None else f", if {self._conditions(visit, rest)}"
+
+    def _when(self, visit: Visit, place: Place) -> str:
+        again = place.frame is visit.frame and self.place.first <= _at(place) <= self.place.last
+        return "on this line in the round before" if again else f"on line {_at(place)}"
 
     def _made(self, storage: Storage) -> str:
         words, row = self.watch.origin(storage)
@@ -300,11 +270,18 @@ class _Account:
             made = f"`{self.watch.words(place.frame.module, place.at)}`, line {_at(place)}"
             if place.frame.module is not self.module:
                 made += f" of {place.frame.module.filename}"
-        dtype = f" ({storage.dtype})" if storage.dtype != "?" else ""
+        dtype = f" ({storage.dtype})" if storage.dtype not in ("?", "float") else ""
         if storage.origin == "unknown":
-            return f"{words or 'a value that is not known'}{line}, memory of its own as far as is known{dtype}"
+            return f"{words or 'a value that is not known'}{line}{dtype}"
         if storage.origin == "parameter":
-            return f"a parameter{f', {words}' if words else ''}{f', made by {made}' if made else ''}{dtype}"
+            name = (
+                words
+                if words.startswith("the weights")
+                else f"the parameter {words}"
+                if words
+                else "a parameter"
+            )
+            return f"{name}{f', made by {made}' if made else ''}{dtype}"
         if storage.origin == "buffer":
             return f"a buffer{f', {words}' if words else ''}{dtype}"
         return f"the result of {made or words or 'an operation'}{dtype}"
@@ -322,7 +299,11 @@ class _Account:
             return "never: nothing that it is computed from requires grad, or it was not recorded"
         strong = [s for s in held.sources if s.grad == evidence and s is not storage]
         if storage.grad >= evidence and (storage.leaf or storage.origin != "result"):
-            why = "it is a parameter" if storage.origin == "parameter" else "it comes from where it is not known"
+            why = (
+                "it is a parameter"
+                if storage.origin == "parameter"
+                else "it comes from where it is not known"
+            )
             why = "it is a leaf made so" if storage.leaf and storage.origin != "parameter" else why
         elif strong:
             names = [self.watch.origin(s)[0] or "a parameter" for s in strong]
@@ -338,30 +319,31 @@ class _Account:
         lines: list[str] = []
         for saved in visit.saves:
             subject = self._subject(visit, saved.storage)
-            text = f"  {verdicts.save_words(saved, subject)}{self._if(visit, saved.guard)}"
+            text = f"  saved:   {subject} by {verdicts.save_words(saved)}{self._if(visit, saved.guard)}"
             if text not in lines:
                 lines.append(text)
-        counts: dict[int, int] = {}
         for write in visit.writes:
             storage = write.storage
-            before = [w for w in visit.run.writes if w.storage is storage]
-            number = next(n for n, w in enumerate(before) if w is write)
-            counts[storage.uid] = number
+            number = writes_of(visit.run, storage).index(write)
             inner = f" (line {_at(write.place)})" if write.place.frame is not visit.frame else ""
-            text = f"  {write.op} writes {self._subject(visit, storage)}{inner}: version {number} to {number + 1}"
+            text = f"  written: {self._subject(visit, storage)} by {write.op}{inner}, version {number} to {number + 1}"
             text += self._if(visit, write.guard)
             if text not in lines:
                 lines.append(text)
         for name, belief in visit.stored.items():
             held = belief.held
             if len(held) == 1 and name not in visit.beliefs:
-                lines.append(f"  `{name}` becomes {self._made(held[0].tensor.storage)}; {self._gradient(held[0])}")
-        return "This line:\n" + "\n".join(lines) if lines else "This line saves nothing and writes nothing."
+                lines.append(
+                    f"  bound:   `{name}` to {self._made(held[0].tensor.storage)}; {self._gradient(held[0])}"
+                )
+        return "On this line\n" + "\n".join(lines) if lines else "Nothing is saved or written on this line."
 
     def _subject(self, visit: Visit, storage: Storage) -> str:
         for belief in (*visit.beliefs.values(), *visit.stored.values()):
             if any(h.tensor.storage is storage for h in belief.held) or _as_tensor(belief) is storage:
                 return f"`{belief.text}`"
+            if any(h.tensor.storage is storage for h in belief.weights):
+                return f"the parameters of `{belief.text}`"
         words, _ = self.watch.origin(storage)
         return words or "a tensor without a name"
 
@@ -416,6 +398,3 @@ def _listed(parts: list[str]) -> str:
     if len(parts) > 6:
         parts = [*parts[:5], f"{len(parts) - 5} more"]
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-_ = MAY

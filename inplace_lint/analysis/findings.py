@@ -131,6 +131,10 @@ class _Context:
                 continue
             if any(negative >> bit & 1 and s.uid in sources for bit, s in run.grad_tests.items()):
                 continue
+            if saved.result and any(
+                negative >> bit & 1 and s is saved.storage for bit, s in run.grad_tests.items()
+            ):
+                continue
             kept.append((positive, negative))
         return tuple(kept)
 

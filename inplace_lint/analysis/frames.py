@@ -79,10 +79,12 @@ class Place:
 class State:
     """Names and attributes along the current path: a layer of changes over the state before the branch."""
 
-    __slots__ = ("parent", "slots")
+    __slots__ = ("moves", "parent", "slots")
 
     def __init__(self, parent: State | None = None) -> None:
         self.parent = parent
+        #: registers that a conditional expression assigns in both of its arms
+        self.moves: dict[int, Value] = {}
         self.slots: dict[Hashable, Value] = {}
 
     def get(self, key: Hashable) -> Value | None:

@@ -122,11 +122,7 @@ def augmented(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Valu
     if isinstance(left, Sequence_) and left.kind == "list" and op == "+":
         extend(run, left, right)
         return left
-    if isinstance(left, Unknown) and (left.tensor is None or not _may_be_tensor(right)):
-        if left.tensor is None and not _has_tensor(run, right):
-            # Nothing was ever made from it: a write cannot meet a save. It may as well be a number or a list.
-            return left
-    elif not isinstance(left, (Tensor, Unknown, Parameters)):
+    if not isinstance(left, (Tensor, Unknown, Parameters)):
         return binary(run, op, left, right, at)
     found = table.operator(op + "=")
     if found is None:
@@ -150,7 +146,7 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
         results = [(guard, compare(run, op, atom, right, at)) for guard, atom in run.live(left)]
         return join(results) if results else Unknown()
     if op in ("is", "is not"):
-        return _identical(run, op == "is", left, right)
+        return _identical(run, op == "is", left, right, at)
     if isinstance(left, Constant) and isinstance(right, Constant):
         relation = _RELATIONS.get(op)
         try:
@@ -177,13 +173,19 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
     return _polarity(run, (op, _identity(left), _identity(right)), True)
 
 
-def _identical(run: Run, positive: bool, left: Value, right: Value) -> Value:
+def _identical(run: Run, positive: bool, left: Value, right: Value, at: ast.AST) -> Value:
     if isinstance(left, Constant) and isinstance(right, Constant):
         return Constant((left.value is right.value) == positive)
     for one, other in ((left, right), (right, left)):
         if isinstance(other, Constant):
             if isinstance(one, _OBJECTS):
                 return Constant(not positive)
+            key = run.key_of(one) if isinstance(one, Scalar) else None
+            if isinstance(key, tuple) and key[0] == "attribute" and key[2] == "grad_fn" and other.value is None:
+                from .attributes import requires_grad
+
+                has_graph = requires_grad(run, key[1])
+                return unary(run, "not", has_graph, at) if positive else has_graph
             return _polarity(run, ("is", one, repr(other.value)), positive)
     return _polarity(run, ("is", _identity(left), _identity(right)), positive)
 
@@ -259,12 +261,6 @@ def _may_be_tensor(value: Value) -> bool:
     if isinstance(value, Phi):
         return any(_may_be_tensor(atom) for _, atom in value.alternatives)
     return isinstance(value, (Tensor, Unknown, Parameters))
-
-
-def _has_tensor(run: Run, value: Value) -> bool:
-    return any(t.storage.proved for _, t in run.tensors(value)) if not isinstance(value, Unknown) else (
-        value.tensor is not None and value.tensor.storage.proved
-    )
 
 
 def _fold(op: str, left: object, right: object) -> Value:

@@ -307,7 +307,11 @@ def _needs(facts: Facts) -> set[int]:
 
 
 def _operands(run: Run, param: Param, value: Value | None) -> Operands:
-    if value is None or param.kind not in ("tensor", "tensors", "number"):
+    if value is None:
+        return []
+    if param.code == "x":  # anything: a value that is stored, whatever it is
+        return [(g, t) for g, t in run.tensors(value) if t.storage.is_tensor()]
+    if param.kind not in ("tensor", "tensors", "number"):
         return []
     if param.kind == "tensors":
         return run.tensors_within(value)
@@ -470,7 +474,7 @@ def _result(
         return (run.scalar((name, key)) if len(values) == 1 and key is not None else Scalar()), []
     if ret.kind == "unknown":
         return Unknown(), []
-    if ret.kind == "list":
+    if ret.kind == "list" or layout.own_counter(facts.key):
         sequence = Sequence_("unknown")
         return sequence, []
     if ret.kind == "same" and ret.of is not None:
@@ -482,7 +486,7 @@ def _result(
             view = _view(run, facts, ret, tensor, at)
             by_layout = layout.aliases_if_contiguous(facts.key)
             converts = _converts(run, facts, values, tensor) if ret.kind == "maybe" else None
-            if converts is False:
+            if converts is False or (tensor.contiguous and layout.same_if_contiguous(facts.key)):
                 views.append((guard, tensor))
             elif converts is True:
                 views.append((guard, _fresh(run, facts, ret, operands, grads, node, at, unproved)))
@@ -520,7 +524,9 @@ def _converts(run: Run, facts: Facts, values: Sequence[Value | None], tensor: Te
                 after = tensor.storage.dtype
             elif isinstance(value, Scalar):
                 key = run.key_of(value)
-                if isinstance(key, tuple) and key[0] == "attribute" and key[2] == "dtype":
+                if isinstance(key, tuple) and key[0] == "attribute" and key[2] == "device" and key[1] is tensor:
+                    after = after or tensor.storage.dtype
+                elif isinstance(key, tuple) and key[0] == "attribute" and key[2] == "dtype":
                     after = key[1].storage.dtype if isinstance(key[1], Tensor) else None
                     if key[1] is tensor:
                         return False
@@ -547,6 +553,8 @@ def _view(run: Run, facts: Facts, ret: Ret, tensor: Tensor, at: ast.AST) -> Tens
     if run.grad in ("off", "inference") and not tensor.detached:
         view.no_grad_view = view.no_grad_view or run.place(at)
         view.made_at = run.heap.time
+    if layout.takes_axis_away(facts.key):
+        view.expanded = None
     if layout.expands(facts.key):
         view.expanded = run.place(at)
     view.dense = tensor.dense and not layout.permutes(facts.key)

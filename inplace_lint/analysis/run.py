@@ -249,8 +249,7 @@ class Run:
             return
         if len(live) == 1:
             self.path = live[0][2]
-            for key, value in live[0][1].items():
-                self._set_joined(key, value)
+            self.state.slots.update(live[0][1])
             return
         path = live[0][2]
         keys: dict[Hashable, None] = dict.fromkeys(live[0][1])
@@ -269,15 +268,8 @@ class Run:
                 if value is not None:
                     values.append((condition, value))
             if values:
-                self._set_joined(key, join(values))
+                self.state.slots[key] = join(values)
         self.path = path
-
-    def _set_joined(self, key: Hashable, value: Value) -> None:
-        self.state.slots[key] = value
-        if type(key) is tuple and type(key[1]) is int and type(key[0]) is int:
-            frame = self.frames.get(key[0])
-            if frame is not None:
-                frame.registers[key[1]] = value
 
     def live(self, value: Value) -> list[tuple[Guard, Value]]:
         """The alternatives of a value that are possible here, with the guard of the path included."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .findings import CERTAIN, LIKELY, POSSIBLE, _Context, of_run
+from .findings import CERTAIN, POSSIBLE, _Context, of_run
 from .guards import ALWAYS, implies, relative
 from .values import DOES
 
@@ -34,33 +34,41 @@ _CODES = {
 def words(watch: Watch, done: Done, checked: bool) -> str:
     """The findings that stand on the watched rows, and the writes there that meet a save and are none."""
     findings: dict[tuple[object, ...], tuple[Finding, Run, _Context]] = {}
-    met: list[tuple[Hazard, Run, _Context]] = []
-    reported = set()
+    met: list[tuple[Hazard, _Context]] = []
     for run, root in done:
         context = _Context(run, watch.module, root)
         for finding in of_run(run, watch.module, root):
             known = findings.get(finding.key())
             if known is None or known[0].confidence < finding.confidence:
                 findings[finding.key()] = (finding, run, context)
-            for saved in finding.saves:
-                reported.add((saved.place.at, saved.attr))
-        met += [(hazard, run, context) for hazard in run.heap.hazards if _stands(watch, hazard.write.place)]
+        met += [(hazard, context) for hazard in run.heap.hazards if _stands(watch, hazard.write.place)]
     lines: list[str] = []
-    for finding, run, context in findings.values():
+    for finding, run, context in sorted(findings.values(), key=lambda f: -f[0].confidence):
         if watch.first <= getattr(finding.at, "lineno", 0) <= watch.last:
             lines += _finding(watch, finding, run, context)
-        elif any(s.place.frame.module is watch.module and watch.first <= _row(s.place) <= watch.last for s in finding.saves):
+        elif any(
+            s.place.frame.module is watch.module and watch.first <= _row(s.place) <= watch.last
+            for s in finding.saves
+        ):
             lines.append(
-                f"  The save on this line is overwritten on line {getattr(finding.at, 'lineno', 0)}: "
-                f"{code(finding)}, {_CONFIDENCES[finding.confidence]}."
+                f"  {code(finding)}, {_CONFIDENCES[finding.confidence]}, on line {getattr(finding.at, 'lineno', 0)}: "
+                "what is saved here is overwritten there"
             )
-    told = {(f.at, s.place.at) for f, _, _ in findings.values() for s in f.saves}
+    told = {(f.at, s.place.at): f for f, _, _ in findings.values() for s in f.saves}
     immediate = {f.at for f, _, _ in findings.values() if not f.saves}
-    for hazard, run, context in met:
+    for hazard, context in met:
         at, _ = context._site(hazard.write.place, hazard.saved.place)
-        if (at, hazard.saved.place.at) in told:
-            continue
-        line = f"  No finding although {save_words(hazard.saved)}: {_why_none(hazard, context, at, at in immediate)}."
+        kept = f"what {hazard.saved.op} saved on line {_row(hazard.saved.place)}"
+        finding_there = None if at is None else told.get((at, hazard.saved.place.at))
+        if finding_there is not None:
+            row = getattr(at, "lineno", 0)
+            if watch.first <= row <= watch.last:
+                continue
+            line = f"  {code(finding_there)}, {_CONFIDENCES[finding_there.confidence]},"
+            line += f" is told at the call on line {row} for {kept}"
+        else:
+            line = f"  No finding for {kept}:"
+            line += f" {_why_none(hazard, context, at, at in immediate)}"
         if line not in lines:
             lines.append(line)
     if not lines:
@@ -70,25 +78,24 @@ def words(watch: Watch, done: Done, checked: bool) -> str:
 
 def code(finding: Finding) -> str:
     """The rule that tells of a finding, by code and name."""
-    if finding.kind == "write" and any(s.result and s.confidence == finding.confidence for s in finding.saves):
+    if finding.kind == "write" and any(
+        s.result and s.confidence == finding.confidence for s in finding.saves
+    ):
         return "IPL101 saved-result-overwritten"
     return _CODES[finding.kind]
 
 
-def save_words(saved: Saved, subject: str = "") -> str:
-    """`SigmoidBackward0 keeps its result (saved by sigmoid on line 7)`."""
-    row = f" on line {_row(saved.place)}" if not subject else ""
-    what = subject or "this"
-    attr = f" as `{saved.attr}`" if saved.attr else ""
-    node = f" ({saved.node_name}{'.' + saved.attr if saved.attr else ''})" if saved.node_name else attr
-    role = "its result" if saved.result else "its input" if saved.attr != "weight" else "its weights"
-    text = f"{saved.op}{row} saves {role if not subject else f'{role} {what}'}{node} for backward"
+def save_words(saved: Saved, when: str = "") -> str:
+    """`sigmoid on line 7, its result (SigmoidBackward0.result)`."""
+    role = "its result" if saved.result else "its weights" if saved.attr == "weight" else "its input"
+    node = ".".join(filter(None, (saved.node_name, saved.attr)))
+    text = f"{saved.op}{f' {when}' if when else ''}, {role}{f' ({node})' if node else ''}"
     if not saved.certain:
         text += ", perhaps"
     if saved.only:
         text += f", on {saved.only} only"
     if saved.autocast:
-        text += ", under autocast as a copy perhaps"
+        text += ", perhaps as a copy (autocast)"
     return text
 
 
@@ -142,14 +149,20 @@ def _unnamed(run: Run, bit: int) -> tuple[str, int, bool]:
 def _finding(watch: Watch, finding: Finding, run: Run, context: _Context) -> list[str]:
     lines = [f"  {code(finding)}, {_CONFIDENCES[finding.confidence]}"]
     for saved in finding.saves:
-        role = "its result" if saved.result else "its input"
-        lines.append(f"    because {saved.op} on line {_row(saved.place)} saved {role} before, and {finding.op} changes it")
+        role = "its result" if saved.result else "its weights" if saved.attr == "weight" else "its input"
+        lines.append(
+            f"    because {saved.op} on line {_row(saved.place)} saved {role}, and {finding.op} changes that"
+        )
     if not finding.saves:
-        where = f" (made so on line {_row(finding.cause)})" if finding.cause is not None and _row(finding.cause) else ""
+        where = (
+            f" (made so on line {_row(finding.cause)})"
+            if finding.cause is not None and _row(finding.cause)
+            else ""
+        )
         lines.append(f"    because {finding.op} raises here{where}")
     if finding.confidence < CERTAIN:
-        for reason in _reasons(watch, finding, run, context):
-            lines.append(f"    not surer because {reason}")
+        reasons = _reasons(watch, finding, run, context)
+        lines += [f"    not surer because {reason}" for reason in reasons]
     return lines
 
 
@@ -173,7 +186,11 @@ _DOUBT = "it happens only if an operation returns a view where it may copy, or i
 
 
 def _may(context: _Context) -> str:
-    where = "" if context.reached else ", and nothing shows that this code is trained (no method of a Module, no backward)"
+    where = (
+        ""
+        if context.reached
+        else ", and nothing shows that this code is trained (no method of a Module, no backward)"
+    )
     return f"nothing in sight proves that gradients flow: the caller decides{where}"
 
 
@@ -214,13 +231,8 @@ def _why_none(hazard: Hazard, context: _Context, at: object, immediate: bool) ->
 
 
 def _stands(watch: Watch, place: Place) -> bool:
-    return any(
-        p.frame.module is watch.module and watch.first <= _row(p) <= watch.last for p in place.stack()
-    )
+    return any(p.frame.module is watch.module and watch.first <= _row(p) <= watch.last for p in place.stack())
 
 
 def _row(place: Place) -> int:
     return int(getattr(place.at, "lineno", 0))
-
-
-_ = (LIKELY,)

@@ -10,7 +10,7 @@ from ..syntax import ir
 from .execute import HANDLERS
 from .guards import compatible, implies
 from .heap import reach
-from .values import Instance, Tensor, TorchModule, Unknown, alternatives
+from .values import Instance, Optimizer, Parameters, Sequence_, Tensor, TorchModule, Unknown, alternatives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,9 +44,7 @@ class Held:
             for saved in heap.record(storage).saves
             if compatible(saved.guard, guard)
         ]
-        self.writes: list[Write] = [
-            w for w in run.writes if w.storage is storage and compatible(w.guard, guard)
-        ]
+        self.writes = [w for w in writes_of(run, storage) if compatible(w.guard, guard)]
         nodes = reach(heap.nodes(tensor, guard))
         self.sources: list[Storage] = [
             source
@@ -57,14 +55,18 @@ class Held:
 
 
 class Belief:
-    """What one expression of the watched rows held: tensors, or a value that nothing is known of (`unknown`)."""
+    """What one expression of the watched rows held.
 
-    __slots__ = ("held", "text", "unknown", "value")
+    Tensors (`held`); of a module or an optimizer its parameters (`weights`); or a value of which nothing is known.
+    """
+
+    __slots__ = ("held", "text", "unknown", "value", "weights")
 
     def __init__(self, text: str, value: Value) -> None:
         self.text = text
         self.value = value
         self.held: list[Held] = []
+        self.weights: list[Held] = []
         self.unknown = False
 
 
@@ -98,6 +100,7 @@ class Watch:
         self._open: dict[int, Visit] = {}
         self._came: dict[int, tuple[object, str, int]] = {}
         self._storages: dict[Run, dict[int, Storage]] = {}
+        self._unknown: dict[Run, dict[Unknown, None]] = {}
 
     def handlers(self) -> Handlers:
         """The table for `Program.handlers`."""
@@ -105,7 +108,7 @@ class Watch:
 
     def origin(self, storage: Storage) -> tuple[str, int]:
         """How the source speaks of where a storage came from, and the row; empty and 0 where it was never named."""
-        for key in (id(storage), *self._unknowns(storage)):
+        for key in (*self._unknowns(storage), id(storage)):
             known = self._came.get(key)
             if known is not None:
                 return known[1], known[2]
@@ -135,20 +138,32 @@ class Watch:
             visit = self._visit(run, i)
             self._before(run, i)
             doubtful, evaluation = run.doubtful, run.evaluation
-            writes = len(run.writes)
-            known = self._storages.setdefault(run, {})
+            writes, hazards = len(run.writes), len(run.heap.hazards)
+            known = self._known(run)
             counts = {} if visit is None else {u: len(run.heap.record(s).saves) for u, s in known.items()}
             handler(run, i)
             self._name_bits(run, i, run.doubtful & ~doubtful, "returns a view and not a copy")
             self._name_bits(run, i, run.evaluation & ~evaluation, "")
             self._after(run, i, visit)
             if visit is not None and not isinstance(i, (ir.If, ir.For, ir.While, ir.With, ir.Try)):
-                visit.writes.extend(w for w in run.writes[writes:] if w not in visit.writes)
-                for uid, storage in known.items():
+                for write in (*run.writes[writes:], *(h.write for h in run.heap.hazards[hazards:])):
+                    if write not in visit.writes:
+                        visit.writes.append(write)
+                for uid, storage in self._known(run).items():
                     new = run.heap.record(storage).saves[counts.get(uid, 0) :]
                     visit.saves.extend(s for s in new if s not in visit.saves)
 
         return watched
+
+    def _known(self, run: Run) -> dict[int, Storage]:
+        """The storages seen so far in a run; what is not known has one from its first use as a tensor on."""
+        known = self._storages.setdefault(run, {})
+        waiting = self._unknown.setdefault(run, {})
+        for atom in [atom for atom in waiting if atom.tensor is not None]:
+            del waiting[atom]
+            assert atom.tensor is not None
+            known[atom.tensor.storage.uid] = atom.tensor.storage
+        return known
 
     def _visit(self, run: Run, i: ir.Instruction) -> Visit | None:
         """The visit that an instruction belongs to; one outside of the rows ends the visit of its frame."""
@@ -193,7 +208,11 @@ class Watch:
         for bit in _bits(bits):
             text = self.words(run.frame.module, i.at)
             row = getattr(i.at, "lineno", 0)
-            known = (f"`{text}` (line {row}) {what}", 0, True) if what else ("the model is in training mode", 0, True)
+            known = (
+                (f"`{text}` (line {row}) {what}", 0, True)
+                if what
+                else ("the model is in training mode", 0, True)
+            )
             self.tests.setdefault((run, bit), known)
 
     def _came_from(self, key: object, text: str, row: int) -> None:
@@ -224,14 +243,17 @@ class Watch:
     def _learn(self, run: Run, i: ir.Instruction, value: Value, text: str) -> None:
         """Remember under which words a value was first seen."""
         row = getattr(i.at, "lineno", 0)
-        storages = self._storages[run]
+        storages, waiting = self._storages[run], self._unknown[run]
+        built = isinstance(i, (ir.Call, ir.Store))
         for _, atom in alternatives(value):
             tensor = atom.tensor if isinstance(atom, Unknown) else atom
             if isinstance(tensor, Tensor):
                 storages[tensor.storage.uid] = tensor.storage
-                if not isinstance(atom, Unknown):
+                # What made a parameter is told apart; here it is to be called as the code at hand calls it.
+                if not isinstance(atom, Unknown) and not (built and tensor.storage.origin == "parameter"):
                     self._came_from(tensor.storage, text, row)
             if isinstance(atom, Unknown):
+                waiting[atom] = None
                 argument = next((n for n, v in run.root_args.items() if v is atom), None)
                 if argument is not None:
                     self._came_from(atom, f"the argument `{argument}`", 0)
@@ -244,20 +266,53 @@ class Watch:
             elif isinstance(atom, TorchModule) and atom.weights is not None:
                 weights = atom.weights.storage
                 storages[weights.uid] = weights
-                self._came_from(weights, f"the weights of {text}", 0)
+                if not built:
+                    self._came_from(weights, f"the weights of {text}", 0)
 
     def _believe(self, run: Run, into: dict[str, Belief], text: str, value: Value) -> None:
         belief = Belief(text, value)
-        known = list(self._storages[run].values())
+        known = list(self._known(run).values())
         for guard, atom in run.live(value):
             if isinstance(atom, Unknown) and atom.tensor is None:
                 belief.unknown = True
                 continue
+            for weights in _weights(run, atom):
+                belief.weights.append(Held(run, guard, weights, known))
             tensor = run.as_tensor(atom) if isinstance(atom, (Tensor, Unknown)) else None
             if tensor is not None:
                 belief.held.append(Held(run, guard, tensor, known))
-        if belief.held or belief.unknown:
+        if belief.held or belief.unknown or belief.weights:
             into[text] = belief
+
+
+def writes_of(run: Run, storage: Storage) -> list[Write]:
+    """The counted writes of a storage so far, an optimizer's among them as far as they met a save."""
+    found = [w for w in run.writes if w.storage is storage]
+    for hazard in run.heap.hazards:
+        if hazard.write.storage is storage and hazard.write not in found:
+            found.append(hazard.write)
+    return sorted(found, key=lambda w: w.time)
+
+
+def _weights(run: Run, value: Value, depth: int = 4) -> list[Tensor]:
+    """The parameters of modules and optimizers, as far as they have been looked at already."""
+    found: list[Tensor] = []
+    if depth == 0:
+        return found
+    for _, atom in alternatives(value):
+        if isinstance(atom, TorchModule) and atom.weights is not None:
+            found.append(atom.weights)
+        elif isinstance(atom, (Optimizer, Parameters)):
+            for owner in atom.owners:
+                found += _weights(run, owner, depth - 1)
+        elif (isinstance(atom, Sequence_) and atom.kind in ("Sequential", "ModuleList")) or (
+            isinstance(atom, Instance) and atom.pending is None and depth < 4
+        ):
+            for element in run.elements(atom):
+                found += _weights(run, element, depth - 1)
+        elif isinstance(atom, Tensor) and depth < 4 and atom.storage.origin == "parameter":
+            found.append(atom)
+    return found
 
 
 def _bits(mask: int) -> list[int]:
@@ -268,7 +323,7 @@ def _aliases(run: Run, tensor: Tensor, guard: Guard) -> dict[str, Tensor]:
     """Every name and attribute in scope that holds the storage of `tensor`, under the words of the source."""
     found: dict[str, Tensor] = {}
     frame = run.frame
-    places = {}
+    places: dict[int, str] = {}
     outer: Any = frame
     while outer is not None:
         where = "" if outer is frame else f" in {outer.function.name}" if outer.function else " of the module"
@@ -285,7 +340,11 @@ def _aliases(run: Run, tensor: Tensor, guard: Guard) -> dict[str, Tensor]:
             if isinstance(name, str) and owner in places:
                 words = f"`{name.partition('@')[0]}`{places[owner]}"
             elif isinstance(owner, Instance) and isinstance(name, str) and name.isidentifier():
-                words = f"`self.{name}`" if _is_self(run, owner) else f"attribute `{name}` of a {owner.cls.source.name}"
+                words = (
+                    f"`self.{name}`"
+                    if _is_self(run, owner)
+                    else f"attribute `{name}` of a {owner.cls.source.name}"
+                )
             else:
                 continue
             for g, atom in alternatives(value):
@@ -301,4 +360,3 @@ def _is_self(run: Run, owner: Instance) -> bool:
     if function is None or not function.parameters:
         return False
     return run.state.get((run.frame.uid, function.parameters[0].arg)) is owner
-

@@ -1,4 +1,4 @@
-"""The intermediate representation: a flat list of instructions a function, with `if`, loops, `with` and `try` as nested blocks.
+"""The intermediate representation: a flat list of instructions a function; `if`, loops, `with`, `try` nest blocks.
 
 Every expression becomes instructions over registers (small integers), so that each part of the source is evaluated
 exactly once, in Python's order. The classes are plain and mutable: they are made by the hundred thousand.

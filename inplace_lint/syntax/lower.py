@@ -6,13 +6,15 @@ Scopes of comprehensions are kept by renaming: `x` inside becomes `x@3`, which n
 
 from __future__ import annotations
 
+from . import ir
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Callable
+    from typing import Any
 else:
     import _ast as ast
-
-from . import ir
 
 _OPERATORS = {
     ast.Add: "+",
@@ -337,8 +339,8 @@ class _Lowering:
         for field in node._fields:
             child = getattr(node, field, None)
             for part in child if isinstance(child, list) else [child]:
-                if isinstance(part, ast.expr) and not isinstance(part, ast.Constant):
-                    operands.append(self.expression(part))
+                if isinstance(part, ast.expr) and type(part) is not ast.Constant:
+                    operands += [self.expression(part)]
         return operands
 
     def opaque(self, node: ast.AST, kind: str, operands: list[int]) -> int:
@@ -369,7 +371,7 @@ class _Lowering:
         self.emit(ir.GetItem(node, dst, obj, index))
         return dst
 
-    def slice(self, node: ast.Slice) -> int:
+    def slice_part(self, node: ast.Slice) -> int:
         items: list[tuple[bool, int]] = []
         for part in (node.lower, node.upper, node.step):
             if part is None:
@@ -394,16 +396,16 @@ class _Lowering:
         self.emit(ir.Build(node, dst, kind, items))
         return dst
 
-    def tuple(self, node: ast.Tuple) -> int:
+    def tuple_display(self, node: ast.Tuple) -> int:
         return self.build(node, "tuple", node.elts)
 
-    def list(self, node: ast.List) -> int:
+    def list_display(self, node: ast.List) -> int:
         return self.build(node, "list", node.elts)
 
-    def set(self, node: ast.Set) -> int:
+    def set_display(self, node: ast.Set) -> int:
         return self.build(node, "set", node.elts)
 
-    def dict(self, node: ast.Dict) -> int:
+    def dict_display(self, node: ast.Dict) -> int:
         items: list[tuple[int | None, int]] = []
         for key, value in zip(node.keys, node.values):
             key_register = None if key is None else self.expression(key)
@@ -613,7 +615,7 @@ def _names_read(node: ast.AST) -> list[str]:
     return names
 
 
-_STATEMENTS = {
+_STATEMENTS: dict[type[ast.stmt], Callable[[_Lowering, Any], None]] = {
     ast.Expr: _Lowering.expression_statement,
     ast.Assign: _Lowering.assign,
     ast.AnnAssign: _Lowering.annotated_assign,
@@ -644,16 +646,16 @@ _STATEMENTS = {
 if hasattr(ast, "TryStar"):
     _STATEMENTS[ast.TryStar] = _Lowering.try_statement
 
-_EXPRESSIONS = {
+_EXPRESSIONS: dict[type[ast.expr], Callable[[_Lowering, Any], int]] = {
     ast.Constant: _Lowering.constant,
     ast.Name: _Lowering.name,
     ast.Attribute: _Lowering.attribute,
     ast.Subscript: _Lowering.subscript,
-    ast.Slice: _Lowering.slice,
-    ast.Tuple: _Lowering.tuple,
-    ast.List: _Lowering.list,
-    ast.Set: _Lowering.set,
-    ast.Dict: _Lowering.dict,
+    ast.Slice: _Lowering.slice_part,
+    ast.Tuple: _Lowering.tuple_display,
+    ast.List: _Lowering.list_display,
+    ast.Set: _Lowering.set_display,
+    ast.Dict: _Lowering.dict_display,
     ast.Call: _Lowering.call,
     ast.BinOp: _Lowering.binary,
     ast.UnaryOp: _Lowering.unary,

@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 import sys
 
+from . import ir
+from .lower import lower_body, lower_expression, lower_function
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
@@ -17,9 +20,6 @@ if TYPE_CHECKING:
     FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 else:
     import _ast as ast
-
-from . import ir
-from .lower import lower_body, lower_expression, lower_function
 
 _ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
 
@@ -196,12 +196,7 @@ class Module:
         return made
 
     def _bind(self, name: str) -> None:
-        if (
-            name in self.functions
-            or name in self.classes
-            or name in self.imports
-            or name in self.assignments
-        ):
+        if name in self.functions or name in self.classes or name in self.imports or name in self.assignments:
             self.multiple.add(name)
 
     def _index(self, body: list[ast.stmt]) -> None:
@@ -248,7 +243,8 @@ class Module:
                 self._index(statement.body)
                 self._index(statement.orelse)
                 self._index(statement.finalbody)
-            elif not isinstance(statement, ast.Expr):  # a loop, `with`, `match`: what its names hold cannot be told
+            elif not isinstance(statement, ast.Expr):
+                # A loop, `with`, `match`: what its names hold cannot be told.
                 _bound_names([statement], self.multiple, set())
 
     def functions_in_order(self) -> list[FunctionSource]:
@@ -331,10 +327,8 @@ def inner_bodies(statement: ast.stmt) -> list[list[ast.stmt]]:
         inner = getattr(statement, field, None)
         if isinstance(inner, list):
             bodies.append(inner)
-    for handler in getattr(statement, "handlers", ()):
-        bodies.append(handler.body)
-    for case in getattr(statement, "cases", ()):
-        bodies.append(case.body)
+    bodies.extend(handler.body for handler in getattr(statement, "handlers", ()))
+    bodies.extend(case.body for case in getattr(statement, "cases", ()))
     return bodies
 
 
@@ -380,13 +374,13 @@ def _bound_names(body: Sequence[ast.AST], bound: set[str], declared: set[str]) -
 #: only decides which functions are looked at. A store under a string key is a dict's; a string or list that is added
 #: to what it is added to makes that a string or list too.
 CANDIDATE = re.compile(
-    rb"(?P<method>[A-Za-z0-9]\w*_)\("
+    rb"(?P<method>\w+_)\("
     rb"|(?:[-+*/%|&^@]|//|\*\*|<<|>>)=(?![=])(?![ \t]*(?:[rbuf]?['\"]|\[))"
     rb"|^[ \t]*[\w.]+(?:\([^()\n]*\))?\[[^\n]*?[^'\"\n]\][ \t]*=(?!=)"
     rb"|\binplace=(?!False)"
     rb"|[(,][ \t]*True[ \t]*[,)]"
     rb"|[(,\s]out=(?!=)"
-    rb"|\.step\(",
+    rb"|\.(?:step|load_state_dict)\(",
     re.MULTILINE,
 )
 
@@ -404,7 +398,7 @@ def candidate_rows(source: bytes, in_place_names: frozenset[bytes]) -> list[int]
         if name is not None:
             if name not in in_place_names:
                 continue
-        elif not steps and source.startswith(b".step(", match.start()):
+        elif not steps and match.group().startswith((b".step", b".load")):
             continue
         start = match.start()
         row += source.count(b"\n", position, start)

@@ -65,6 +65,13 @@ TO_ARGUMENT = frozenset(["to", "type_as", "type"])
 TO_DEVICE = frozenset(["cpu", "cuda", "xpu", "npu", "mps", "to"])
 
 
+#: Returns the same tensor, and not a view of it, where that is contiguous.
+SAME_IF_CONTIGUOUS = frozenset(["contiguous"])
+
+#: Views whose version counters are their own: writing one is not seen by its base.
+OWN_COUNTER = frozenset(["unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes"])
+
+
 def _name(key: str) -> str:
     return key.rpartition("::")[2].partition(".")[0]
 
@@ -82,6 +89,21 @@ def moves_to_cpu(key: str) -> bool:
 def permutes(key: str) -> bool:
     """Whether a view by this op may have its axes in another order than its memory."""
     return _name(key) in PERMUTES
+
+
+def same_if_contiguous(key: str) -> bool:
+    """Whether the op returns its very input where that is contiguous."""
+    return _name(key) in SAME_IF_CONTIGUOUS
+
+
+def own_counter(key: str) -> bool:
+    """Whether the results share memory but no version counter with the input."""
+    return _name(key) in OWN_COUNTER
+
+
+def takes_axis_away(key: str) -> bool:
+    """Whether the view may leave out the axis along which its input was expanded."""
+    return _name(key) in ("getitem", "select", "narrow", "slice", "unbind")
 
 
 def makes_default_dtype(key: str) -> bool:

@@ -60,7 +60,7 @@ class Comparison:
                 expected = self.expected(mine, finding.row)
                 if mine and finding.code not in expected:
                     self.codes.append((finding, "/".join(sorted(expected))))
-            elif finding.row not in allowed and not self.truth.immediate:
+            elif finding.row not in allowed and not (self.truth.immediate or self.truth.behind):
                 # After an error in forward nothing is known of what the rest would have done.
                 self.false.append(finding)
         self.found = [stack for stack in stacks if stack in covered]

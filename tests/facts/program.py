@@ -1,13 +1,13 @@
-"""A fact as a few lines of code: torch runs them, the static analysis reads them, and both must say what their marks say.
+"""A fact as a few lines of code: torch runs them, the static analysis reads them, both must say what their marks say.
 
 A line of a program carries at most one mark::
 
-    # expect: IPL101    what this line does makes torch raise, for the reason that the rule gives; the analysis reports it here
+    # expect: IPL101    this makes torch raise, for the reason that the rule gives, and the analysis reports it here
     # raises: words     torch raises here, in these words; no rule speaks of it, and the analysis says nothing
-    # silent: IPL105    torch says nothing here, and more changes than the line says; the analysis reports it
+    # silent: IPL105    torch says nothing, though more changes than the line says; the analysis reports it here
 
-A program without a mark runs to its end, and the analysis says nothing. What else a fact claims (versions, shared memory,
-values) the program asserts itself.
+A program without a mark runs to its end, and the analysis says nothing. What else a fact claims (versions, shared
+memory, values) the program asserts itself.
 """
 
 from __future__ import annotations
@@ -119,12 +119,12 @@ def _run(source: str) -> tuple[int, str] | None:
 
 
 def _stale_writes(source: str, expected: set[Place]) -> bool:
-    """Whether the writes that made saves stale are those at the marked lines, and each save is of the kind its rule speaks of."""
+    """Whether the marked lines are those that made saves stale, and the saves of the kind that the rules speak of."""
     lines = source.splitlines()
     try:
         hazards = judge(Program(source, "script", "", 0)).hazards
     except Discard:
-        # The oracle's tracer does not see this write. Then it must be the marked lines that do it: without them all is well.
+        # The oracle's tracer does not see this write. Then the marked lines must do it: without them all is well.
         kept = [
             re.sub(r"\S.*", "pass", line) if row in dict(expected) else line
             for row, line in enumerate(lines, 1)

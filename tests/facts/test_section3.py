@@ -307,7 +307,7 @@ def test_out_argument_is_fine_without_gradients(call: str) -> None:
 def test_write_that_overlaps_what_it_reads_raises() -> None:
     agree("""
         x = torch.zeros(4)
-        x[1:] += x[:-1]  # raises: some elements of the input tensor and the written-to tensor refer to a single memory location
+        x[1:] += x[:-1]  # raises: the input tensor and the written-to tensor refer to a single memory location
     """)
 
 

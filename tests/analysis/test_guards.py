@@ -1,0 +1,113 @@
+"""Guards agree with truth tables: each of them is taken as a formula over four tests, and tried on all outcomes."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inplace_lint.analysis import guards
+from inplace_lint.analysis.guards import ALWAYS, NEVER, both, compatible, either, implies, literal, without
+
+BITS = 4
+OUTCOMES = range(1 << BITS)
+
+literals = st.builds(literal, st.integers(0, BITS - 1), st.booleans())
+small = st.recursive(
+    st.one_of(literals, st.just(ALWAYS), st.just(NEVER)),
+    lambda inner: st.one_of(st.builds(both, inner, inner), st.builds(either, inner, inner)),
+    max_leaves=4,
+)
+
+
+def table(guard: guards.Guard) -> set[int]:
+    """The outcomes of the tests under which the guard holds; bit n of an outcome is test n."""
+    return {o for o in OUTCOMES if any(o & p == p and not o & n for p, n in guard)}
+
+
+def weakened(guard: guards.Guard) -> set[int]:
+    """What remains of a wide guard: what all its conjunctions have in common."""
+    positive = negative = (1 << BITS) - 1
+    for p, n in guard:
+        positive, negative = positive & p, negative & n
+    return table(((positive, negative),))
+
+
+@given(st.integers(0, BITS - 1), st.booleans())
+def test_a_literal_holds_for_its_outcome(bit: int, holds: bool) -> None:
+    assert table(literal(bit, holds)) == {o for o in OUTCOMES if bool(o >> bit & 1) is holds}
+
+
+@given(small, small)
+def test_both_is_conjunction(a: guards.Guard, b: guards.Guard) -> None:
+    exact = table(a) & table(b)
+    assert table(both(a, b)) >= exact
+    if len(a) * len(b) <= 6:
+        assert table(both(a, b)) == exact
+
+
+@given(small, small)
+def test_either_is_disjunction(a: guards.Guard, b: guards.Guard) -> None:
+    exact = table(a) | table(b)
+    assert table(either(a, b)) >= exact
+    if len(a) + len(b) <= 6:
+        assert table(either(a, b)) == exact
+
+
+@given(st.lists(st.tuples(st.integers(0, 15), st.integers(0, 15)), min_size=1, max_size=12))
+def test_a_wide_guard_only_grows(conjunctions: list[tuple[int, int]]) -> None:
+    plain = [(p, n & ~p) for p, n in conjunctions]
+    joined: guards.Guard = NEVER
+    for conjunction in plain:
+        joined = either(joined, (conjunction,))
+    assert table(tuple(plain)) <= table(joined)
+    assert table(joined) <= weakened(tuple(plain)) or len(plain) <= 6
+
+
+@given(small, small)
+def test_compatible_is_that_both_can_hold(a: guards.Guard, b: guards.Guard) -> None:
+    assert compatible(a, b) == bool(table(a) & table(b))
+
+
+@given(small, small)
+def test_implication_is_sound(a: guards.Guard, b: guards.Guard) -> None:
+    if implies(a, b):
+        assert table(a) <= table(b)
+    if len(b) == 1:
+        assert implies(a, b) == (table(a) <= table(b))
+
+
+@given(small, small)
+def test_a_relative_guard_is_the_same_on_the_path(a: guards.Guard, path: guards.Guard) -> None:
+    rest = guards.relative(a, path)
+    assert table(rest) & table(path) == table(a) & table(path)
+
+
+@given(small, small)
+def test_without_keeps_every_outcome_outside(a: guards.Guard, b: guards.Guard) -> None:
+    rest = table(without(a, b))
+    assert table(a) - table(b) <= rest <= table(a)
+
+
+@given(small)
+def test_complements_join_to_always(a: guards.Guard) -> None:
+    for bit in range(BITS):
+        halves = [both(a, literal(bit, holds)) for holds in (True, False)]
+        assert table(either(*halves)) >= table(a)
+    assert both(a, ALWAYS) == a
+    assert either(a, NEVER) == a
+    assert both(a, NEVER) == NEVER
+
+
+@given(literals, small)
+def test_an_outcome_of_a_test_excludes_the_other(one: guards.Guard, a: guards.Guard) -> None:
+    ((p, n),) = one
+    other: guards.Guard = ((n, p),)
+    assert both(both(a, one), other) == NEVER
+    assert not compatible(both(a, one), other)
+
+
+def test_exclusive_branches_do_not_meet_and_equal_tests_correlate() -> None:
+    then, orelse = literal(0, True), literal(0, False)
+    assert not compatible(then, orelse)
+    assert either(then, orelse) == ALWAYS
+    assert implies(both(then, literal(1, True)), then)

@@ -1,0 +1,86 @@
+"""Files as they are: line ends, encodings, grammar that is newer than the interpreter."""
+
+from __future__ import annotations
+
+import io
+import sys
+import tokenize
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from inplace_lint.syntax.module import CANDIDATE, Module, UnreadableFile, candidate_rows
+
+SMALL = "def f(x):\n    y = x.sigmoid()\n    y.add_(1)\n    return y\n"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_every_line_end_is_one(end: str) -> None:
+    module = Module("x.py", SMALL.replace("\n", end).encode())
+    assert module.lines[2] == b"    y.add_(1)"
+    assert candidate_rows(module.source, frozenset({b"add_"})) == [3]
+    assert module.functions["f"].node.end_lineno == 4
+
+
+@given(
+    st.lists(st.sampled_from(["x = 1", "", "# a\x0cb", "\x0c", "'''a", "b'''", "y"]), min_size=1), st.data()
+)
+def test_lines_are_those_of_the_tokenizer(lines: list[str], data: st.DataObject) -> None:
+    ends = data.draw(
+        st.lists(st.sampled_from(["\n", "\r\n", "\r"]), min_size=len(lines), max_size=len(lines))
+    )
+    source = "".join(map("".join, zip(lines, ends))).encode()
+    try:
+        module = Module("x.py", source)
+    except UnreadableFile:
+        return
+    universal = io.TextIOWrapper(io.BytesIO(source), encoding="utf-8", newline=None).read()
+    tokens = list(tokenize.generate_tokens(io.StringIO(universal).readline))
+    for token in tokens:
+        if token.type in (tokenize.NAME, tokenize.COMMENT):
+            row, column = token.start
+            assert module.lines[row - 1].decode()[column:].startswith(token.string)
+
+
+def message(source: str) -> str:
+    with pytest.raises(UnreadableFile) as caught:
+        Module("x.py", source.encode())
+    return caught.value.message
+
+
+def test_a_syntax_error_names_the_python_that_reads_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "version_info", (3, 12, 1))
+    advice = (
+        "(read as Python 3.12: if the file is written for a newer Python, run inplace-lint on that Python)"
+    )
+    assert message("def f(:\n").endswith(advice)
+    assert message("x = (\n").endswith(advice)
+    assert "Python" not in message("  x = 1\n")
+    monkeypatch.setattr(sys, "version_info", (3, 14, 0))
+    assert "Python" not in message("def f(:\n")
+
+
+@pytest.mark.parametrize(
+    ("since", "text"),
+    [
+        ((3, 11), "try:\n    pass\nexcept* A:\n    pass\n"),
+        ((3, 12), "type X = int\n"),
+        ((3, 12), "def f[T](x): pass\n"),
+        ((3, 12), "x = f'{y['a']}'\n"),
+        ((3, 13), "def f[T = int](x): pass\n"),
+        ((3, 14), "x = t'{y}'\n"),
+        ((3, 14), "try:\n    pass\nexcept A, B:\n    pass\n"),
+    ],
+)
+def test_newer_grammar_gives_the_advice_and_the_place(since: tuple[int, int], text: str) -> None:
+    if sys.version_info[:2] >= since:
+        Module("x.py", text.encode())
+    else:
+        assert "run inplace-lint on that Python" in message(text)
+
+
+def test_candidates_are_marked_in_the_row_of_their_operator() -> None:
+    source = b"a.add_(1)\nb = c\n\nx[0] = 1\nd['k'] = 1\ny += 1\nz == 1\nnn.ReLU(inplace=True)\nf(out=y)\n"
+    assert candidate_rows(source, frozenset({b"add_"})) == [1, 4, 6, 8, 9]
+    assert CANDIDATE.search(b"x = y == z <= w") is None
