@@ -10,11 +10,14 @@ from .program import BASE_BITS, Program
 from .run import OutOfBudget, Run
 from .screen import around, calls_of, mentions, rows_of, with_candidates
 from .values import (
+    Bound,
+    ClassValue,
     Constant,
     FunctionValue,
     Instance,
     Phi,
     Scalar,
+    Symbol,
     Tensor,
     Unknown,
     Value,
@@ -25,7 +28,6 @@ if TYPE_CHECKING:
     import ast
 
     from ..syntax.module import FunctionSource, Module
-    from .values import ClassValue
 
 #: How far a function that writes its argument is followed to its callers, within its file.
 _CALLERS = 3
@@ -72,7 +74,9 @@ def runs(module: Module, program: Program, rows: list[int]) -> list[tuple[Run, F
     return [
         (run, root)
         for root, run in done.items()
-        if root is None or not _is_private(root) or not (root in entered or _is_dead(module, root))
+        if root is None
+        or not _is_private(root)
+        or not (root in entered or _has_no_other_caller(module, root, done))
     ]
 
 
@@ -119,14 +123,22 @@ def _is_private(root: FunctionSource) -> bool:
     return root.name.startswith("_") and not root.name.endswith("__")
 
 
-def _is_dead(module: Module, root: FunctionSource) -> bool:
-    """Whether the file defines a private function that it never mentions."""
-    return len(mentions(module, {root.name})) <= 1 and root.owner is None
+def _has_no_other_caller(
+    module: Module, root: FunctionSource, done: dict[FunctionSource | None, Run]
+) -> bool:
+    """Whether the file never mentions a private function, or only to call it in functions whose runs did not get there."""
+    calls_here = calls_of(module, {root})
+    if len(mentions(module, {root.name})) > len(calls_here) + 1:
+        return False  # passed on as a value: whoever gets it may call it
+    callers = around(module, module.functions_in_order(), calls_here)
+    return all(caller in done for caller in callers if caller is not root)
 
 
 def _needs_its_callers(run: Run, module: Module, root: FunctionSource) -> bool:
     """Whether a caller may know what this run could not: that an argument it writes is saved, or requires grad."""
     if _writes_what_it_is_given(run) or (run.steps_unknown and run.trains):
+        return True
+    if any(hazard.reached and hazard.saved.unproved for hazard in run.heap.hazards):
         return True
     private = _is_private(root)
     return any(private or finding.confidence == POSSIBLE for finding in of_run(run, module, root))
@@ -152,7 +164,22 @@ def _writes_what_it_is_given(run: Run) -> bool:
             # An attribute of unknown kind that is added to is a counter more often than a tensor.
             if isinstance(tensor, Tensor) and (atom is value or tensor.storage.is_tensor()):
                 given.add(tensor.storage)
-    return any(write.storage in given and not write.initial for write in run.writes)
+    arguments = {value for value in run.root_args.values() if isinstance(value, Unknown)}
+    return any(
+        not write.initial and (write.storage in given or _part_of(write.storage.value, arguments))
+        for write in run.writes
+    )
+
+
+def _part_of(value: Value | None, wholes: set[Unknown]) -> bool:
+    """Whether a value of unknown kind was taken out of one of these."""
+    while isinstance(value, Unknown):
+        if value.late:
+            return True
+        value = value.owner
+        if value in wholes:
+            return True
+    return False
 
 
 def _callers(
@@ -199,9 +226,14 @@ def run_function(
         function = FunctionValue(source)
         function.cls = cls
     args: dict[str, Value] = {}
-    if cls is not None and source.parameters and attributes.descriptor(function) not in (
-        "staticmethod",
-        "classmethod",
+    if (
+        cls is not None
+        and source.parameters
+        and attributes.descriptor(function)
+        not in (
+            "staticmethod",
+            "classmethod",
+        )
     ):
         obj = Instance(cls) if source.name == "__init__" else build(program, cls)
         run.outside.add(obj)
@@ -238,12 +270,18 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
     if annotation in _SCALAR_TYPES and annotation != "bool":
         return Scalar()
     default = source.default_of(parameter)
-    constant = getattr(default, "value", None) if default is not None and not hasattr(default, "attr") else None
+    constant = (
+        getattr(default, "value", None) if default is not None and not hasattr(default, "attr") else None
+    )
     if annotation == "bool" or isinstance(constant, bool):
         bit = run.bit(("argument", source, parameter.arg))
         return Phi(((literal(bit, True), Constant(True)), (literal(bit, False), Constant(False))))
     if isinstance(constant, (int, float, str)):
         return Scalar()
+    if default is not None and constant is None and getattr(default, "value", default) is not None:
+        given = names.evaluate_in(run, source.module, default)
+        if isinstance(given, (Symbol, ClassValue, FunctionValue, Bound)):
+            return given  # a class or function to build with: the one that most callers leave as it is
     value = Unknown()
     if annotation == "Tensor":
         tensor = run.as_tensor(value)

@@ -159,7 +159,7 @@ def _of_unknown(run: Run, obj: Unknown, name: str, at: ast.AST) -> Value:
     if name in ("shape", "dtype", "device", "ndim"):
         return run.scalar(("attribute", obj, name))
     op = table.property_(name)
-    if op is not None and name != "grad" and (obj.tensor is not None or name not in _SHARED_METHODS):
+    if op is not None and name != "grad":
         return ops.apply(run, op, [obj], {}, at, function=name not in _SHARED_METHODS)
     return run.member(obj, name)
 
@@ -179,6 +179,13 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     if value is not None:
         if obj in run.outside and isinstance(value, (Sequence_, Mapping_, Instance)):
             run.outside.add(value)
+        if obj in run.outside and isinstance(value, Constant) and value.value is None:
+            if run.program.base.slots.get((obj, name)) is value:
+                # None until some method sets it, and this one need not be the first to run.
+                late = Unknown(obj)
+                late.late = True
+                run.bottom().slots[(obj, name)] = late
+                return late
         return value
     found = find_in_classes(run, obj.cls.order(), name)
     if found is not None:
@@ -270,7 +277,7 @@ def _of_module(run: Run, module: TorchModule, name: str) -> Value:
     native = methods.of_module(run, module, name)
     if native is not None:
         return native
-    if module.weights is not None and name in ("weight", "bias") or name.startswith(("weight_", "bias_")):
+    if (module.weights is not None and name in ("weight", "bias")) or name.startswith(("weight_", "bias_")):
         return module.weights if module.weights is not None else Unknown()
     if name in ("running_mean", "running_var", "num_batches_tracked"):
         owned = module.owns[name] = run.new_tensor("buffer", NEVER, None)
@@ -353,5 +360,3 @@ def set_requires_grad(run: Run, tensor: Tensor, value: Value) -> None:
     run.heap.add_gradients(storage, [(run.path, evidence)])
     if not run.heap.record(storage).nodes:
         run.heap.record(storage).nodes.append((run.path, Node([])))
-
-

@@ -58,7 +58,10 @@ def call(
     if isinstance(func, OpValue):
         op = func.op
         short = op.name.rpartition(".")[2]
-        proves = attributes.proves_tensor(short) if op.name.startswith("Tensor.") else True
+        proves = True
+        if op.name.startswith("Tensor."):
+            # Arrays have some of the methods too, but call these arguments axis and keepdims.
+            proves = attributes.proves_tensor(short) or "dim" in kwargs or "keepdim" in kwargs
         return ops.apply(run, op, args, kwargs, at, proves)
     if isinstance(func, Native):
         result = func.play(run, args, kwargs, at)
@@ -80,9 +83,7 @@ def call(
     return unknown(run, func, args, kwargs, at)
 
 
-def unknown(
-    run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
-) -> Value:
+def unknown(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """A call of something that is not known: its result may hang on everything that was given to it."""
     result = Unknown()
     given = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
@@ -94,9 +95,7 @@ def unknown(
     return result
 
 
-def _unknown_module(
-    run: Run, weights: Tensor, given: Sequence[tuple[Guard, Tensor]], at: ast.AST
-) -> Value:
+def _unknown_module(run: Run, weights: Tensor, given: Sequence[tuple[Guard, Tensor]], at: ast.AST) -> Value:
     """A forward of a module of unknown class whose parameters somebody asked for: it saves them, if it has depth."""
     from .values import MAY
 
@@ -220,15 +219,15 @@ def _is_small(source: FunctionSource) -> bool:
     return last - first <= 4 and len(source.body) <= _SMALL
 
 
-def skip(
-    run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mapping[str, Value]
-) -> Value:
+def skip(run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     """Pass over a call in which nothing is written. Whether it matters shows when what it touched is written later."""
     result = Unknown()
     values = [*args, *kwargs.values()]
     result.nodes = [found for value in values for found in run.tensors_within(value)]
     storages = {tensor.storage for _, tensor in result.nodes}
-    run.skipped.append(Skipped(source, {atom for value in values for atom in flatten(value)}, storages, result))
+    run.skipped.append(
+        Skipped(source, {atom for value in values for atom in flatten(value)}, storages, result)
+    )
     return result
 
 
@@ -300,7 +299,9 @@ def instantiate(
 ) -> Value:
     """A new object of a class of the project."""
     bases = cls.external_bases()
-    if any(base in ("builtins.dict", "builtins.list", "builtins.tuple", "typing.NamedTuple") for base in bases):
+    if any(
+        base in ("builtins.dict", "builtins.list", "builtins.tuple", "typing.NamedTuple") for base in bases
+    ):
         return _record(run, cls, args, kwargs) if "typing.NamedTuple" in bases else Unknown()
     obj = Instance(cls, shared=run.builds)
     init = attributes.find_in_classes(run, cls.order(), "__init__")
@@ -330,7 +331,14 @@ def materialise(run: Run, obj: Instance) -> None:
     run.frames[frame.uid] = frame
     before = (run.frame, run.state, run.path, run.grad, run.autocast, run.loops, run.active, run.inexact)
     overlay = State(run.bottom())
-    run.frame, run.state, run.path, run.grad, run.autocast, run.loops = frame, overlay, ALWAYS, "on", False, []
+    run.frame, run.state, run.path, run.grad, run.autocast, run.loops = (
+        frame,
+        overlay,
+        ALWAYS,
+        "on",
+        False,
+        [],
+    )
     run.active, run.inexact = [], 0
     init = attributes.find_in_classes(run, obj.cls.order(), "__init__")
     if isinstance(init, FunctionValue):
@@ -458,7 +466,11 @@ def apply_function(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST
     for guard, tensor in kept:
         for need, evidence in strongest(grads):
             saved = Saved(tensor.storage, both(guard, need), node, place)
-            saved.op, saved.node_name, saved.attr = cls.source.name, f"{cls.source.name}Backward", "saved_tensors"
+            saved.op, saved.node_name, saved.attr = (
+                cls.source.name,
+                f"{cls.source.name}Backward",
+                "saved_tensors",
+            )
             saved.result = tensor.storage not in inputs
             saved.grad = evidence
             saved.certain = mode == "on"
@@ -477,5 +489,3 @@ def enter_context(run: Run, manager: Value, at: ast.AST) -> Value:
     if isinstance(manager, Symbol) and manager.dotted in symbols.MODES:
         apply_mode(run, symbols.mode(manager.dotted, [], {}))
     return Unknown()
-
-

@@ -204,14 +204,17 @@ def _element(run: Run, sequence: Sequence_, index: Value) -> Value:
             return Unknown()
         return _smeared(run, sequence, index.value)
     if isinstance(index, Slice):
-        bounds = [p.value if isinstance(p, Constant) else ANY for p in index.parts]
-        if known is not None and all(b is None or isinstance(b, int) for b in bounds) and bounds[2] != 0:
-            return make(run, sequence.kind, known[slice(*bounds)])  # type: ignore[misc]
-        part = Sequence_(sequence.kind)
-        run.born[part] = run.inexact
+        bounds: list[int | None] = []
+        for part in index.parts:
+            if isinstance(part, Constant) and (part.value is None or isinstance(part.value, int)):
+                bounds.append(part.value)
+        if known is not None and len(bounds) == 3 and bounds[2] != 0:
+            return make(run, sequence.kind, known[slice(*bounds)])
+        piece = Sequence_(sequence.kind)
+        run.born[piece] = run.inexact
         for element in run.elements(sequence):
-            smear(run, part, element)
-        return part
+            smear(run, piece, element)
+        return piece
     return any_element(run, sequence)
 
 

@@ -334,7 +334,7 @@ def _loop(
     if run.path and i.orelse:
         block(run, i.orelse)
     if loop.breaks:
-        after = (run.path, {})
+        after: tuple[Guard, dict[Hashable, Value]] = (run.path, {})
         run.merge([after, *loop.breaks] if run.path else loop.breaks)
 
 
@@ -390,7 +390,6 @@ def _try(run: Run, i: ir.Try) -> None:
         run.path = DEAD
     else:
         block(run, i.final)
-
 
 
 HANDLERS: Handlers = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..syntax.module import Module, UnreadableFile
 from ..syntax.statement import Statement
 from . import analyze, screen, verdicts
-from .guards import ALWAYS
+from .guards import ALWAYS, either
 from .program import Program
 from .run import HARD_LIMIT, SOFT_LIMIT
 from .values import DOES, NEVER
@@ -187,7 +187,8 @@ class _Account:
         if belief.held:
             for held in belief.held:
                 if len(belief.held) > 1:
-                    lines.append(f"  if {self._conditions(visit, held.guard)}:")
+                    rest = verdicts.beyond(held.guard, visit.path) or held.guard
+                    lines.append(f"  if {self._conditions(visit, rest)}:")
                 lines += self._held(visit, held)
         elif belief.weights:
             lines[0] += ": its parameters"
@@ -239,7 +240,9 @@ class _Account:
         since = "" if held.tensor.storage.made is not None else " here"
         if not held.writes:
             return [_row("version", f"0{since}: not written before")]
-        writes = [f"{w.op} {self._when(visit, w.place)}{self._if(visit, w.guard)}" for w in held.writes]
+        writes = [
+            f"{w.op} {self._when(visit, w.place)}{self._if(visit, w.guard, held.guard)}" for w in held.writes
+        ]
         return [_row("version", f"{len(writes)}{since}: {_listed(writes)}")]
 
     def _saves(self, visit: Visit, held: Held) -> list[str]:
@@ -247,14 +250,14 @@ class _Account:
         for saved, live in held.saves:
             state = "live" if live else "freed, its backward has run"
             when = self._when(visit, saved.place)
-            text = f"{verdicts.save_words(saved, when)}{self._if(visit, saved.guard)}: {state}"
+            text = f"{verdicts.save_words(saved, when)}{self._if(visit, saved.guard, held.guard)}: {state}"
             if text not in said:
                 said.append(text)
         return [_row("saved by" if n == 0 else "", text) for n, text in enumerate(said or ["nothing so far"])]
 
-    def _if(self, visit: Visit, guard: Guard) -> str:
-        """`, if …`: what a fact rests on beyond the path that leads here."""
-        rest = verdicts.beyond(guard, visit.path)
+    def _if(self, visit: Visit, guard: Guard, path: Guard) -> str:
+        """`, if …`: what a fact rests on beyond the path of whoever reads it."""
+        rest = verdicts.beyond(guard, path)
         return "" if rest is None else f", if {self._conditions(visit, rest)}"
 
     def _when(self, visit: Visit, place: Place) -> str:
@@ -316,26 +319,28 @@ class _Account:
     # What the line does
 
     def _events(self, visit: Visit) -> str:
-        lines: list[str] = []
+        guards: dict[str, Guard] = {}
+        versions: dict[str, set[int]] = {}
         for saved in visit.saves:
-            subject = self._subject(visit, saved.storage)
-            text = f"  saved:   {subject} by {verdicts.save_words(saved)}{self._if(visit, saved.guard)}"
-            if text not in lines:
-                lines.append(text)
+            text = f"saved:   {self._subject(visit, saved.storage)} by {verdicts.save_words(saved)}"
+            guards[text] = either(guards.get(text, ()), saved.guard)
         for write in visit.writes:
-            storage = write.storage
-            number = writes_of(visit.run, storage).index(write)
             inner = f" (line {_at(write.place)})" if write.place.frame is not visit.frame else ""
-            text = f"  written: {self._subject(visit, storage)} by {write.op}{inner}, version {number} to {number + 1}"
-            text += self._if(visit, write.guard)
-            if text not in lines:
-                lines.append(text)
+            text = f"written: {self._subject(visit, write.storage)} by {write.op}{inner}"
+            guards[text] = either(guards.get(text, ()), write.guard)
+            versions.setdefault(text, set()).add(writes_of(visit.run, write.storage).index(write))
+        lines = []
+        for text, guard in guards.items():
+            before = versions.get(text, set())
+            moved = "".join(f", version {n} to {n + 1}" for n in before) if len(before) == 1 else ""
+            lines.append(f"  {text}{moved}{self._if(visit, guard, visit.path)}")
         for name, belief in visit.stored.items():
             held = belief.held
             if len(held) == 1 and name not in visit.beliefs:
-                lines.append(
-                    f"  bound:   `{name}` to {self._made(held[0].tensor.storage)}; {self._gradient(held[0])}"
-                )
+                made, gradient = self._made(held[0].tensor.storage), self._gradient(held[0])
+                lines.append(f"  bound:   `{name}` to {made}; {gradient}")
+        if any(held.tensor.uncounted for belief in visit.beliefs.values() for held in belief.held):
+            lines.append("  writes through `.data` are not counted, and not followed here")
         return "On this line\n" + "\n".join(lines) if lines else "Nothing is saved or written on this line."
 
     def _subject(self, visit: Visit, storage: Storage) -> str:

@@ -74,7 +74,15 @@ def of_run(run: Run, module: Module, root: FunctionSource | None) -> list[Findin
     groups: dict[tuple[object, ...], tuple[Hazard, Guard]] = {}
     for hazard in run.heap.confirm():
         saved, write = hazard.saved, hazard.write
-        key = (write.place.at, write.place.frame, saved.place.at, saved.place.frame, saved.storage, saved.attr, saved.grad)
+        key = (
+            write.place.at,
+            write.place.frame,
+            saved.place.at,
+            saved.place.frame,
+            saved.storage,
+            saved.attr,
+            saved.grad,
+        )
         known = groups.get(key)
         groups[key] = (hazard, hazard.guard if known is None else either(known[1], hazard.guard))
     for hazard, guard in groups.values():
@@ -116,7 +124,11 @@ class _Context:
         if inner and all(place.at is not write.place.at for place in known.writes):
             known.writes.append(write.place)
         for other in known.saves:
-            if other.place.at is saved.place.at and other.node == saved.node_name and other.attr == saved.attr:
+            if (
+                other.place.at is saved.place.at
+                and other.node == saved.node_name
+                and other.attr == saved.attr
+            ):
                 other.confidence = max(other.confidence, confidence)
                 return
         known.saves.append(SavedAt(saved, confidence))
@@ -181,8 +193,8 @@ class _Context:
             (p, n)
             for p, n in incident.guard
             if incident.modeless
-            or not n & run.grad_enabled
-            and not any(n >> bit & 1 and s is incident.storage for bit, s in run.grad_tests.items())
+            or (not n & run.grad_enabled
+            and not any(n >> bit & 1 and s is incident.storage for bit, s in run.grad_tests.items()))
         )
         if not guard:
             return
@@ -239,5 +251,3 @@ def _is_module_method(run: Run, root: FunctionSource) -> bool:
             return methods.is_torch_module(value)
         break
     return False
-
-

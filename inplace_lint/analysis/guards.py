@@ -110,9 +110,15 @@ def _normal(conjunctions: list[tuple[int, int]]) -> Guard:
             for j in range(i + 1, len(kept)):
                 q, m = kept[j]
                 flip = p ^ q
-                if flip and flip == n ^ m and flip & (flip - 1) == 0 and (p & ~flip, n & ~flip) == (
-                    q & ~flip,
-                    m & ~flip,
+                if (
+                    flip
+                    and flip == n ^ m
+                    and flip & (flip - 1) == 0
+                    and (p & ~flip, n & ~flip)
+                    == (
+                        q & ~flip,
+                        m & ~flip,
+                    )
                 ):
                     rest = [c for k, c in enumerate(kept) if k != i and k != j]
                     return _normal([*rest, (p & ~flip, n & ~flip)])

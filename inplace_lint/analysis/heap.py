@@ -143,13 +143,11 @@ class Heap:
         """The graph nodes that the tensor hangs on. A view made under no_grad requires grad, but its graph ends there."""
         if tensor.no_grad_view is not None or tensor.storage.dtype in ("bool", "int"):
             return []
-        return [
-            (both(guard, g), node)
-            for g, node in self.record(tensor.graph).nodes
-            if compatible(guard, g)
-        ]
+        return [(both(guard, g), node) for g, node in self.record(tensor.graph).nodes if compatible(guard, g)]
 
-    def results_in(self, storage: Storage, guard: Guard, node: Node, grads: Iterable[tuple[Guard, int]]) -> None:
+    def results_in(
+        self, storage: Storage, guard: Guard, node: Node, grads: Iterable[tuple[Guard, int]]
+    ) -> None:
         """The storage's tensor is now the result of `node` on the paths of `guard`."""
         record = self.record(storage)
         kept = [(g, n) for g, n in record.nodes if not implies(g, guard)]

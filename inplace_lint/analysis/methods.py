@@ -77,7 +77,9 @@ def of_unknown(run: Run, obj: Unknown, name: str) -> Value | None:
     return None
 
 
-def _backward(run: Run, tensors: Sequence[Value], args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+def _backward(
+    run: Run, tensors: Sequence[Value], args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
     retain = flag(kwargs, "retain_graph") or flag(kwargs, "create_graph")
     if len(args) > 1:
         retain = retain or not (isinstance(args[1], Constant) and not args[1].value)
@@ -87,9 +89,7 @@ def _backward(run: Run, tensors: Sequence[Value], args: Sequence[Value], kwargs:
     return NONE
 
 
-def _requires_grad_(
-    run: Run, value: Value, args: Sequence[Value], kwargs: Mapping[str, Value]
-) -> Value:
+def _requires_grad_(run: Run, value: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     from .attributes import set_requires_grad
 
     wanted = args[0] if args else kwargs.get("requires_grad", Constant(True))
@@ -166,7 +166,9 @@ def _pair(run: Run, value: Value) -> Value:
 
 def is_torch_module(obj: Instance) -> bool:
     """Whether the class derives from nn.Module as far as its bases are known."""
-    return any(table.module(base) is not None or base.startswith("torch.nn.") for base in obj.cls.external_bases())
+    return any(
+        table.module(base) is not None or base.startswith("torch.nn.") for base in obj.cls.external_bases()
+    )
 
 
 def of_instance(run: Run, obj: Instance, name: str) -> Value | None:
@@ -326,7 +328,12 @@ def _insert(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
 def _pop(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
     known = containers.items(run, obj)
     index = args[0] if args else Constant(-1)
-    if known and isinstance(index, Constant) and isinstance(index.value, int) and abs(index.value) < len(known) + 1:
+    if (
+        known
+        and isinstance(index, Constant)
+        and isinstance(index.value, int)
+        and abs(index.value) < len(known) + 1
+    ):
         place = index.value % len(known)
         taken = known.pop(place)
         for i, value in enumerate(known):
@@ -414,5 +421,3 @@ def of_class(run: Run, cls: ClassValue, name: str) -> Value | None:
 
         return Native(lambda run, args, kwargs, at: calls.apply_function(run, cls, args, at))
     return None
-
-

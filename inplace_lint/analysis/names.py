@@ -192,7 +192,14 @@ def evaluate_in(run: Run, module: Module, node: ast.expr) -> Value:
     run.frames[frame.uid] = frame
     base = run.bottom()
     overlay = State(run.state)
-    run.frame, run.state, run.path, run.grad, run.autocast, run.loops = frame, overlay, ALWAYS, "on", False, []
+    run.frame, run.state, run.path, run.grad, run.autocast, run.loops = (
+        frame,
+        overlay,
+        ALWAYS,
+        "on",
+        False,
+        [],
+    )
     try:
         value = evaluate(run, node)
     finally:

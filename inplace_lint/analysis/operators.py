@@ -32,25 +32,25 @@ from .values import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable
 
     from .run import Run
 
 _ARITHMETIC: dict[str, Callable[[object, object], object]] = {
-    "+": operator.add,  # type: ignore[dict-item]
-    "-": operator.sub,  # type: ignore[dict-item]
-    "*": operator.mul,  # type: ignore[dict-item]
-    "/": operator.truediv,  # type: ignore[dict-item]
-    "//": operator.floordiv,  # type: ignore[dict-item]
-    "%": operator.mod,  # type: ignore[dict-item]
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
 }
-_RELATIONS: dict[str, Callable[[object, object], object]] = {
+_RELATIONS: dict[str, Callable[..., object]] = {
     "==": operator.eq,
     "!=": operator.ne,
-    "<": operator.lt,  # type: ignore[dict-item]
-    "<=": operator.le,  # type: ignore[dict-item]
-    ">": operator.gt,  # type: ignore[dict-item]
-    ">=": operator.ge,  # type: ignore[dict-item]
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
 }
 _LARGEST = 1 << 40
 _OBJECTS = (
@@ -99,7 +99,12 @@ def binary(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
 def _repeat(run: Run, sequence: Sequence_, count: Value) -> Value:
     """`[x] * n`: the same object n times."""
     elements = containers.items(run, sequence)
-    if elements is not None and isinstance(count, Constant) and isinstance(count.value, int) and count.value <= 8:
+    if (
+        elements is not None
+        and isinstance(count, Constant)
+        and isinstance(count.value, int)
+        and count.value <= 8
+    ):
         return containers.make(run, sequence.kind, elements * count.value)
     repeated = Sequence_(sequence.kind)
     run.born[repeated] = run.inexact
@@ -181,7 +186,12 @@ def _identical(run: Run, positive: bool, left: Value, right: Value, at: ast.AST)
             if isinstance(one, _OBJECTS):
                 return Constant(not positive)
             key = run.key_of(one) if isinstance(one, Scalar) else None
-            if isinstance(key, tuple) and key[0] == "attribute" and key[2] == "grad_fn" and other.value is None:
+            if (
+                isinstance(key, tuple)
+                and key[0] == "attribute"
+                and key[2] == "grad_fn"
+                and other.value is None
+            ):
                 from .attributes import requires_grad
 
                 has_graph = requires_grad(run, key[1])
@@ -190,8 +200,8 @@ def _identical(run: Run, positive: bool, left: Value, right: Value, at: ast.AST)
     return _polarity(run, ("is", _identity(left), _identity(right)), positive)
 
 
-def _polarity(run: Run, key: object, positive: bool) -> Value:
-    test = run.test(key)  # type: ignore[arg-type]
+def _polarity(run: Run, key: Hashable, positive: bool) -> Value:
+    test = run.test(key)
     return test if positive else run.scalar_not(test)
 
 
@@ -246,7 +256,7 @@ def unary(run: Run, op: str, operand: Value, at: ast.AST) -> Value:
     return run.scalar((op, operand))
 
 
-def _identity(value: Value) -> object:
+def _identity(value: Value) -> Hashable:
     if isinstance(value, Constant):
         plain = value.value
         return ("constant", plain if isinstance(plain, (int, str, float, type(None))) else repr(plain))
@@ -276,4 +286,3 @@ def _fold(op: str, left: object, right: object) -> Value:
         return Constant(action(left, right))
     except (ArithmeticError, ValueError, TypeError):
         return Scalar()
-

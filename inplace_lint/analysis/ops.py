@@ -56,7 +56,9 @@ def kind(run: Run, value: Value) -> str | Const:
         kinds = {_plain(kind(run, element)) for element in run.elements(value)}
         if "T" in kinds or "L" in kinds:
             return "L"
-        return "?" if "?" in kinds or (not kinds and ANY not in value.keys and value.kind == "unknown") else "N"
+        return (
+            "?" if "?" in kinds or (not kinds and ANY not in value.keys and value.kind == "unknown") else "N"
+        )
     if isinstance(value, Phi):
         kinds_of = [kind(run, atom) for _, atom in run.live(value)]
         if kinds_of and all(k == kinds_of[0] for k in kinds_of):
@@ -77,7 +79,8 @@ def apply(
     run: Run, op: Op, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST, function: bool = True
 ) -> Value:
     """The value of a call of a torch op. `function` says that calling it proves that its operands are tensors."""
-    for place, value in [*enumerate(args), *kwargs.items()]:
+    given: list[tuple[int | str, Value]] = [*enumerate(args), *kwargs.items()]
+    for place, value in given:
         if isinstance(value, Phi) and all(isinstance(atom, Constant) for _, atom in value.alternatives):
             return _for_each_constant(run, op, args, kwargs, place, value, at, function)
     kinds = [kind(run, value) for value in args]
@@ -87,11 +90,11 @@ def apply(
         return Unknown()
     facts, binding, settled = found
     values: list[Value | None] = []
-    for place in binding:
-        if place is None:
+    for at_place in binding:
+        if at_place is None:
             values.append(None)
         else:
-            values.append(args[place] if isinstance(place, int) else kwargs[place])
+            values.append(args[at_place] if isinstance(at_place, int) else kwargs[at_place])
     return perform(run, op.name, facts, values, at, function, settled=settled)
 
 
@@ -320,9 +323,7 @@ def _operands(run: Run, param: Param, value: Value | None) -> Operands:
     return run.tensors(value)
 
 
-def _gradients(
-    run: Run, operands: list[Operands], weights: Tensor | None, i: int
-) -> list[tuple[Guard, int]]:
+def _gradients(run: Run, operands: list[Operands], weights: Tensor | None, i: int) -> list[tuple[Guard, int]]:
     if i == WEIGHT:
         return [] if weights is None else run.heap.gradients(weights, run.path)
     found: list[tuple[Guard, int]] = []
@@ -490,7 +491,11 @@ def _result(
                 views.append((guard, tensor))
             elif converts is True:
                 views.append((guard, _fresh(run, facts, ret, operands, grads, node, at, unproved)))
-            elif ret.kind == "maybe" and not (by_layout and tensor.contiguous) and not layout.is_view(facts.key):
+            elif (
+                ret.kind == "maybe"
+                and not (by_layout and tensor.contiguous)
+                and not layout.is_view(facts.key)
+            ):
                 shares, copies = run.doubt((tensor, at, run.frame.uid))
                 fresh = _fresh(run, facts, ret, operands, grads, node, at, unproved)
                 fresh.contiguous = fresh.contiguous or by_layout
@@ -524,7 +529,12 @@ def _converts(run: Run, facts: Facts, values: Sequence[Value | None], tensor: Te
                 after = tensor.storage.dtype
             elif isinstance(value, Scalar):
                 key = run.key_of(value)
-                if isinstance(key, tuple) and key[0] == "attribute" and key[2] == "device" and key[1] is tensor:
+                if (
+                    isinstance(key, tuple)
+                    and key[0] == "attribute"
+                    and key[2] == "device"
+                    and key[1] is tensor
+                ):
                     after = after or tensor.storage.dtype
                 elif isinstance(key, tuple) and key[0] == "attribute" and key[2] == "dtype":
                     after = key[1].storage.dtype if isinstance(key[1], Tensor) else None
@@ -592,9 +602,7 @@ def _fresh(
     fresh.storage.device = "?" if layout.moves(facts.key) else device
     fresh.contiguous = facts.factory or all(t.dense for found in operands for _, t in found)
     fresh.dense = fresh.contiguous
-    if unproved and not any(
-        t.storage.is_tensor() for found in operands for _, t in found
-    ):
+    if unproved and not any(t.storage.is_tensor() for found in operands for _, t in found):
         fresh.storage.proved = False
         fresh.storage.sources = tuple(unproved)
     if grads and ret.differentiable and dtype not in ("bool", "int"):
@@ -639,7 +647,7 @@ def index(run: Run, obj: Value, at_index: Value, at: ast.AST) -> Value:
     found = _index_kind(run, at_index)
     if op is None:
         return Unknown()
-    if found == "?" :
+    if found == "?":
         shares, copies = run.doubt(("index", at, run.frame.uid))
         path = run.path
         run.path = both(path, shares)
@@ -667,7 +675,14 @@ def set_index(run: Run, obj: Value, at_index: Value, value: Value, at: ast.AST) 
     op = table.operator("[]=")
     if op is not None:
         found = _index_kind(run, at_index)
-        apply(run, op, [obj, _BASIC if found == "N" else _one_tensor(run, at_index), value], {}, at, function=False)
+        apply(
+            run,
+            op,
+            [obj, _BASIC if found == "N" else _one_tensor(run, at_index), value],
+            {},
+            at,
+            function=False,
+        )
 
 
 def iterate(run: Run, value: Value, at: ast.AST) -> Value:
@@ -694,4 +709,3 @@ def dtype_of(value: Value) -> str:
         if "float" in name or name in ("double", "half"):
             return {"float": "float32", "double": "float64", "half": "float16"}.get(name, name)
     return "?"
-

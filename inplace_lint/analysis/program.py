@@ -70,12 +70,17 @@ class Program:
         """Whether a call of the function is followed in every run: something in it, or under it, may write."""
         if source in self.writers:
             return True
+        from .screen import sets_state, with_candidates
+
         chosen = self._candidates.get(source.module.filename)
         if chosen is None:
-            from .screen import with_candidates
-
             chosen = self._candidates[source.module.filename] = frozenset(with_candidates(source.module))
-        return source in chosen
+        if source in chosen:
+            return True
+        if sets_state(source):
+            self.writers.add(source)
+            return True
+        return False
 
     def forget_objects(self) -> None:
         """Start anew with what is built, when the literals set aside for it run out."""

@@ -338,7 +338,9 @@ class Run:
             if isinstance(atom, (Sequence_, Mapping_)) and depth:
                 for inner in self.elements(atom):
                     found.extend(
-                        (both(guard, g), t) for g, t in self.tensors_within(inner, depth - 1) if both(guard, g)
+                        (both(guard, g), t)
+                        for g, t in self.tensors_within(inner, depth - 1)
+                        if both(guard, g)
                     )
             else:
                 tensor = self.as_tensor(atom)

@@ -38,6 +38,17 @@ def rows_of(module: Module) -> list[int]:
     return module.candidates
 
 
+_SETS_STATE = re.compile(rb"^[ \t]*self\.\w+[ \t]*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
+
+
+def sets_state(source: FunctionSource) -> bool:
+    """Whether a method may assign an attribute of its object: what later methods see depends on it."""
+    if source.owner is None:
+        return False
+    lines = source.module.lines[source.node.lineno - 1 : source.node.end_lineno or 0]
+    return _SETS_STATE.search(b"\n".join(lines)) is not None
+
+
 def with_candidates(module: Module) -> dict[FunctionSource, None]:
     """Functions that hold a candidate, or run a module that was built to work in place."""
     rows = rows_of(module)
@@ -49,9 +60,7 @@ def with_candidates(module: Module) -> dict[FunctionSource, None]:
     return chosen
 
 
-def around(
-    module: Module, functions: list[FunctionSource], rows: list[int]
-) -> dict[FunctionSource, None]:
+def around(module: Module, functions: list[FunctionSource], rows: list[int]) -> dict[FunctionSource, None]:
     """Functions around the rows; where a row is in `__init__`, the methods that use what it builds."""
     chosen: dict[FunctionSource, None] = {}
     built: dict[str, set[bytes]] = {}
@@ -118,7 +127,8 @@ def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[in
     for function in chosen:
         first, last = function.node.lineno, function.node.end_lineno or 0
         if function.owner is None and any(
-            b"inplace" in module.lines[row - 1] for row in rows[bisect_left(rows, first) : bisect_right(rows, last)]
+            b"inplace" in module.lines[row - 1]
+            for row in rows[bisect_left(rows, first) : bisect_right(rows, last)]
         ):
             found.add(function.name)
     return found
@@ -155,7 +165,9 @@ def calls_of(module: Module, asked: set[FunctionSource]) -> list[int]:
     rows = set(_rows_matching(module, re.compile(b"|".join(patterns))))
     if built:
         inits = [
-            (f.node.lineno, f.node.end_lineno or 0) for f in module.functions_in_order() if f.name == "__init__"
+            (f.node.lineno, f.node.end_lineno or 0)
+            for f in module.functions_in_order()
+            if f.name == "__init__"
         ]
         rows.update(r for r in mentions(module, built) if any(first < r <= last for first, last in inits))
     return sorted(rows)

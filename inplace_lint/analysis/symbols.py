@@ -74,9 +74,7 @@ def mode(dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Mod
     return Mode(kind)
 
 
-def call(
-    run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
-) -> Value:
+def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """dotted(*args, **kwargs)."""
     play = _PLAYS.get(dotted)
     if play is not None:
@@ -84,7 +82,10 @@ def call(
     if dotted in MODES:
         made = mode(dotted, args, kwargs)
         if MODES[dotted] == "flag" and made.grad is not None:
-            made.before, run.grad = run.grad, made.grad  # it acts when called; as a context manager it undoes that
+            made.before, run.grad = (
+                run.grad,
+                made.grad,
+            )  # it acts when called; as a context manager it undoes that
         return made
     head = dotted.partition(".")[0]
     if head == "torch":
@@ -102,9 +103,7 @@ def _unknown(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Un
     return result
 
 
-def _torch(
-    run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
-) -> Value:
+def _torch(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     if dotted.startswith("torch.Tensor."):
         op = table.method(dotted.rpartition(".")[2])
         return Unknown() if op is None else ops.apply(run, op, args, kwargs, at)
@@ -150,7 +149,9 @@ def _optimizer(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str
     _owners(run, given, owners)
     fused = kwargs.get("fused")
     return Optimizer(
-        dotted.rpartition(".")[2], owners, fused is not None and not (isinstance(fused, Constant) and not fused.value)
+        dotted.rpartition(".")[2],
+        owners,
+        fused is not None and not (isinstance(fused, Constant) and not fused.value),
     )
 
 
@@ -226,9 +227,7 @@ def _grad(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     return result
 
 
-def _autograd_backward(
-    run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
-) -> Value:
+def _autograd_backward(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     retain = methods.flag(kwargs, "retain_graph") or methods.flag(kwargs, "create_graph")
     run.trains = True
     roots = [found for value in args[:1] for found in run.tensors_within(value)]
@@ -293,9 +292,9 @@ def _len(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.A
 
 
 def _range(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    plain = [a.value if isinstance(a, Constant) else None for a in args]
-    if args and all(isinstance(p, int) for p in plain):
-        numbers = range(*plain[:3])  # type: ignore[arg-type]
+    plain = [a.value for a in args if isinstance(a, Constant) and isinstance(a.value, int)]
+    if args and len(plain) == len(args) <= 3 and (len(plain) < 3 or plain[2] != 0):
+        numbers = range(*plain)
         if len(numbers) <= containers.UNROLL:
             return containers.Iteration(True, [Constant(n) for n in numbers])
     bound = args[1] if len(args) > 1 else args[0] if args else Unknown()
@@ -330,13 +329,17 @@ def _zip(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.A
         return Unknown()
     exact = all(column[0] for column in columns)
     count = min(len(column[1]) for column in columns)
-    rows: list[Value] = [containers.make(run, "tuple", [column[1][i] for column in columns]) for i in range(count)]
+    rows: list[Value] = [
+        containers.make(run, "tuple", [column[1][i] for column in columns]) for i in range(count)
+    ]
     return containers.Iteration(exact, rows)
 
 
 def _reversed(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     exact, elements = containers.iterate(run, args[0], at) if args else (False, [Unknown()])
-    return containers.Iteration(exact, [e if not isinstance(e, Scalar) else Scalar() for e in reversed(elements)])
+    return containers.Iteration(
+        exact, [e if not isinstance(e, Scalar) else Scalar() for e in reversed(elements)]
+    )
 
 
 def _list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:

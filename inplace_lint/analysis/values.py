@@ -155,12 +155,14 @@ class Test(Scalar):
 class Unknown(Value):
     """A value of unknown kind. Used as a tensor it is `tensor`, made on first use."""
 
-    __slots__ = ("nodes", "owner", "tensor")
+    __slots__ = ("late", "nodes", "owner", "tensor")
 
     def __init__(self, owner: Value | None = None) -> None:
         self.tensor: Tensor | None = None
         #: what it is an attribute or element of
         self.owner = owner
+        #: an attribute that is None when its object is built
+        self.late = False
         #: what its graph would hang on, if it is a tensor: the tensors that went into the call that returned it
         self.nodes: Sequence[tuple[Guard, Tensor]] = ()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .findings import CERTAIN, POSSIBLE, _Context, of_run
 from .guards import ALWAYS, implies, relative
 from .values import DOES
+from .watch import TRAINING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -119,31 +120,26 @@ def beyond(guard: Guard, path: Guard) -> Guard | None:
 def _conjunction(watch: Watch, run: Run, positive: int, negative: int) -> str:
     parts = []
     for bit in range((positive | negative).bit_length()):
-        holds = bool(positive >> bit & 1)
-        if not (positive | negative) >> bit & 1:
-            continue
-        text, row, sense = watch.tests.get((run, bit)) or _unnamed(run, bit)
-        if row:
-            parts.append(f"`{text}` is {'true' if holds is sense else 'false'} (line {row})")
-        else:
-            parts.append(text if holds is sense else f"not ({text})")
+        if (positive | negative) >> bit & 1:
+            holds, fails = watch.tests.get((run, bit)) or _unnamed(run, bit)
+            parts.append(holds if positive >> bit & 1 else fails)
     return " and ".join(parts) or "anything"
 
 
-def _unnamed(run: Run, bit: int) -> tuple[str, int, bool]:
+def _unnamed(run: Run, bit: int) -> tuple[str, str]:
     for name, value in run.root_args.items():
         for guard, _ in getattr(value, "alternatives", ()):
             if guard == ((1 << bit, 0),):
-                return f"the argument `{name}` is true", 0, True
+                return f"the argument `{name}` is true", f"the argument `{name}` is false"
     if run.evaluation >> bit & 1:
-        return "the model is in training mode", 0, True
+        return TRAINING
     if run.grad_enabled >> bit & 1:
-        return "gradients are enabled", 0, True
+        return "gradients are enabled", "gradients are disabled"
     if bit in run.grad_tests:
-        return "it requires grad", 0, True
+        return "it requires grad", "it does not require grad"
     if run.doubtful >> bit & 1:
-        return "an operation returns a view and not a copy", 0, True
-    return "a test without a name holds", 0, True
+        return "an operation gives the same memory", "an operation gives a copy"
+    return "a test elsewhere holds", "a test elsewhere does not hold"
 
 
 def _finding(watch: Watch, finding: Finding, run: Run, context: _Context) -> list[str]:
@@ -154,12 +150,10 @@ def _finding(watch: Watch, finding: Finding, run: Run, context: _Context) -> lis
             f"    because {saved.op} on line {_row(saved.place)} saved {role}, and {finding.op} changes that"
         )
     if not finding.saves:
-        where = (
-            f" (made so on line {_row(finding.cause)})"
-            if finding.cause is not None and _row(finding.cause)
-            else ""
+        cause = 0 if finding.cause is None else _row(finding.cause)
+        lines.append(
+            f"    because {finding.op} raises here" + (f" (made so on line {cause})" if cause else "")
         )
-        lines.append(f"    because {finding.op} raises here{where}")
     if finding.confidence < CERTAIN:
         reasons = _reasons(watch, finding, run, context)
         lines += [f"    not surer because {reason}" for reason in reasons]
@@ -167,37 +161,35 @@ def _finding(watch: Watch, finding: Finding, run: Run, context: _Context) -> lis
 
 
 def _reasons(watch: Watch, finding: Finding, run: Run, context: _Context) -> list[str]:
-    """Why a finding is not certain: what its surest hazard rests on."""
+    """Why a finding is not certain: what its hazards, or the incidents, rest on."""
     found: list[str] = []
     for hazard in run.heap.hazards:
         at, _ = context._site(hazard.write.place, hazard.saved.place)
         if at is finding.at and hazard.reached:
-            found += _hazard_reasons(watch, hazard, run, context)
+            found += _doubts(watch, hazard, run, context, finding.confidence)
     for incident in run.incidents:
         if incident.kind == finding.kind and (incident.place.at is finding.at or finding.write is not None):
             if incident.grad < DOES:
-                found.append(_may(context))
+                found.append(_may(context, finding.confidence))
             elif finding.confidence == POSSIBLE:
                 found.append(_DOUBT)
     return list(dict.fromkeys(found))
 
 
-_DOUBT = "it happens only if an operation returns a view where it may copy, or in evaluation mode"
+_DOUBT = "it happens only if an operation that may copy does not, or in evaluation mode"
 
 
-def _may(context: _Context) -> str:
-    where = (
-        ""
-        if context.reached
-        else ", and nothing shows that this code is trained (no method of a Module, no backward)"
-    )
-    return f"nothing in sight proves that gradients flow: the caller decides{where}"
+def _may(context: _Context, confidence: int) -> str:
+    text = "nothing in sight proves that gradients flow: the caller decides"
+    if confidence == POSSIBLE and not context.reached:
+        text += ", and nothing shows that this code is trained (no method of a Module, no backward)"
+    return text
 
 
-def _hazard_reasons(watch: Watch, hazard: Hazard, run: Run, context: _Context) -> list[str]:
+def _doubts(watch: Watch, hazard: Hazard, run: Run, context: _Context, confidence: int) -> list[str]:
     saved, found = hazard.saved, []
     if saved.grad < DOES:
-        found.append(_may(context))
+        found.append(_may(context, confidence))
     if not saved.certain:
         found.append(f"{saved.op} saves it only perhaps")
     if saved.only:

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from .values import Storage, Value
 
 
+#: `self.training`, and what depends on it, has one bit.
+TRAINING = ("the model is in training mode", "the model is in evaluation mode")
+
+
 class Held:
     """One tensor that a name or an expression may hold, with what was true of its storage at that moment.
 
@@ -95,8 +99,8 @@ class Watch:
         self.module = module
         self.first, self.last = first, last
         self.visits: list[Visit] = []
-        #: what bits stand for: the test as it is written, its row, whether the bit holds where the test does
-        self.tests: dict[tuple[Run, int], tuple[str, int, bool]] = {}
+        #: what bits stand for: in words, where the bit holds and where it does not
+        self.tests: dict[tuple[Run, int], tuple[str, str]] = {}
         self._open: dict[int, Visit] = {}
         self._came: dict[int, tuple[object, str, int]] = {}
         self._storages: dict[Run, dict[int, Storage]] = {}
@@ -142,8 +146,9 @@ class Watch:
             known = self._known(run)
             counts = {} if visit is None else {u: len(run.heap.record(s).saves) for u, s in known.items()}
             handler(run, i)
-            self._name_bits(run, i, run.doubtful & ~doubtful, "returns a view and not a copy")
-            self._name_bits(run, i, run.evaluation & ~evaluation, "")
+            self._name_doubts(run, i, run.doubtful & ~doubtful)
+            for bit in _bits(run.evaluation & ~evaluation):
+                self.tests[run, bit] = TRAINING
             self._after(run, i, visit)
             if visit is not None and not isinstance(i, (ir.If, ir.For, ir.While, ir.With, ir.Try)):
                 for write in (*run.writes[writes:], *(h.write for h in run.heap.hazards[hazards:])):
@@ -186,10 +191,14 @@ class Watch:
         elif isinstance(i, ir.Try):
             row = getattr(i.at, "lineno", 0)
             raised = run.bit(("raises", i, run.frame.uid))
-            self.tests[run, raised] = (f"an exception leaves the `try` of line {row}", 0, True)
+            self.tests[run, raised] = (
+                f"an exception leaves the `try` of line {row}",
+                f"no exception leaves the `try` of line {row}",
+            )
             for number in range(len(i.handlers)):
                 which = run.bit(("handler", i, number, run.frame.uid))
-                self.tests[run, which] = (f"its `except` number {number + 1} takes it", 0, True)
+                words = f"takes it by `except` number {number + 1}"
+                self.tests[run, which] = (words, f"not {words}")
 
     def _name_test(self, run: Run, i: ir.If | ir.While | ir.Assert) -> None:
         value = run.frame.registers.get(i.test)
@@ -201,19 +210,15 @@ class Watch:
         positive, negative = true[0]
         new = [b for b in _bits(positive | negative) if (run, b) not in self.tests]
         if len(new) == 1:
-            text = self.words(run.frame.module, i.at)
-            self.tests[run, new[0]] = (text, getattr(i.at, "lineno", 0), bool(positive >> new[0] & 1))
+            text = f"`{self.words(run.frame.module, i.at)}` is"
+            line = f"(line {getattr(i.at, 'lineno', 0)})"
+            both = (f"{text} true {line}", f"{text} false {line}")
+            self.tests[run, new[0]] = both if positive >> new[0] & 1 else (both[1], both[0])
 
-    def _name_bits(self, run: Run, i: ir.Instruction, bits: int, what: str) -> None:
+    def _name_doubts(self, run: Run, i: ir.Instruction, bits: int) -> None:
         for bit in _bits(bits):
-            text = self.words(run.frame.module, i.at)
-            row = getattr(i.at, "lineno", 0)
-            known = (
-                (f"`{text}` (line {row}) {what}", 0, True)
-                if what
-                else ("the model is in training mode", 0, True)
-            )
-            self.tests.setdefault((run, bit), known)
+            text = f"`{self.words(run.frame.module, i.at)}` (line {getattr(i.at, 'lineno', 0)})"
+            self.tests.setdefault((run, bit), (f"{text} gives the same memory", f"{text} gives a copy"))
 
     def _came_from(self, key: object, text: str, row: int) -> None:
         self._came.setdefault(id(key), (key, text, row))

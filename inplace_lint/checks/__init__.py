@@ -7,6 +7,8 @@ from .places import rule_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from ..analysis.findings import Finding
     from ..project.modules import Project
     from ..project.settings import Settings
@@ -49,6 +51,15 @@ def _findings(module: Module, project: Project) -> list[Diagnostic]:
 
 
 def _judge(module: Module, finding: Finding) -> Diagnostic | None:
+    for rule in _rules():
+        diagnostic: Diagnostic | None = rule.check(module, finding)
+        if diagnostic is not None:
+            return diagnostic
+    return None
+
+
+def _rules() -> tuple[ModuleType, ...]:
+    """The rules' modules; the first that answers speaks for a finding (IPL101 before IPL102)."""
     from . import (
         ipl101_saved_result_overwritten,
         ipl102_saved_input_overwritten,
@@ -60,7 +71,7 @@ def _judge(module: Module, finding: Finding) -> Diagnostic | None:
         ipl108_no_grad_view_overwritten,
     )
 
-    for rule in (
+    return (
         ipl101_saved_result_overwritten,
         ipl102_saved_input_overwritten,
         ipl103_leaf_overwritten,
@@ -69,11 +80,7 @@ def _judge(module: Module, finding: Finding) -> Diagnostic | None:
         ipl106_step_before_backward,
         ipl107_out_argument_with_grad,
         ipl108_no_grad_view_overwritten,
-    ):
-        diagnostic = rule.check(module, finding)
-        if diagnostic is not None:
-            return diagnostic
-    return None
+    )
 
 
 def _trouble(code: str, filename: str, message: str, row: int, column: int) -> Diagnostic:

@@ -23,7 +23,7 @@ def check(module: Module, finding: Finding) -> Diagnostic | None:
         finding,
         CODE,
         f"{subject} is given as `out=` while gradients are recorded for the inputs",
-        f"out= has no derivative: this raises",
+        "out= has no derivative: this raises",
         "made here",
         "assign the result instead of passing `out=`, or compute it under `with torch.no_grad():`",
     )

@@ -6,9 +6,10 @@ import operator
 import warnings
 
 import pytest
-import torch
 
-from inplace_lint.torchmodel import Const, overlay, table
+torch = pytest.importorskip("torch")
+
+from inplace_lint.torchmodel import Const, overlay, table  # noqa: E402
 
 RAISES = "modified by an inplace operation"
 
