@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from . import attributes, calls, execute, names
 from .findings import POSSIBLE, Finding, of_run
 from .frames import Frame
@@ -126,7 +128,7 @@ def _is_private(root: FunctionSource) -> bool:
 def _has_no_other_caller(
     module: Module, root: FunctionSource, done: dict[FunctionSource | None, Run]
 ) -> bool:
-    """Whether the file never mentions a private function, or only to call it in functions whose runs did not get there."""
+    """Whether the file mentions a private function only to call it, in functions whose runs did not get there."""
     calls_here = calls_of(module, {root})
     if len(mentions(module, {root.name})) > len(calls_here) + 1:
         return False  # passed on as a value: whoever gets it may call it
@@ -257,10 +259,8 @@ def run_body(program: Program, module: Module, deep: frozenset[FunctionSource] =
     run = new_run(program, module)
     run.deep = deep
     run.module_frames[module.filename] = run.frame
-    try:
+    with suppress(OutOfBudget):
         execute.block(run, module.body)
-    except OutOfBudget:
-        pass
     return run
 
 

@@ -179,13 +179,13 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     if value is not None:
         if obj in run.outside and isinstance(value, (Sequence_, Mapping_, Instance)):
             run.outside.add(value)
-        if obj in run.outside and isinstance(value, Constant) and value.value is None:
-            if run.program.base.slots.get((obj, name)) is value:
-                # None until some method sets it, and this one need not be the first to run.
-                late = Unknown(obj)
-                late.late = True
-                run.bottom().slots[(obj, name)] = late
-                return late
+        unset = isinstance(value, Constant) and value.value is None
+        if unset and obj in run.outside and run.program.base.slots.get((obj, name)) is value:
+            # None until some method sets it, and this one need not be the first to run.
+            late = Unknown(obj)
+            late.late = True
+            run.bottom().slots[(obj, name)] = late
+            return late
         return value
     found = find_in_classes(run, obj.cls.order(), name)
     if found is not None:

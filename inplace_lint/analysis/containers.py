@@ -204,10 +204,8 @@ def _element(run: Run, sequence: Sequence_, index: Value) -> Value:
             return Unknown()
         return _smeared(run, sequence, index.value)
     if isinstance(index, Slice):
-        bounds: list[int | None] = []
-        for part in index.parts:
-            if isinstance(part, Constant) and (part.value is None or isinstance(part.value, int)):
-                bounds.append(part.value)
+        plain = [part.value for part in index.parts if isinstance(part, Constant)]
+        bounds = [value for value in plain if value is None or isinstance(value, int)]
         if known is not None and len(bounds) == 3 and bounds[2] != 0:
             return make(run, sequence.kind, known[slice(*bounds)])
         piece = Sequence_(sequence.kind)

@@ -193,8 +193,10 @@ class _Context:
             (p, n)
             for p, n in incident.guard
             if incident.modeless
-            or (not n & run.grad_enabled
-            and not any(n >> bit & 1 and s is incident.storage for bit, s in run.grad_tests.items()))
+            or (
+                not n & run.grad_enabled
+                and not any(n >> bit & 1 and s is incident.storage for bit, s in run.grad_tests.items())
+            )
         )
         if not guard:
             return

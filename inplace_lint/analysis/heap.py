@@ -140,7 +140,7 @@ class Heap:
         return found
 
     def nodes(self, tensor: Tensor, guard: Guard) -> list[tuple[Guard, Node]]:
-        """The graph nodes that the tensor hangs on. A view made under no_grad requires grad, but its graph ends there."""
+        """The graph nodes that the tensor hangs on. The graph of a view made under no_grad ends there."""
         if tensor.no_grad_view is not None or tensor.storage.dtype in ("bool", "int"):
             return []
         return [(both(guard, g), node) for g, node in self.record(tensor.graph).nodes if compatible(guard, g)]

@@ -146,7 +146,7 @@ def extend(run: Run, sequence: Sequence_, other: Value) -> None:
 
 
 def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
-    """left op right, for comparisons: a constant where it can be told, a test with a literal, or a tensor of booleans."""
+    """left op right, for comparisons: a constant, a test with a literal, or a tensor of booleans."""
     if isinstance(left, Phi) and op in ("is", "is not", "==", "!="):
         results = [(guard, compare(run, op, atom, right, at)) for guard, atom in run.live(left)]
         return join(results) if results else Unknown()

@@ -42,7 +42,7 @@ _chosen: dict[object, object] = {}
 
 
 def kind(run: Run, value: Value) -> str | Const:
-    """What is known of an argument, in the op table's words. Something unknown counts as a tensor until it is shown not to be one."""
+    """What is known of an argument, in the op table's words."""
     if isinstance(value, Tensor):
         return "T"
     if isinstance(value, Constant):
@@ -514,7 +514,7 @@ def _result(
 
 
 def _converts(run: Run, facts: Facts, values: Sequence[Value | None], tensor: Tensor) -> bool | None:
-    """Whether a conversion makes a copy: False where the tensor has that dtype already, None where it cannot be told."""
+    """Whether a conversion makes a copy: False where the tensor is like that already, None where unknown."""
     after = layout.dtype_after(facts.key)
     if layout.moves_to_cpu(facts.key) and tensor.storage.device == "cpu":
         return False

@@ -92,7 +92,7 @@ def around(module: Module, functions: list[FunctionSource], rows: list[int]) -> 
 
 
 def _attributes_built(function: FunctionSource, rows: list[int]) -> set[bytes]:
-    """`self.x` for each attribute whose value is built on one of the rows of `__init__`; all of them if it cannot be told."""
+    """`self.x` for each attribute that is built on one of the rows of `__init__`; all of them if unclear."""
     found: set[bytes] = set()
     everything: set[bytes] = set()
     told = True

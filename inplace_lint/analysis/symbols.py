@@ -276,10 +276,10 @@ def _isinstance(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at
         return _is_tensor(run, [obj], {}, at)
     if isinstance(kind, ClassValue) and isinstance(obj, Instance):
         return Constant(kind in obj.cls.order())
-    if isinstance(obj, Tensor) and obj.storage.proved and isinstance(kind, Symbol):
-        if kind.dotted.startswith("builtins."):
-            return Constant(False)
-    if isinstance(obj, Sequence_) and isinstance(kind, Symbol) and kind.dotted.startswith("builtins."):
+    builtin = isinstance(kind, Symbol) and kind.dotted.startswith("builtins.")
+    if builtin and isinstance(obj, Tensor) and obj.storage.proved:
+        return Constant(False)
+    if builtin and isinstance(obj, Sequence_) and isinstance(kind, Symbol):
         return Constant(kind.dotted == f"builtins.{obj.kind}")
     return run.test(("isinstance", obj, kind.dotted if isinstance(kind, Symbol) else kind))
 
@@ -380,7 +380,7 @@ def _sum(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.A
     """sum(tensors): a chain of additions."""
     if not args:
         return Unknown()
-    exact, elements = containers.iterate(run, args[0], at)
+    _, elements = containers.iterate(run, args[0], at)
     total: Value | None = args[1] if len(args) > 1 else None
     for element in elements:
         total = element if total is None else operators.binary(run, "+", total, element, at)

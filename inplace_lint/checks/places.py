@@ -62,11 +62,8 @@ def target(module: Module, node: ast.AST) -> str:
 def _is_function(func: ast.Attribute) -> bool:
     """Whether `func` reads like a module's function (`F.relu_`, `torch.relu_`) and not like a tensor's method."""
     value = func.value
-    return (
-        (isinstance(value, ast.Name)
-        and value.id in ("torch", "F"))
-        or (isinstance(value, ast.Attribute)
-        and (value.attr in ("functional", "init")))
+    return (isinstance(value, ast.Name) and value.id in ("torch", "F")) or (
+        isinstance(value, ast.Attribute) and (value.attr in ("functional", "init"))
     )
 
 

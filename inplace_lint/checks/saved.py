@@ -10,7 +10,6 @@ from .places import rule_name
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..analysis.findings import Finding, SavedAt
-    from ..model import Label
     from ..syntax.module import Module
 
 _MOST_LABELS = 3
@@ -21,14 +20,14 @@ def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt
     """The diagnostic for a write to what `saves` kept; the first save gives the headline."""
     first = saves[0]
     subject = places.target(module, finding.at)
-    labels: list[Label] = []
-    for saved in finding.saves[:_MOST_LABELS] if first in finding.saves[:_MOST_LABELS] else saves[:1]:
-        labels.append(places.label("save", describe_save(saved), saved.place))
+    shown = finding.saves[:_MOST_LABELS]
+    labels = [
+        places.label("save", describe_save(s), s.place) for s in (shown if first in shown else saves[:1])
+    ]
     later = first.place.at is finding.at or places.row_of(first.place) > finding.at.lineno  # type: ignore[attr-defined]
     same_file = first.place.frame.module is module
     if finding.write is not None:
-        for place in finding.writes[:_MOST_WRITES]:
-            labels.append(places.label("write", "written here", place))
+        labels += [places.label("write", "written here", place) for place in finding.writes[:_MOST_WRITES]]
         caption = "this call changes it in place"
         message = f"{_passed(module, finding)} is changed in place by this call after {first.op} saved it for backward"
     else:

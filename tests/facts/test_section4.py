@@ -250,7 +250,6 @@ def test_output_filled_row_by_row_is_fine() -> None:
     """)
 
 
-@unmet("a backward through what was assigned to does not reach the graph of the value")
 def test_output_whose_rows_are_read_for_the_next_raises() -> None:
     agree("""
         out = torch.zeros(4, 4)
@@ -394,7 +393,6 @@ COMPILED = """
 """
 
 
-@unmet("a function under `torch.compile` is not followed")
 def test_compiling_does_not_rescue_a_hazard() -> None:
     agree(COMPILED)
 
