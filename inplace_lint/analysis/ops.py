@@ -274,7 +274,8 @@ class _Saving:
                 saved.op, saved.node_name, saved.attr = self.name, save.node, save.attr
                 saved.result = save.target < 0
                 saved.grad = evidence
-                saved.certain = save.certainty == "always" and run.grad == "on"
+                # Kernels make a contiguous copy of an expanded input, and save that.
+                saved.certain = save.certainty == "always" and run.grad == "on" and tensor.expanded is None
                 saved.only = save.only
                 saved.autocast = run.autocast
                 saved.sources = tuple(sources)
@@ -657,7 +658,20 @@ def index(run: Run, obj: Value, at_index: Value, at: ast.AST) -> Value:
         run.path = path
         return join([(both(path, shares), view), (both(path, copies), copy)])
     value: Value = _BASIC if found == "N" else _one_tensor(run, at_index)
-    return apply(run, op, [obj, value], {}, at, function=False)
+    part = apply(run, op, [obj, value], {}, at, function=False)
+    if found == "N" and isinstance(obj, Tensor) and isinstance(part, Tensor) and _keeps_rows(at_index):
+        part.contiguous = obj.contiguous
+    return part
+
+
+def _keeps_rows(index: Value) -> bool:
+    """Whether an index takes whole rows, one after the other: what is left of a contiguous tensor is contiguous."""
+    from .containers import Slice
+
+    if isinstance(index, Slice):
+        step = index.parts[2]
+        return isinstance(step, Constant) and step.value in (None, 1)
+    return isinstance(index, (Scalar, Constant))
 
 
 def _one_tensor(run: Run, index: Value) -> Value:

@@ -112,10 +112,12 @@ def judge(program: Program) -> Truth:
         tracer = _Tracer()
         traced = tracer.run(code, program, outcome)
         stale = native is not None and native[0] == "stale"
+        # What only happens in evaluation mode is `possible` by design: nobody trains there. It may be found or not.
+        evaluation = "model.train(training)" in program.source and not outcome[-1]
         if native is not None and not stale:
             if traced is None or traced[:2] != native[:2]:
                 raise Discard(f"disagreement: native {native}, traced {traced}")
-            truth.immediate[native[1]] = native[0]
+            (truth.behind if evaluation else truth.immediate)[native[1]] = native[0]
             if INDIRECT in native[2]:
                 truth.indirect.add(native[1])
         elif (
@@ -126,7 +128,8 @@ def judge(program: Program) -> Truth:
             raise Discard(f"disagreement: native {native}, traced {traced}")
         if (native is None and tracer.hazards) or (stale and not tracer.hazards):
             raise Discard(f"disagreement: native {native}, traced {list(tracer.hazards.values())}")
-        for into, found in ((truth.hazards, tracer.hazards), (truth.escapes, tracer.escapes)):
+        required = truth.escapes if evaluation else truth.hazards
+        for into, found in ((required, tracer.hazards), (truth.escapes, tracer.escapes)):
             for stack, write in found.items():
                 into.setdefault(stack, Write(stack)).saves |= write.saves
     _public_helpers(code, program, truth)
