@@ -140,7 +140,7 @@ def _needs_its_callers(run: Run, module: Module, root: FunctionSource) -> bool:
     """Whether a caller may know what this run could not: that an argument it writes is saved, or requires grad."""
     if _writes_what_it_is_given(run) or (run.steps_unknown and run.trains):
         return True
-    if any(hazard.reached and hazard.saved.unproved for hazard in run.heap.hazards):
+    if any(hazard.saved.unproved for hazard in run.heap.confirm()):
         return True
     private = _is_private(root)
     return any(private or finding.confidence == POSSIBLE for finding in of_run(run, module, root))

@@ -23,7 +23,7 @@ from .values import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from .run import Run
 
@@ -93,6 +93,22 @@ def any_element(run: Run, value: Value) -> Value:
     if isinstance(value, Parameters):
         return value
     return Unknown()
+
+
+def fresh_element(run: Run, sequence: Sequence_, key: Hashable) -> Value:
+    """An element of a list whose elements share nothing: made when asked for, from the one that stands for all."""
+    known = run.state.get((sequence, key))
+    if known is not None:
+        return known
+    pattern = run.state.get((sequence, ANY))
+    if not isinstance(pattern, Tensor):
+        return Unknown()
+    element = run.new_tensor("result", 0, None, dtype=pattern.storage.dtype)
+    element.storage.made = pattern.storage.made
+    element.storage.proved, element.storage.sources = pattern.storage.proved, pattern.storage.sources
+    run.heap.copy_graph(pattern.storage, element.storage)
+    run.put(sequence, key, element)
+    return element
 
 
 def smear(run: Run, container: Sequence_ | Mapping_, value: Value) -> None:
@@ -217,6 +233,8 @@ def _element(run: Run, sequence: Sequence_, index: Value) -> Value:
 
 
 def _smeared(run: Run, sequence: Sequence_, index: int) -> Value:
+    if sequence.kind == "fresh":
+        return fresh_element(run, sequence, ("part", index))
     found = run.state.get((sequence, ANY))
     if found is None:
         return Unknown()
@@ -266,6 +284,8 @@ def iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
         return value.exact, value.elements
     if isinstance(value, Sequence_):
         element = run.state.get((value, ANY))
+        if element is not None and value.kind == "fresh":
+            return False, [fresh_element(run, value, ("part", i)) for i in range(2)]
         if element is not None:
             return False, [element, element]
     if isinstance(value, Tensor) or (isinstance(value, Unknown) and value.tensor is not None):
@@ -315,6 +335,8 @@ def _unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[
         row = ops.iterate(run, value, at)
         return [row for _ in range(count)]
     if isinstance(value, Sequence_):
+        if value.kind == "fresh":
+            return [fresh_element(run, value, ("part", i)) for i in range(count)]
         element = run.state.get((value, ANY))
         return [Unknown() if element is None else element for _ in range(count)]
     if isinstance(value, (Scalar, Optimizer)):

@@ -152,7 +152,8 @@ class _Account:
         if root is None:
             first = "Reached from the top level of the file"
         else:
-            given = ", on an object as its class builds it" if root.owner is not None else ""
+            built = "a new object" if root.name == "__init__" else "an object as its class builds it"
+            given = f", on {built}" if root.owner is not None else ""
             first = f"Analysed in `{named(root)}` for any arguments{given}"
         calls = stack if root is None else stack[1:]
         for place, inner in zip(calls, [*(p.frame.function for p in calls[1:]), visit.frame.function]):

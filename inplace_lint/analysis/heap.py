@@ -154,6 +154,12 @@ class Heap:
         record.nodes = [*kept, (guard, node)]
         self.add_gradients(storage, grads)
 
+    def copy_graph(self, source: Storage, target: Storage) -> None:
+        """`target` is another result of the op that made `source`."""
+        record = self.record(source)
+        copy = self.record(target)
+        copy.nodes, copy.grads = list(record.nodes), list(record.grads)
+
     def is_leaf(self, storage: Storage, guard: Guard) -> bool:
         """Whether no op has yet given the storage's tensor a history on these paths."""
         return not any(node.edges and compatible(guard, g) for g, node in self.record(storage).nodes)

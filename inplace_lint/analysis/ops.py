@@ -477,7 +477,9 @@ def _result(
     if ret.kind == "unknown":
         return Unknown(), []
     if ret.kind == "list" or layout.own_counter(facts.key):
-        sequence = Sequence_("unknown")
+        # Each element has a version counter of its own, and the one graph.
+        sequence = Sequence_("fresh")
+        run.put(sequence, ANY, _fresh(run, facts, ret, operands, grads, node, at, unproved))
         return sequence, []
     if ret.kind == "same" and ret.of is not None:
         value = values[ret.of]

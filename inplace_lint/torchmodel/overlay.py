@@ -110,6 +110,11 @@ _SHARING = {
 }
 
 GROUPS: dict[str, list[str]] = {
+    # Observed "sometimes": with beta=0 it is another op, the L1 loss.
+    "py:torch.nn.functional.smooth_l1_loss": [
+        "f||input:t target:t size_average:b=N reduce:b=N reduction:s=mean beta:n=1"
+        "|SmoothL1LossBackward0(self=input,target) -> new:s"
+    ],
     **{name: [f"m||{_REST}|nodiff -> other"] for name in _NO_TENSOR},
     **{
         name: [f"fm||{_REST}|nodiff -> other"]

@@ -428,6 +428,17 @@ def test_every_entry_has_its_repro():
         "detach",
         "detach_", "requires_grad_", "pym:share_memory_", "apply_", "map_", "map2_", "set_", "as_subclass", "prop:data",
         "prop:grad", "prop:T", "prop:mT", "prop:H", "prop:mH", "prop:real", "prop:imag", "op:getitem", "op:setitem",
-        "nonzero", "matmul", "linalg_matmul", "py:torch.einsum", "scaled_dot_product_attention", "op:pos", "op:div",
+        "nonzero", "matmul", "linalg_matmul", "py:torch.einsum", "scaled_dot_product_attention", "py:torch.nn.functional.smooth_l1_loss", "op:pos", "op:div",
     }  # fmt: skip
     assert set(overlay.GROUPS) == named
+
+
+def test_smooth_l1_loss_saves_both_of_its_operands():
+    for written in ("x", "target"):
+        x, target = torch.rand(3, requires_grad=True) * 1, torch.rand(3, requires_grad=True) * 1
+        loss = torch.nn.functional.smooth_l1_loss(x, target)
+        {"x": x, "target": target}[written].add_(1)
+        with pytest.raises(RuntimeError, match=RAISES):
+            loss.backward()
+    saves = facts(table.function("torch.nn.functional.smooth_l1_loss"), "T", "T").saves
+    assert {(save.target, save.certainty) for save in saves} == {(0, "always"), (1, "always")}
