@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ALWAYS: Guard = ((0, 0),)
 NEVER: Guard = ()
 #: More alternatives than this are weakened to what they have in common.
-_WIDTH = 6
+_WIDTH = 4
 #: The same few guards meet again and again while states are joined.
 _CACHED = 20_000
 _both: dict[tuple[Guard, Guard], Guard] = {}

@@ -131,10 +131,13 @@ def imported(run: Run, module: Module, name: str, member: str | None, level: int
             if member is None:
                 return ModuleValue(target)
             bound = (target.functions, target.classes, target.imports, target.assignments)
-            if any(member in names for names in bound) or target.stars:
+            if any(member in names for names in bound):
                 return of_module(run, target, member)
+            # A submodule before the star imports: looking through those reads every file that they name.
             submodule = run.program.resolve(f"{name}.{member}" if name else member, module.filename, level)
-            return Unknown() if submodule is None else ModuleValue(submodule)
+            if submodule is not None:
+                return ModuleValue(submodule)
+            return of_module(run, target, member) if target.stars else Unknown()
         if level:
             return Unknown()
     return Symbol(canonical(name if member is None else f"{name}.{member}"))
