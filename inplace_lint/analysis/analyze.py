@@ -217,6 +217,8 @@ def run_function(
     cls = None if source.owner is None else program.class_value(source.owner)
     run = new_run(program, module)
     run.deep = deep
+    if cls is not None and not cls.bases and cls.source.bases:
+        cls.bases = [names.evaluate_in(run, module, base) for base in cls.source.bases]
     function: Value
     if cls is not None:
         function = attributes.method_value(run, cls, source.name)
@@ -244,6 +246,8 @@ def run_function(
         if parameter.arg not in args:
             args[parameter.arg] = argument(run, source, parameter)
     run.root_args = dict(args)
+    if cls is not None and any(base.endswith("autograd.Function") for base in cls.external_bases()):
+        run.grad = "off"  # autograd runs forward and backward of a Function without recording
     try:
         result = calls.enter(run, function, [], args, source.node, force=True)
         run.path = run.path or ALWAYS

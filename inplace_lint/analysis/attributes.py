@@ -45,6 +45,8 @@ _ARRAY_METHODS = frozenset(
     "ravel repeat reshape resize round sort squeeze std sum swapaxes take tolist trace transpose var view T real imag "
     "shape size ndim dtype device data flat astype fill".split()
 )
+#: What a mapping is asked for far more often than a sparse tensor is.
+_DICT_METHODS = frozenset(name for name in dir(dict) if not name.startswith("_"))
 _SHARED_METHODS = _ARRAY_METHODS | frozenset(
     name for kind in (str, bytes, list, dict, set, int, float, complex) for name in dir(kind)
 )
@@ -149,7 +151,7 @@ def _of_unknown(run: Run, obj: Unknown, name: str, at: ast.AST) -> Value:
     native = methods.of_unknown(run, obj, name)
     if native is not None:
         return native
-    op = table.method(name)
+    op = None if name in _DICT_METHODS else table.method(name)
     if op is not None:
         if name not in _SHARED_METHODS and not name.startswith("__"):
             tensor = run.as_tensor(obj)

@@ -69,6 +69,8 @@ def call(
     if isinstance(func, FunctionValue):
         return enter(run, func, args, kwargs, at, exact)
     if isinstance(func, Symbol):
+        if not exact and func.dotted in ("torch.nn.Sequential", "torch.nn.ModuleList"):
+            return unknown(run, func, args, kwargs, at)  # of modules that are not known one by one
         return symbols.call(run, func.dotted, args, kwargs, at)
     if isinstance(func, ClassValue):
         return instantiate(run, func, args, kwargs, at, exact)
@@ -91,7 +93,7 @@ def unknown(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, V
         weights = run.state.get((func, "member", "parameters()"))
         if isinstance(weights, Tensor):
             return _unknown_module(run, weights, given, at)
-    result.nodes = given
+    result.nodes, result.returned = given, True
     return result
 
 
@@ -224,6 +226,8 @@ def skip(run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mappin
     result = Unknown()
     values = [*args, *kwargs.values()]
     result.nodes = [found for value in values for found in run.tensors_within(value)]
+    result.returned = True
+    result.of_module = source.name == "forward"
     storages = {tensor.storage for _, tensor in result.nodes}
     run.skipped.append(
         Skipped(source, {atom for value in values for atom in flatten(value)}, storages, result)
@@ -395,10 +399,11 @@ def _call_sequential(run: Run, modules: Sequence_, args: Sequence[Value], at: as
     items = containers.items(run, modules)
     value: Value = args[0] if args else Unknown()
     if items is None:
-        element = run.elements(modules)
-        for module in element:
-            value = call(run, module, [value], {}, at)
-        return value
+        # In which order the modules follow each other is not known: one kind of module alone tells something.
+        elements = run.elements(modules)
+        if len(elements) == 1 and not isinstance(elements[0], Phi):
+            return call(run, elements[0], [value], {}, at)
+        return unknown(run, modules, args, {}, at)
     for module in items:
         value = call(run, module, [value], {}, at)
     return value

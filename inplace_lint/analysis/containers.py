@@ -11,6 +11,7 @@ from .values import (
     Mapping_,
     Optimizer,
     Parameters,
+    Phi,
     Scalar,
     Sequence_,
     Tensor,
@@ -286,6 +287,9 @@ def iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
         element = run.state.get((value, ANY))
         if element is not None and value.kind == "fresh":
             return False, [fresh_element(run, value, ("part", i)) for i in range(2)]
+        if isinstance(element, Phi) and all(isinstance(a, Tensor) for _, a in element.alternatives):
+            # What each round of a loop appended: another tensor in each round of this one.
+            return False, [element.alternatives[0][1], element.alternatives[-1][1]]
         if element is not None:
             return False, [element, element]
     if isinstance(value, Tensor) or (isinstance(value, Unknown) and value.tensor is not None):

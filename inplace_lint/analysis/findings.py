@@ -105,6 +105,8 @@ class _Context:
         saved, write = hazard.saved, hazard.write
         if not saved.storage.is_tensor() or not all(s.is_tensor() for s in saved.unproved):
             return
+        if saved.grad < DOES and saved.sources and not any(s.credible() for s in saved.sources):
+            return
         guard = self._credible(met, saved)
         if not guard:
             return
@@ -210,7 +212,8 @@ class _Context:
             # That an argument may be a leaf is no evidence; that it may require grad is, for its views.
             if incident.kind == "leaf":
                 return
-            confidence = LIKELY if self.reached else POSSIBLE
+            bare = incident.storage.origin == "unknown"  # nothing but that it was an argument
+            confidence = LIKELY if self.reached and not bare else POSSIBLE
         plain = tuple(c for c in guard if not (c[0] | c[1]) & run.doubtful and not c[1] & run.evaluation)
         if not plain:
             confidence = POSSIBLE

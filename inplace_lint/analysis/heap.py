@@ -22,11 +22,13 @@ if TYPE_CHECKING:
 class Node:
     """A node of autograd's graph; `edges` lead to the nodes whose gradients it feeds."""
 
-    __slots__ = ("edges", "freed")
+    __slots__ = ("edges", "freed", "opaque")
 
-    def __init__(self, edges: list[tuple[Guard, Node]]) -> None:
+    def __init__(self, edges: list[tuple[Guard, Node]], opaque: bool = False) -> None:
         self.edges = edges
         self.freed: list[Guard] = []
+        #: of a value that something unknown returned: it may hang on anything made before
+        self.opaque = opaque
 
 
 class Saved:
@@ -205,8 +207,13 @@ class Heap:
         self.time += 1
         self.roots.append((self.time, guard, nodes))
         if not retain:
-            for node, reached in reach(nodes, guard).items():
-                node.freed.append(reached)
+            reached = reach(nodes, guard)
+            for node, path in reached.items():
+                node.freed.append(path)
+            if any(node.opaque for node in reached):
+                for record in self._records.values():
+                    for saved in record.saves:
+                        saved.node.freed.append(guard)
 
     def base_written(self, storage: Storage, guard: Guard) -> None:
         """Remember a write that did not go through a view which must not be written (that raised by itself)."""

@@ -44,7 +44,7 @@ _chosen: dict[object, object] = {}
 def kind(run: Run, value: Value) -> str | Const:
     """What is known of an argument, in the op table's words."""
     if isinstance(value, Tensor):
-        return "T"
+        return "T" if value.storage.is_tensor() else "?"  # arithmetic on what may be a number
     if isinstance(value, Constant):
         plain = value.value
         return Const(plain) if plain is None or isinstance(plain, (bool, int, float, str)) else _NO_TENSOR
@@ -179,8 +179,8 @@ def perform(
         operands.append(found)
         for _, tensor in found:
             if not tensor.storage.proved and param.kind in ("tensor", "tensors"):
-                if proves:
-                    tensor.storage.proved = True
+                if proves or facts.key == "aten::matmul":  # numbers have no @
+                    tensor.storage.prove()
                 elif not tensor.storage.is_tensor():
                     unproved.append(tensor.storage)
     records = run.grad in ("on", "unknown") and not facts.no_grad
@@ -422,6 +422,8 @@ def _write(
             written = [(both(guard, g), e) for g, e in grads if compatible(guard, g)]
             if written:
                 run.heap.results_in(tensor.graph, guard, node, written)
+                if tensor.graph.origin != "unknown":
+                    tensor.graph.evidence += _contributors(run, facts, operands)
                 if storage.origin in ("argument", "buffer") and not storage.leaf:
                     run.heap.escape([(guard, tensor)], guard)
 
@@ -613,7 +615,21 @@ def _fresh(
         for g, _ in grads:
             guard = either(guard, g)
         run.heap.results_in(fresh.storage, guard, node, grads)
+        fresh.storage.evidence = _contributors(run, facts, operands)
     return fresh
+
+
+def _contributors(run: Run, facts: Facts, operands: list[Operands]) -> tuple[Storage, ...]:
+    """The operands' storages that may require grad; the first that is sure to be a tensor speaks for all."""
+    found: list[Storage] = []
+    for i in facts.gradients:
+        if i < len(operands):
+            for guard, tensor in operands[i]:
+                if run.heap.gradients(tensor, guard):
+                    if tensor.graph.credible():
+                        return (tensor.graph,)
+                    found.append(tensor.graph)
+    return tuple(found)
 
 
 # Indexing
@@ -623,6 +639,8 @@ def _index_kind(run: Run, index: Value) -> str:
     """N for basic indexing (a view), T for indexing by a tensor or a list (a copy), ? where it cannot be told."""
     from .containers import Slice
 
+    if isinstance(index, Test):
+        return "T"  # a comparison of unknown values: a mask
     if isinstance(index, (Slice, Scalar)):
         return "N"
     if isinstance(index, Constant):

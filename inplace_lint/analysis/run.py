@@ -311,14 +311,13 @@ class Run:
                 tensor = self.new_tensor("unknown", 1, None)
                 tensor.storage.value = value
                 tensor.contiguous = tensor.dense = False
-                tensor.storage.proved = False
+                tensor.storage.proved = value.of_module
                 value.tensor = tensor
-                if value.nodes:
+                if value.returned:
                     from .heap import Node
 
                     edges = [e for g, source in value.nodes for e in self.heap.nodes(source, g)]
-                    if edges:
-                        self.heap.record(tensor.storage).nodes = [(ALWAYS, Node(edges))]
+                    self.heap.record(tensor.storage).nodes = [(ALWAYS, Node(edges, opaque=True))]
             return value.tensor
         return None
 

@@ -99,6 +99,7 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
 
 def _unknown(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Unknown:
     result = Unknown()
+    result.returned = True
     result.nodes = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
     return result
 
@@ -222,7 +223,7 @@ def _grad(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     result = Sequence_("unknown")
     element = Unknown()
     if create:
-        element.nodes = roots
+        element.nodes, element.returned, element.of_module = roots, True, True
     run.put(result, ANY, element)
     return result
 
@@ -428,6 +429,11 @@ def _print(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
     return NONE
 
 
+def _legacy_constructor(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """torch.Tensor([…]), torch.LongTensor(…): a new leaf that never requires grad."""
+    return run.new_tensor("factory", NEVER, at)
+
+
 def _deepcopy(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """A copy shares nothing: of a module, other parameters."""
     if args and isinstance(args[0], TorchModule):
@@ -493,4 +499,20 @@ _PLAYS: dict[str, Play] = {
     "builtins.print": _print,
     "functools.partial": _partial,
     "copy.deepcopy": _deepcopy,
+    **{
+        f"torch.{kind}Tensor": _legacy_constructor
+        for kind in (
+            "",
+            "Float",
+            "Double",
+            "Half",
+            "BFloat16",
+            "Long",
+            "Int",
+            "Short",
+            "Byte",
+            "Char",
+            "Bool",
+        )
+    },
 }

@@ -30,7 +30,19 @@ class Storage:
     might be a number); a value made by operators from `sources` is a tensor if one of them is.
     """
 
-    __slots__ = ("device", "dtype", "grad", "leaf", "made", "origin", "proved", "sources", "uid", "value")
+    __slots__ = (
+        "device",
+        "dtype",
+        "evidence",
+        "grad",
+        "leaf",
+        "made",
+        "origin",
+        "proved",
+        "sources",
+        "uid",
+        "value",
+    )
 
     def __init__(
         self,
@@ -48,11 +60,26 @@ class Storage:
         self.leaf = leaf
         self.dtype = dtype
         self.device = "?"
+        #: the storages from which it may have come to require grad
+        self.evidence: tuple[Storage, ...] = ()
         self.made = made
         self.proved = proved
         self.sources: tuple[Storage, ...] = ()
         #: the value of unknown kind whose tensor this would be
         self.value: Unknown | None = None
+
+    def prove(self) -> None:
+        """It was used as only a tensor can be: then so is what it was made from."""
+        if not self.proved:
+            self.proved = True
+            for source in self.sources:
+                source.prove()
+
+    def credible(self, depth: int = 40) -> bool:
+        """Whether what may make it require grad is known to be a tensor at all: an unknown kind proves nothing."""
+        if not self.evidence or depth == 0:
+            return self.is_tensor()
+        return any(source.credible(depth - 1) for source in self.evidence)
 
     def is_tensor(self) -> bool:
         return self.proved or any(source.is_tensor() for source in self.sources)
@@ -155,12 +182,15 @@ class Test(Scalar):
 class Unknown(Value):
     """A value of unknown kind. Used as a tensor it is `tensor`, made on first use."""
 
-    __slots__ = ("late", "nodes", "owner", "tensor")
+    __slots__ = ("late", "nodes", "of_module", "owner", "returned", "tensor")
 
     def __init__(self, owner: Value | None = None) -> None:
         self.tensor: Tensor | None = None
         #: what it is an attribute or element of
         self.owner = owner
+        #: returned by something unknown; by a module's forward, or a part of that
+        self.returned = False
+        self.of_module: bool = isinstance(owner, Unknown) and owner.of_module
         #: an attribute that is None when its object is built
         self.late = False
         #: what its graph would hang on, if it is a tensor: the tensors that went into the call that returned it
