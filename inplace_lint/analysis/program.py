@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 BASE_BITS = 256
 
 #: Parsed files are kept while a project is checked, so that a module that many import is parsed once.
-_KEPT = 400
+_KEPT = 150
 _latest: tuple[Project, Program] | None = None
 
 
@@ -27,6 +27,11 @@ def of_project(project: Project) -> Program:
     """The program of a project, made anew when it has grown large."""
     global _latest
     if _latest is None or _latest[0] is not project or _latest[1].size() > _KEPT:
+        if _latest is not None:
+            import gc
+
+            _latest = None
+            gc.collect()  # files, runs and frames refer to each other: only a full collection lets go of them
         _latest = (project, Program(project))
     return _latest[1]
 

@@ -70,19 +70,44 @@ class Storage:
 
     def prove(self) -> None:
         """It was used as only a tensor can be: then so is what it was made from."""
-        if not self.proved:
-            self.proved = True
-            for source in self.sources:
-                source.prove()
-
-    def credible(self, depth: int = 40) -> bool:
-        """Whether what may make it require grad is known to be a tensor at all: an unknown kind proves nothing."""
-        if not self.evidence or depth == 0:
-            return self.is_tensor()
-        return any(source.credible(depth - 1) for source in self.evidence)
+        pending = [self]
+        while pending:
+            storage = pending.pop()
+            if not storage.proved:
+                storage.proved = True
+                pending.extend(storage.sources)
 
     def is_tensor(self) -> bool:
-        return self.proved or any(source.is_tensor() for source in self.sources)
+        """Whether it is proved, or made by operators from something that is."""
+        if self.proved:
+            return True
+        seen: set[Storage] = {self}
+        pending = [self]
+        while pending:
+            for source in pending.pop().sources:
+                if source.proved:
+                    self.proved = True  # and stays so: the next question is answered at once
+                    return True
+                if source not in seen:
+                    seen.add(source)
+                    pending.append(source)
+        return False
+
+    def credible(self) -> bool:
+        """Whether what may make it require grad is known to be a tensor at all: an unknown kind proves nothing."""
+        seen: set[Storage] = {self}
+        pending = [self]
+        while pending:
+            storage = pending.pop()
+            if not storage.evidence:
+                if storage.is_tensor():
+                    return True
+                continue
+            for source in storage.evidence:
+                if source not in seen:
+                    seen.add(source)
+                    pending.append(source)
+        return False
 
 
 class Value:
