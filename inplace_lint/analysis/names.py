@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from ..syntax.module import Module
     from .run import Run
 
+#: A package that re-exports more modules than this by `import *` is not searched through: that reads all of them.
+_STARS = 16
+
 _BUILTINS = frozenset(dir(builtins))
 
 
@@ -93,7 +96,7 @@ def _find(run: Run, module: Module, name: str) -> Value:
         return cls
     if name in module.assignments:
         return evaluate_in(run, module, module.assignments[name])
-    for star, level in module.stars:
+    for star, level in module.stars[:_STARS]:
         found = _from_star(run, module, star, level, name)
         if found is not None:
             return found
@@ -110,7 +113,7 @@ def _from_star(run: Run, module: Module, star: str, level: int, name: str) -> Va
         bound = (target.functions, target.classes, target.imports, target.assignments)
         if any(name in names for names in bound):
             return of_module(run, target, name)
-        for inner, inner_level in target.stars:
+        for inner, inner_level in target.stars[:_STARS]:
             if inner != star:
                 found = _from_star(run, target, inner, inner_level, name)
                 if found is not None:

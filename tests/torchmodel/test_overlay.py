@@ -428,7 +428,8 @@ def test_every_entry_has_its_repro():
         "detach",
         "detach_", "requires_grad_", "pym:share_memory_", "apply_", "map_", "map2_", "set_", "as_subclass", "prop:data",
         "prop:grad", "prop:T", "prop:mT", "prop:H", "prop:mH", "prop:real", "prop:imag", "op:getitem", "op:setitem",
-        "nonzero", "matmul", "linalg_matmul", "py:torch.einsum", "scaled_dot_product_attention", "py:torch.nn.functional.smooth_l1_loss", "op:pos", "op:div",
+        "nonzero", "matmul", "linalg_matmul", "py:torch.einsum", "scaled_dot_product_attention", "op:pos", "op:div",
+        "py:torch.nn.functional.smooth_l1_loss",
     }  # fmt: skip
     assert set(overlay.GROUPS) == named
 
