@@ -17,8 +17,10 @@ from .values import (
     Constant,
     FunctionValue,
     Instance,
+    Mapping_,
     Phi,
     Scalar,
+    Sequence_,
     Symbol,
     Tensor,
     Unknown,
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 #: How far a function that writes its argument is followed to its callers, within its file.
 _CALLERS = 3
 
+_LISTS = frozenset("list List tuple Tuple Sequence".split())
+_MAPPINGS = frozenset("dict Dict Mapping OrderedDict".split())
 _SCALAR_TYPES = frozenset("int float str bool bytes complex".split())
 
 
@@ -273,6 +277,10 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
     annotation = _annotation(parameter.annotation)
     if annotation in _SCALAR_TYPES and annotation != "bool":
         return Scalar()
+    if annotation in _LISTS:
+        return Sequence_("unknown")
+    if annotation in _MAPPINGS:
+        return Mapping_()
     default = source.default_of(parameter)
     constant = (
         getattr(default, "value", None) if default is not None and not hasattr(default, "attr") else None
@@ -307,8 +315,11 @@ def _annotation(node: ast.expr | None) -> str:
     outer = getattr(node, "value", None)
     if isinstance(outer, str):
         return outer.rpartition(".")[2]
-    if getattr(outer, "id", getattr(outer, "attr", "")) == "Optional":
+    outer_name = getattr(outer, "id", getattr(outer, "attr", ""))
+    if outer_name == "Optional":
         return _annotation(getattr(node, "slice", None))
+    if outer_name in _LISTS or outer_name in _MAPPINGS:
+        return str(outer_name)
     return ""
 
 

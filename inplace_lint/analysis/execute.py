@@ -255,10 +255,10 @@ def branch(run: Run, arms: list[tuple[Guard, ir.Block]]) -> None:
         left_as_entered = left_as_entered and as_entered
         conditions.append(guard if as_entered else relative(run.path, path))
         outcomes.append((run.path, run.state.slots))
-        if run.path and run.state.moves:
+        if run.path:
             moved.append((conditions[-1], run.state.moves))
     run.state = base
-    if moved:
+    if any(moves for _, moves in moved):
         _join_moves(run, moved)
     if not outcomes:
         run.path = DEAD

@@ -1,0 +1,63 @@
+"""Speed as ratios in one run: CPU of `check` beside `ast.parse` of the same files, start-up beside a bare Python.
+
+    python benchmarks/speed.py FOLDER
+
+The folder is unpacked package source (for the README: the wheel of timm). Each figure is the best of three runs.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PARSE = """
+import ast, sys
+for name in sys.stdin.read().split("\\0"):
+    with open(name, "rb") as file:
+        ast.parse(file.read(), name)
+"""
+SMALL = """import torch
+
+
+def gate(x, bias):
+    y = torch.sigmoid(x)
+    y += bias
+    return y
+"""
+
+
+def cpu(command: list[str], text: str = "") -> float:
+    """CPU seconds, user and system, of a command and its children."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    subprocess.run(command, input=text, text=True, capture_output=True, env=environment, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
+def best(command: list[str], text: str = "", times: int = 3) -> float:
+    return min(cpu(command, text) for _ in range(times))
+
+
+def main(folder: str) -> None:
+    files = sorted(str(path) for path in Path(folder).rglob("*.py"))
+    python = sys.executable
+    parse = best([python, "-c", PARSE], "\0".join(files))
+    check = best([python, "-m", "inplace_lint", "check", folder, "--jobs", "1", "--isolated"])
+    print(f"{len(files)} files, {sum(os.path.getsize(f) for f in files) / 1e6:.1f} MB")
+    print(f"ast.parse {parse:.2f} s, check {check:.2f} s of CPU: {check / parse:.1f} times")
+    with tempfile.TemporaryDirectory() as directory:
+        small = Path(directory, "gate.py")
+        small.write_text(SMALL, encoding="utf-8")
+        bare = best([python, "-c", "pass"], times=20)
+        one = best([python, "-m", "inplace_lint", "check", str(small), "--isolated"], times=20)
+    print(f"bare Python {bare * 1e3:.1f} ms, one small file {one * 1e3:.1f} ms: {one / bare:.1f} times")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
