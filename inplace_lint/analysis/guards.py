@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ALWAYS: Guard = ((0, 0),)
 NEVER: Guard = ()
 #: More alternatives than this are weakened to what they have in common.
-_WIDTH = 4
+_WIDTH = 8
 #: The same few guards meet again and again while states are joined.
 _CACHED = 20_000
 _both: dict[tuple[Guard, Guard], Guard] = {}
@@ -88,6 +88,24 @@ def relative(a: Guard, path: Guard) -> Guard:
         return a
     p, n = path[0]
     return _normal([(q & ~p, m & ~n) for q, m in a]) if a else a
+
+
+def minus(a: Guard, b: Guard) -> Guard:
+    """The guard under which a holds and b does not; a itself where b has more than one conjunction."""
+    if b == ALWAYS:
+        return NEVER
+    if len(b) != 1:
+        return a
+    positive, negative = b[0]
+    found: Guard = NEVER
+    bit = 0
+    while positive >> bit or negative >> bit:
+        if positive >> bit & 1:
+            found = either(found, both(a, literal(bit, False)))
+        if negative >> bit & 1:
+            found = either(found, both(a, literal(bit, True)))
+        bit += 1
+    return found
 
 
 def without(a: Guard, b: Guard) -> Guard:

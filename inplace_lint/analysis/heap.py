@@ -7,7 +7,7 @@ the saves of the same storage that were recorded before it and whose node has no
 
 from __future__ import annotations
 
-from .guards import ALWAYS, both, compatible, either, implies, literal
+from .guards import ALWAYS, both, compatible, either, implies, literal, minus
 from .values import DOES, MAY, NEVER
 
 TYPE_CHECKING = False
@@ -175,8 +175,8 @@ class Heap:
     def forget_gradients(self, storage: Storage, guard: Guard) -> None:
         """`detach_`, `requires_grad_(False)`: what required grad on these paths no longer does."""
         record = self.record(storage)
-        record.grads = [(g, e) for g, e in record.grads if not implies(g, guard) and guard != ALWAYS]
-        record.nodes = [(g, n) for g, n in record.nodes if not implies(g, guard) and guard != ALWAYS]
+        record.grads = [(kept, e) for g, e in record.grads if (kept := minus(g, guard))]
+        record.nodes = [(kept, n) for g, n in record.nodes if (kept := minus(g, guard))]
 
     def save(self, saved: Saved) -> None:
         self.record(saved.storage).saves.append(saved)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from .program import Program
 
 #: Instructions after which calls are no longer entered, and after which the run ends where it is.
-SOFT_LIMIT = 600
+SOFT_LIMIT = 1_000
 HARD_LIMIT = 12_000
 #: How deep calls are entered.
 DEPTH = 5
