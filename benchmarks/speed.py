@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+CACHE = tempfile.mkdtemp()
 PARSE = """
 import ast, sys
 for name in sys.stdin.read().split("\\0"):
@@ -34,7 +35,8 @@ def gate(x, bias):
 def cpu(command: list[str], text: str = "") -> float:
     """CPU seconds, user and system, of a command and its children."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": CACHE}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package comes compiled
     subprocess.run(command, input=text, text=True, capture_output=True, env=environment, check=False)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime

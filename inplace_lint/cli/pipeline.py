@@ -101,7 +101,7 @@ def _collect_seldom() -> None:
     """Syntax trees are many small objects without cycles: the search for cycles was a third of the time."""
     import gc
 
-    gc.set_threshold(200_000, 20, 100)
+    gc.set_threshold(3_000_000, 5, 5)
 
 
 def _capped(diagnostic: Diagnostic) -> Diagnostic:
