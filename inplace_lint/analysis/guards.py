@@ -108,11 +108,6 @@ def minus(a: Guard, b: Guard) -> Guard:
     return found
 
 
-def without(a: Guard, b: Guard) -> Guard:
-    """Those conjunctions of a under which b does not surely hold."""
-    return tuple(c for c in a if not implies((c,), b))
-
-
 def _normal(conjunctions: list[tuple[int, int]]) -> Guard:
     if len(conjunctions) == 1:
         return (conjunctions[0],)

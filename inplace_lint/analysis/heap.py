@@ -73,7 +73,7 @@ class Saved:
 class Write:
     """An in-place change of a storage, by the op `op`, at `place`."""
 
-    __slots__ = ("grad_mode", "guard", "initial", "op", "place", "storage", "time")
+    __slots__ = ("guard", "initial", "op", "place", "storage", "time")
 
     def __init__(self, storage: Storage, guard: Guard, op: str, place: Place, time: int) -> None:
         self.storage = storage
@@ -81,7 +81,6 @@ class Write:
         self.op = op
         self.place = place
         self.time = time
-        self.grad_mode = "on"
         #: by an initialiser of torch.nn.init
         self.initial = False
 

@@ -179,7 +179,7 @@ def perform(
         operands.append(found)
         for _, tensor in found:
             if not tensor.storage.proved and param.kind in ("tensor", "tensors"):
-                if proves or facts.key == "aten::matmul":  # numbers have no @
+                if proves or layout.takes_only_tensors(facts.key):
                     tensor.storage.prove()
                 elif not tensor.storage.is_tensor():
                     unproved.append(tensor.storage)
@@ -410,7 +410,6 @@ def _write(
             storage = tensor.storage
             if facts.counted and not tensor.uncounted:
                 write = run.heap.write(storage, guard, name, place)  # type: ignore[arg-type]
-                write.grad_mode = run.grad
                 write.initial = facts.no_grad
                 if tensor.multi is None and tensor.no_grad_view is None:
                     run.heap.base_written(storage, guard)

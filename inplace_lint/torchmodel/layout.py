@@ -72,6 +72,10 @@ SAME_IF_CONTIGUOUS = frozenset(["contiguous"])
 OWN_COUNTER = frozenset(["unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes"])
 
 
+#: Operators that numbers do not have: `@`.
+ONLY_TENSORS = frozenset(["matmul"])
+
+
 def _name(key: str) -> str:
     return key.rpartition("::")[2].partition(".")[0]
 
@@ -104,6 +108,11 @@ def own_counter(key: str) -> bool:
 def takes_axis_away(key: str) -> bool:
     """Whether the view may leave out the axis along which its input was expanded."""
     return _name(key) in ("getitem", "select", "narrow", "slice", "unbind")
+
+
+def takes_only_tensors(key: str) -> bool:
+    """Whether the op, also written as an operator, cannot have been called on numbers."""
+    return _name(key) in ONLY_TENSORS
 
 
 def makes_default_dtype(key: str) -> bool:

@@ -1,0 +1,44 @@
+"""The hand-kept facts about memory layout, each asked of torch."""
+
+from __future__ import annotations
+
+import pytest
+
+from inplace_lint.torchmodel import layout
+
+torch = pytest.importorskip("torch")
+
+
+@pytest.mark.parametrize("name", sorted(layout.IF_CONTIGUOUS))
+def test_aliases_its_input_exactly_where_that_is_contiguous(name):
+    args = {"reshape": (-1,), "reshape_as": (torch.ones(12),)}.get(name, ())
+    dense = torch.ones(3, 4)
+    assert getattr(dense, name)(*args).data_ptr() == dense.data_ptr()
+    swapped = torch.ones(4, 3).t()
+    assert getattr(swapped, name)(*args).data_ptr() != swapped.data_ptr()
+
+
+def test_contiguous_gives_the_same_tensor_and_no_view_of_it():
+    dense = torch.ones(3)
+    assert all(getattr(dense, name)() is dense for name in layout.SAME_IF_CONTIGUOUS)
+
+
+@pytest.mark.parametrize("name", sorted(layout.DEFAULT_DTYPE))
+def test_factory_makes_the_default_dtype(name):
+    args = {"linspace": (0, 1, 3), "logspace": (0, 1, 3)}.get(name, (3,))
+    assert getattr(torch, name)(*args).dtype == torch.get_default_dtype()
+
+
+@pytest.mark.parametrize("name", sorted(layout.OWN_COUNTER))
+def test_results_share_memory_but_no_version_counter(name):
+    x = torch.ones(4)
+    part = getattr(x, name)([2, 2] if name.endswith("sizes") else 2)[0]
+    part.add_(1)
+    assert x[0] == 2
+    assert x._version == 0
+
+
+def test_a_number_has_no_matmul_operator():
+    with pytest.raises(TypeError):
+        2 @ 3  # noqa: B018
+    assert layout.takes_only_tensors("aten::matmul")
