@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from ..sketch.screen import around, calls_of, mentions, rows_of
+from ..sketch.select import suspects
 from . import attributes, calls, execute, names
 from .findings import POSSIBLE, Finding, of_run
 from .frames import Frame
 from .guards import ALWAYS, literal
 from .program import BASE_BITS, Program
 from .run import OutOfBudget, Run
-from .screen import around, calls_of, mentions, rows_of, with_candidates
 from .values import (
     Bound,
     ClassValue,
@@ -22,7 +23,6 @@ from .values import (
     Scalar,
     Sequence_,
     Symbol,
-    Tensor,
     Unknown,
     Value,
 )
@@ -43,7 +43,7 @@ _SCALAR_TYPES = frozenset("int float str bool bytes complex".split())
 
 def analyze(module: Module, program: Program) -> list[Finding]:
     """Every finding of a file, each place once, at the highest confidence that any run gives it."""
-    program.add(module)
+    program.files.add(module)
     rows = rows_of(module)
     if not rows:
         return []
@@ -57,10 +57,9 @@ def analyze(module: Module, program: Program) -> list[Finding]:
 
 
 def runs(module: Module, program: Program, rows: list[int]) -> list[tuple[Run, FunctionSource | None]]:
-    """One finished run for each function that holds a candidate, or calls one that writes what it is given."""
+    """One finished run for each function whose sketch is suspicious, and for callers that know more than it does."""
     functions = module.functions_in_order()
-    chosen = with_candidates(module)
-    pending: list[FunctionSource | None] = list(chosen)
+    pending: list[FunctionSource | None] = list(suspects(program.sketches, module))
     if _body_has_candidates(module, functions, rows):
         pending.append(None)
     done: dict[FunctionSource | None, Run] = {}
@@ -142,7 +141,7 @@ def _has_no_other_caller(
 
 def _needs_its_callers(run: Run, module: Module, root: FunctionSource) -> bool:
     """Whether a caller may know what this run could not: that an argument it writes is saved, or requires grad."""
-    if _writes_what_it_is_given(run) or (run.steps_unknown and run.trains):
+    if run.steps_unknown and run.trains:
         return True
     if any(hazard.saved.unproved for hazard in run.heap.confirm()):
         return True
@@ -158,34 +157,6 @@ def _body_has_candidates(module: Module, functions: list[FunctionSource], rows: 
         b".backward(" in line and not any(first <= row <= last for first, last in inside)
         for row, line in enumerate(module.lines, 1)
     )
-
-
-def _writes_what_it_is_given(run: Run) -> bool:
-    """Whether the function writes an argument, or what hangs on its object: its callers may hold a save of that."""
-    given = set()
-    for value in run.root_args.values():
-        held = run.elements(value) if isinstance(value, Instance) else [value]
-        for atom in held:
-            tensor = atom.tensor if isinstance(atom, Unknown) else atom
-            # An attribute of unknown kind that is added to is a counter more often than a tensor.
-            if isinstance(tensor, Tensor) and (atom is value or tensor.storage.is_tensor()):
-                given.add(tensor.storage)
-    arguments = {value for value in run.root_args.values() if isinstance(value, Unknown)}
-    return any(
-        not write.initial and (write.storage in given or _part_of(write.storage.value, arguments))
-        for write in run.writes
-    )
-
-
-def _part_of(value: Value | None, wholes: set[Unknown]) -> bool:
-    """Whether a value of unknown kind was taken out of one of these."""
-    while isinstance(value, Unknown):
-        if value.late:
-            return True
-        value = value.owner
-        if value in wholes:
-            return True
-    return False
 
 
 def _callers(

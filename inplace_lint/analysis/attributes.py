@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..torchmodel import table
+from ..torchmodel.spelling import canonical
 from . import methods, names, ops
 from .guards import ALWAYS, implies
 from .values import (
@@ -73,7 +74,7 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
     if isinstance(obj, Unknown):
         return _of_unknown(run, obj, name, at)
     if isinstance(obj, Symbol):
-        return Symbol(names.canonical(f"{obj.dotted}.{name}"))
+        return Symbol(canonical(f"{obj.dotted}.{name}"))
     if isinstance(obj, names.ModuleValue):
         return names.of_module(run, obj.module, name)
     if isinstance(obj, TorchModule):

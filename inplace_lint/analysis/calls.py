@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..torchmodel import table
+from ..torchmodel.spelling import MODES
 from . import attributes, containers, execute, methods, names, ops, symbols
 from .frames import DEAD, Frame, State
 from .guards import ALWAYS, both, literal, relative
@@ -123,7 +124,7 @@ def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at
     """The value that a function has once its decorators are applied, innermost first."""
     result: Value = function
     for decorator in reversed(decorators):
-        if isinstance(decorator, Symbol) and decorator.dotted in symbols.MODES:
+        if isinstance(decorator, Symbol) and decorator.dotted in MODES:
             decorator = symbols.mode(decorator.dotted, [], {})
         if isinstance(decorator, (FunctionValue, Native)) and isinstance(result, FunctionValue):
             wrapped = call(run, decorator, [result], {}, at)
@@ -491,6 +492,6 @@ def enter_context(run: Run, manager: Value, at: ast.AST) -> Value:
         if isinstance(found, FunctionValue):
             return call(run, Bound(found, [manager], {}), [], {}, at)
         return manager
-    if isinstance(manager, Symbol) and manager.dotted in symbols.MODES:
+    if isinstance(manager, Symbol) and manager.dotted in MODES:
         apply_mode(run, symbols.mode(manager.dotted, [], {}))
     return Unknown()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from ..sketch import screen
 from ..syntax.module import Module, UnreadableFile
 from ..syntax.statement import Statement
-from . import analyze, screen, verdicts
+from . import analyze, verdicts
 from .guards import ALWAYS, either
 from .program import Program
 from .run import HARD_LIMIT, SOFT_LIMIT
@@ -53,7 +54,7 @@ class _Account:
         self.watch = Watch(module, place.first, place.last)
         program = Program(project)
         program.handlers = self.watch.handlers()
-        program.add(module)
+        program.files.add(module)
         rows = screen.rows_of(module)
         self.candidates = rows
         self.checked = bool(rows)

@@ -6,6 +6,7 @@ import builtins
 
 from ..syntax.lower import lower_expression
 from ..torchmodel import table
+from ..torchmodel.spelling import canonical
 from .frames import Frame, State
 from .guards import ALWAYS
 from .values import Constant, FunctionValue, Symbol, Unknown, Value
@@ -103,12 +104,12 @@ def _find(run: Run, module: Module, name: str) -> Value:
     if name in _BUILTINS:
         return Symbol(f"builtins.{name}")
     if name == "__name__":
-        return Constant(run.program.project.module_name(module.filename))
+        return Constant(run.program.files.project.module_name(module.filename))
     return Unknown()
 
 
 def _from_star(run: Run, module: Module, star: str, level: int, name: str) -> Value | None:
-    target = run.program.resolve(star, module.filename, level)
+    target = run.program.files.resolve(star, module.filename, level)
     if target is not None:
         bound = (target.functions, target.classes, target.imports, target.assignments)
         if any(name in names for names in bound):
@@ -129,7 +130,7 @@ def _from_star(run: Run, module: Module, star: str, level: int, name: str) -> Va
 def imported(run: Run, module: Module, name: str, member: str | None, level: int) -> Value:
     """What `from name import member`, or `import name`, binds."""
     if name.partition(".")[0] != "torch" or level:
-        target = run.program.resolve(name, module.filename, level)
+        target = run.program.files.resolve(name, module.filename, level)
         if target is not None:
             if member is None:
                 return ModuleValue(target)
@@ -137,7 +138,9 @@ def imported(run: Run, module: Module, name: str, member: str | None, level: int
             if any(member in names for names in bound):
                 return of_module(run, target, member)
             # A submodule before the star imports: looking through those reads every file that they name.
-            submodule = run.program.resolve(f"{name}.{member}" if name else member, module.filename, level)
+            submodule = run.program.files.resolve(
+                f"{name}.{member}" if name else member, module.filename, level
+            )
             if submodule is not None:
                 return ModuleValue(submodule)
             return of_module(run, target, member) if target.stars else Unknown()
@@ -153,30 +156,6 @@ class ModuleValue(Value):
 
     def __init__(self, module: Module) -> None:
         self.module = module
-
-
-#: Longer public spellings of a namespace, and the one under which the table knows it.
-_SPELLINGS = (
-    ("torch.functional.F", "torch.nn.functional"),
-    ("torch.nn.functional.F", "torch.nn.functional"),
-    ("torch.autograd.grad_mode.", "torch."),
-    ("torch.nn.parameter.", "torch.nn."),
-)
-
-
-def canonical(dotted: str) -> str:
-    """One name for what can be imported by several."""
-    if not dotted.startswith("torch."):
-        return dotted
-    for long, short in _SPELLINGS:
-        if dotted.startswith(long):
-            return short + dotted[len(long) :]
-    if dotted.startswith("torch.nn.modules."):
-        return "torch.nn." + dotted.rpartition(".")[2]
-    if dotted.startswith("torch.optim.") and dotted.count(".") == 3:
-        head, _, last = dotted.rpartition(".")
-        return f"torch.optim.{last}" if head != "torch.optim.lr_scheduler" else dotted
-    return dotted
 
 
 def evaluate(run: Run, node: ast.expr) -> Value:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from ..syntax.module import Module, UnreadableFile
+from ..sketch.summaries import Sketches
+from ..syntax.files import Files
 from .frames import State
 from .values import ClassValue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..project.modules import Project
-    from ..syntax.module import ClassSource, FunctionSource
+    from ..syntax.module import ClassSource, FunctionSource, Module
     from .execute import Handlers
     from .run import Run
     from .values import Instance
@@ -26,7 +27,7 @@ _latest: tuple[Project, Program] | None = None
 def of_project(project: Project) -> Program:
     """The program of a project, made anew when it has grown large."""
     global _latest
-    if _latest is None or _latest[0] is not project or _latest[1].size() > _KEPT:
+    if _latest is None or _latest[0] is not project or _latest[1].files.size() > _KEPT:
         if _latest is not None:
             import gc
 
@@ -37,17 +38,16 @@ def of_project(project: Project) -> Program:
 
 
 class Program:
-    """A file under check and the files of its project that it imports, parsed when first asked for."""
+    """A file under check and the files of its project that it imports, and what is known of them."""
 
     def __init__(self, project: Project) -> None:
-        self.project = project
         self.last_uid = 0
         #: used by every run in place of `execute`'s own table: how `watch` sees what happens
         self.handlers: Handlers | None = None
-        self._modules: dict[str, Module | None] = {}
+        self.files = Files(project)
         self._classes: dict[int, ClassValue] = {}
-        self._candidates: dict[str, frozenset[FunctionSource]] = {}
-        #: functions without a candidate of their own that turned out to call one that writes
+        self.sketches = Sketches(self.files)
+        #: functions without a write of their own that are entered all the same
         self.writers: set[FunctionSource] = set()
         #: one object of each class; what their `__init__` left stands in `base`, under every run
         self.built: dict[ClassValue, Instance] = {}
@@ -56,10 +56,6 @@ class Program:
         self.base_bits = 0
         self.doubtful = 0
         self.evaluation = 0
-
-    def size(self) -> int:
-        """How many files are held."""
-        return len(self._modules)
 
     def building_run(self, module: Module) -> Run:
         """A run in which objects are built that every run shares."""
@@ -75,12 +71,9 @@ class Program:
         """Whether a call of the function is followed in every run: something in it, or under it, may write."""
         if source in self.writers:
             return True
-        from .screen import sets_state, with_candidates
+        from ..sketch.screen import sets_state
 
-        chosen = self._candidates.get(source.module.filename)
-        if chosen is None:
-            chosen = self._candidates[source.module.filename] = frozenset(with_candidates(source.module))
-        if source in chosen:
+        if self.sketches.may_write(source):
             return True
         if sets_state(source):
             self.writers.add(source)
@@ -92,24 +85,6 @@ class Program:
         self.built = {}
         self.base = State()
         self.base_bits = self.doubtful = self.evaluation = 0
-
-    def add(self, module: Module) -> None:
-        self._modules[module.filename] = module
-
-    def module(self, filename: str) -> Module | None:
-        """The parsed file; None if it cannot be read (its own check says so)."""
-        if filename not in self._modules:
-            try:
-                with open(filename, "rb") as file:
-                    self._modules[filename] = Module(filename, file.read())
-            except (OSError, UnreadableFile, RecursionError):
-                self._modules[filename] = None
-        return self._modules[filename]
-
-    def resolve(self, module: str, importer: str, level: int) -> Module | None:
-        """The project's file that an import means, or None."""
-        filename = self.project.resolve(module, importer, level)
-        return None if filename is None else self.module(filename)
 
     def class_value(self, source: ClassSource) -> ClassValue:
         """The one value of a class. Its bases are filled in by whoever first evaluates them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..torchmodel import table
+from ..torchmodel.spelling import MODES
 from . import containers, methods, operators, ops
 from .run import LENGTH
 from .values import (
@@ -40,22 +41,6 @@ if TYPE_CHECKING:
     Play = Callable[[Run, Sequence[Value], Mapping[str, Value], ast.AST], Value]
 
 NONE = Constant(None)
-
-#: Context managers and decorators that set a mode.
-MODES = {
-    "torch.no_grad": "off",
-    "torch.inference_mode": "inference",
-    "torch.enable_grad": "on",
-    "torch.set_grad_enabled": "flag",
-    "torch.autograd.no_grad": "off",
-    "torch.autograd.enable_grad": "on",
-    "torch.autograd.set_grad_enabled": "flag",
-    "torch.autograd.inference_mode": "inference",
-    "torch.autocast": "autocast",
-    "torch.amp.autocast": "autocast",
-    "torch.cuda.amp.autocast": "autocast",
-    "torch.cpu.amp.autocast": "autocast",
-}
 
 
 def mode(dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Mode:

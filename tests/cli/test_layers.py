@@ -14,6 +14,7 @@ LAYERS = [
     "project",
     "syntax",
     "torchmodel",
+    "sketch",
     "analysis",
     "attention",
     "checks",

@@ -1,0 +1,224 @@
+"""What a sketch knows of a value: a tuple of atoms, each of which it may be; the empty tuple is no tensor at all."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import TypeAlias
+
+    from ..syntax.module import ClassSource, FunctionSource, Module
+    from ..torchmodel.facts import Const, Facts
+    from .calls import Later
+
+    Sketched: TypeAlias = "tuple[Atom, ...]"
+
+NOTHING: Sketched = ()
+
+
+class Atom:
+    """One thing that a value may be."""
+
+    __slots__ = ()
+
+
+class Store:
+    """A storage: what autograd and the callers may know of it.
+
+    `given` is the parameter (`x`) or attribute (`self.x`) that it came in by. `passed` are calls that it was given to,
+    `made` the call that returned it: they are looked into when it is written.
+    """
+
+    __slots__ = ("given", "grad", "leaf", "made", "members", "parted", "passed", "saved", "tensor")
+
+    def __init__(self, grad: bool = True, given: str = "", tensor: bool = False, leaf: bool = False) -> None:
+        self.grad = grad
+        self.given = given
+        self.tensor = tensor
+        self.leaf = leaf
+        self.saved = False
+        self.parted = False
+        self.passed: list[tuple[FunctionSource, str]] = []
+        self.made: tuple[FunctionSource, dict[str, Sketched]] | None = None
+        self.members: dict[object, Sketched] | None = None
+
+
+class Cell(Atom):
+    """A tensor, or what may be one: a storage, seen through a view that must not be written where `fragile`."""
+
+    __slots__ = ("fragile", "store")
+
+    def __init__(self, store: Store, fragile: bool = False) -> None:
+        self.store = store
+        self.fragile = fragile
+
+
+#: What nothing is known of, where objects are built: one for all.
+UNKNOWN: Sketched = (Cell(Store()),)
+
+
+class Box(Atom):
+    """A list, tuple, dict or iterator: its elements, in order where `ordered`; `role` names a container of modules."""
+
+    __slots__ = ("items", "ordered", "role")
+
+    def __init__(self, items: list[Sketched], ordered: bool = True, role: str = "") -> None:
+        self.items = items
+        self.ordered = ordered
+        self.role = role
+
+    def element(self) -> Sketched:
+        """Any of the elements."""
+        if len(self.items) == 1:
+            return self.items[0]
+        return united(self.items)
+
+
+class Text(Atom):
+    """A constant string."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: str) -> None:
+        self.value = value
+
+
+class Symbol(Atom):
+    """An imported name that is not the project's: torch.nn.functional.relu."""
+
+    __slots__ = ("dotted",)
+
+    def __init__(self, dotted: str) -> None:
+        self.dotted = dotted
+
+
+class File(Atom):
+    """A module of the project."""
+
+    __slots__ = ("module",)
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+
+
+class Function(Atom):
+    """A function of the project; `receiver` is bound to its first parameter, `names` are those of an enclosing call."""
+
+    __slots__ = ("names", "receiver", "source")
+
+    def __init__(
+        self,
+        source: FunctionSource,
+        receiver: Sketched | None = None,
+        names: list[dict[str, Sketched]] | None = None,
+    ) -> None:
+        self.source = source
+        self.receiver = receiver
+        self.names = names
+
+
+class Class(Atom):
+    """A class of the project."""
+
+    __slots__ = ("source",)
+
+    def __init__(self, source: ClassSource) -> None:
+        self.source = source
+
+
+class Object(Atom):
+    """An object of a class of the project, built with whatever arguments; `after` is set for `super()`."""
+
+    __slots__ = ("after", "arguments", "given", "scopes", "slots", "source")
+
+    def __init__(self, source: ClassSource, given: bool = False) -> None:
+        self.source = source
+        self.given = given
+        self.slots: dict[str, Sketched] = {}
+        self.after: ClassSource | None = None
+        self.arguments: dict[str, Sketched | Later] = {}
+        self.scopes: dict[str, object] = {}
+
+
+class Layer(Atom):
+    """A module of torch.nn with its configuration; its parameters are one store."""
+
+    __slots__ = ("_facts", "config", "name", "weights")
+
+    def __init__(self, name: str, config: Mapping[str, str | Const]) -> None:
+        self.name = name
+        self.config = config
+        self.weights = Store(tensor=True, leaf=True)
+        self._facts: Facts | None = None
+
+    def facts(self) -> Facts:
+        """What a call does, in training or in evaluation."""
+        if self._facts is None:
+            from ..torchmodel import table
+
+            model = table.module(self.name)
+            assert model is not None
+            self._facts = model.facts(self.config, None)
+        return self._facts
+
+
+class Partial(Atom):
+    """A callable with arguments bound to it."""
+
+    __slots__ = ("args", "func", "kwargs")
+
+    def __init__(self, func: Sketched, args: list[Sketched], kwargs: dict[str, Sketched]) -> None:
+        self.func = func
+        self.args = args
+        self.kwargs = kwargs
+
+
+class Method(Atom):
+    """A method of what may be a tensor, looked up and not yet called."""
+
+    __slots__ = ("name", "receiver")
+
+    def __init__(self, receiver: Atom, name: str) -> None:
+        self.receiver = receiver
+        self.name = name
+
+
+class Summary:
+    """What callers need of a function: what it saves and writes of what it was given, and what it returns."""
+
+    __slots__ = ("returns", "saves", "suspicious", "writes")
+
+    def __init__(self) -> None:
+        self.saves: set[str] = set()
+        self.writes: set[str] = set()
+        self.returns: Sketched = ()
+        self.suspicious = False
+
+
+#: From this many alternatives on, objects of one class count as one, and so do modules of one kind.
+_MANY = 8
+
+
+def united(values: list[Sketched]) -> Sketched:
+    """What may be any of the values."""
+    found: dict[Atom, None] = {}
+    for value in values:
+        for atom in value:
+            found[atom] = None
+    return tuple(found) if len(found) <= _MANY else _thinned(list(found))
+
+
+def _thinned(atoms: list[Atom]) -> Sketched:
+    kept: dict[object, Atom] = {}
+    for atom in atoms:
+        key: object = atom
+        if isinstance(atom, (Object, Class, Function)):
+            key = (type(atom), atom.source)
+        elif isinstance(atom, Layer):
+            key = (Layer, atom.name, "inplace" in atom.config)
+        elif isinstance(atom, Symbol):
+            key = atom.dotted
+        elif isinstance(atom, (Box, Text, Partial)):
+            key = (type(atom), len(kept) % _MANY)
+        kept.setdefault(key, atom)
+    return tuple(kept.values())

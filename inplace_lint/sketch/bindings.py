@@ -1,0 +1,84 @@
+"""What the names at the top level of a file stand for, through imports and re-exports of the project."""
+
+from __future__ import annotations
+
+import builtins
+
+from ..torchmodel.spelling import canonical
+from .atoms import NOTHING, UNKNOWN, Cell, Class, File, Function, Symbol
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..syntax.module import Module
+    from .atoms import Sketched
+    from .summaries import Sketches
+
+#: A package that re-exports more modules than this by `import *` is not searched through.
+_STARS = 16
+_BUILTINS = frozenset(dir(builtins))
+
+
+def of_module(sketches: Sketches, module: Module, name: str) -> Sketched:
+    """The value of a name at the top level of a file."""
+    key = (module.filename, name)
+    known = sketches.globals.get(key)
+    if known is None:
+        sketches.globals[key] = NOTHING  # ends cycles of imports
+        known = sketches.globals[key] = _find(sketches, module, name)
+    return known
+
+
+def _find(sketches: Sketches, module: Module, name: str) -> Sketched:
+    if name in module.imports and name not in module.functions and name not in module.classes:
+        binding = module.imports[name]
+        return imported(sketches, module, binding.module, binding.member, binding.level)
+    if name in module.functions:
+        return (Function(module.functions[name]),)
+    if name in module.classes:
+        return (Class(module.classes[name]),)
+    if name in module.assignments:
+        from .construct import Scope
+
+        return Scope(sketches, module).value(module.assignments[name])
+    for star, level in module.stars[:_STARS]:
+        target = sketches.files.resolve(star, module.filename, level)
+        if target is not None and (_binds(target, name) or target.stars):
+            found = of_module(sketches, target, name)
+            if found and not isinstance(found[0], Cell):
+                return found
+        elif target is None and not level and star.partition(".")[0] == "torch":
+            from ..torchmodel import table
+
+            dotted = canonical(f"{star}.{name}")
+            if table.exists_function(dotted) or table.module(dotted) is not None:
+                return (Symbol(dotted),)
+    if name in _BUILTINS:
+        return (Symbol(f"builtins.{name}"),)
+    return UNKNOWN
+
+
+def _binds(module: Module, name: str) -> bool:
+    return (
+        name in module.functions
+        or name in module.classes
+        or name in module.imports
+        or name in module.assignments
+    )
+
+
+def imported(sketches: Sketches, module: Module, name: str, member: str | None, level: int) -> Sketched:
+    """What `from name import member`, or `import name`, binds."""
+    if level or name.partition(".")[0] != "torch":
+        target = sketches.files.resolve(name, module.filename, level)
+        if target is not None:
+            if member is None:
+                return (File(target),)
+            if _binds(target, member):
+                return of_module(sketches, target, member)
+            submodule = sketches.files.resolve(f"{name}.{member}" if name else member, module.filename, level)
+            if submodule is not None:
+                return (File(submodule),)
+            return of_module(sketches, target, member) if target.stars else UNKNOWN
+        if level:
+            return UNKNOWN
+    return (Symbol(canonical(name if member is None else f"{name}.{member}")),)

@@ -1,0 +1,681 @@
+"""Calls in a sketch: of ops, of nn modules, of the project's functions by their summaries, of what is not known."""
+
+from __future__ import annotations
+
+import _ast as ast
+
+from ..torchmodel import table
+from ..torchmodel.facts import Const
+from ..torchmodel.spelling import MODES
+from . import effects
+from .atoms import (
+    NOTHING,
+    UNKNOWN,
+    Box,
+    Cell,
+    Class,
+    Function,
+    Layer,
+    Method,
+    Object,
+    Partial,
+    Store,
+    Symbol,
+    Text,
+    united,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..syntax.module import FunctionSource
+    from .atoms import Atom, Sketched, Summary
+    from .expressions import Scope
+
+    Play = Callable[["Call"], Sketched]
+
+#: Methods that write parameters: where a file trains, whether a backward comes before or after them matters.
+_STEPS = frozenset(["step", "load_state_dict"])
+
+
+class Call:
+    """One call: its arguments as values and, where they stand in the text, as nodes."""
+
+    __slots__ = ("args", "exact", "kwargs", "named", "nodes", "scope")
+
+    def __init__(
+        self,
+        scope: Scope,
+        args: list[Sketched],
+        kwargs: dict[str, Sketched],
+        nodes: list[ast.expr | None],
+        named: dict[str, ast.expr],
+        exact: bool,
+    ) -> None:
+        self.scope = scope
+        self.args = args
+        self.kwargs = kwargs
+        self.nodes = nodes
+        self.named = named
+        self.exact = exact
+
+    def given(self) -> list[Cell]:
+        """Every tensor among the arguments and in their containers."""
+        return [cell for value in (*self.args, *self.kwargs.values()) for cell in cells(value)]
+
+    def after(self, receiver: list[Sketched], more: dict[str, Sketched] | None = None) -> Call:
+        """The same call with arguments put before these."""
+        return Call(
+            self.scope,
+            [*receiver, *self.args],
+            {**more, **self.kwargs} if more else self.kwargs,
+            [*[None] * len(receiver), *self.nodes],
+            self.named,
+            self.exact,
+        )
+
+
+def cells(value: Sketched, depth: int = 3) -> list[Cell]:
+    """The tensors that a value is or holds."""
+    found = []
+    for atom in value:
+        if isinstance(atom, Cell):
+            found.append(atom)
+        elif isinstance(atom, Box) and depth:
+            for item in atom.items:
+                found.extend(cells(item, depth - 1))
+    return found
+
+
+def of_node(scope: Scope, node: ast.Call) -> Sketched:
+    """The value of a call expression."""
+    from .expressions import attribute
+
+    func_node = node.func
+    if isinstance(func_node, ast.Attribute):
+        func = attribute(scope, scope.value(func_node.value), func_node.attr)
+        if func_node.attr in _STEPS and not scope.dry and b".backward(" in scope.module.source:
+            scope.suspect()  # type: ignore[attr-defined]
+    else:
+        func = scope.value(func_node)
+    if scope.dry and func:
+        later = _built_later(scope, func, node)
+        if later is not None:
+            return later
+    args: list[Sketched] = []
+    nodes: list[ast.expr | None] = []
+    exact = True
+    for arg in node.args:
+        if isinstance(arg, ast.Starred):
+            inner = scope.value(arg.value)
+            if len(inner) == 1 and isinstance(inner[0], Box) and inner[0].ordered:
+                args.extend(inner[0].items)
+                nodes.extend([None] * len(inner[0].items))
+            else:
+                from .expressions import elements
+
+                exact = False
+                args.append(elements(scope, inner))
+                nodes.append(None)
+        else:
+            args.append(scope.value(arg))
+            nodes.append(arg)
+    kwargs: dict[str, Sketched] = {}
+    named: dict[str, ast.expr] = {}
+    for keyword in node.keywords:
+        value = scope.value(keyword.value)
+        if keyword.arg is None:
+            exact = exact and not value
+        else:
+            kwargs[keyword.arg] = value
+            named[keyword.arg] = keyword.value
+    return call(func, Call(scope, args, kwargs, nodes, named, exact))
+
+
+class Later:
+    """An argument of what is built, to be evaluated if somebody asks for it."""
+
+    __slots__ = ("node", "scope")
+
+    def __init__(self, scope: Scope, node: ast.expr) -> None:
+        self.scope = scope
+        self.node = node
+
+    def value(self) -> Sketched:
+        return self.scope.value(self.node)
+
+
+def _built_later(scope: Scope, func: Sketched, node: ast.Call) -> Sketched | None:
+    """An object or module whose arguments are not looked at yet; None where they must be."""
+    for atom in func:
+        if not isinstance(atom, (Class, Layer)) and not (
+            isinstance(atom, Symbol)
+            and atom.dotted.startswith("torch.nn.")
+            and atom.dotted not in _PLAYS
+            and table.module(atom.dotted) is not None
+        ):
+            return None
+    if any(isinstance(arg, ast.Starred) for arg in node.args):
+        return None
+    built: list[Sketched] = []
+    for atom in func:
+        if isinstance(atom, Symbol):
+            model = table.module(atom.dotted)
+            assert model is not None
+            config = {param.name: _plain(arg) for param, arg in zip(model.params, node.args)}
+            config.update((k.arg, _plain(k.value)) for k in node.keywords if k.arg is not None)
+            built.append((Layer(atom.dotted, config),))
+        elif isinstance(atom, Class):
+            obj = Object(atom.source)
+            from .construct import find_method
+
+            init = find_method(scope, atom.source, "__init__")
+            if init is not None:
+                for parameter, arg in zip(init.source.parameters[1:], node.args):
+                    obj.arguments[parameter.arg] = Later(scope, arg)
+                for keyword in node.keywords:
+                    if keyword.arg is not None:
+                        obj.arguments[keyword.arg] = Later(scope, keyword.value)
+            built.append((obj,))
+        else:
+            return None
+    return united(built)
+
+
+def _plain(node: ast.expr) -> str | Const:
+    return Const(node.value) if isinstance(node, ast.Constant) else "?"
+
+
+def call(func: Sketched, made: Call) -> Sketched:
+    """The value of func(…)."""
+    if len(func) == 1:
+        return _call(func[0], made)
+    if not func:
+        return NOTHING
+    return united([_call(atom, made) for atom in func])
+
+
+def _call(atom: Atom, made: Call) -> Sketched:
+    action = _CALLS.get(type(atom))
+    return unknown(made) if action is None else action(atom, made)
+
+
+def unknown(made: Call) -> Sketched:
+    """A call of something that is not known: nothing is known of its result."""
+    return UNKNOWN if made.scope.dry else (Cell(Store()),)
+
+
+# torch
+
+
+def _method(atom: Method, made: Call) -> Sketched:
+    receiver, name = atom.receiver, atom.name
+    if isinstance(receiver, Cell):
+        return _tensor_method(receiver, name, made)
+    if isinstance(receiver, Layer):
+        if name in _PARAMETERS:
+            return (Box([(Cell(receiver.weights),)], ordered=False),)
+        return (receiver,) if name in _SELF_RETURNING else NOTHING
+    if isinstance(receiver, Box):
+        return _box_method(receiver, name, made)
+    if isinstance(receiver, Object):
+        return _inherited(receiver, name, made)
+    if isinstance(receiver, Function):
+        return unknown(made)
+    return NOTHING
+
+
+_PARAMETERS = frozenset("parameters named_parameters buffers named_buffers".split())
+_SELF_RETURNING = frozenset("to cuda cpu float double half bfloat16 train eval requires_grad_ apply".split())
+
+
+def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
+    if made.scope.dry:
+        return UNKNOWN
+    if name == "requires_grad_":
+        receiver.store.leaf = True
+        receiver.store.grad = True
+        return (receiver,)
+    if name in ("parameters", "named_parameters"):
+        leaf = (Cell(Store(tensor=True, leaf=True)),)
+        return (Box([leaf if name == "parameters" else (Box([NOTHING, leaf]),)], ordered=False),)
+    op = table.method(name)
+    if op is not None:
+        return effects.apply(made.scope, op, [(receiver,), *made.args], made.nodes, made.kwargs, made.named)
+    if name in ("items", "enumerate"):
+        return (Box([(Box([NOTHING, (receiver,)]),)], ordered=False),)
+    if name in ("values", "get", "pop"):
+        return ((receiver,), (Box([(receiver,)], ordered=False),))[name == "values"]
+    if name in ("numpy", "tolist", "keys", "item", "size", "dim", "format", "split", "join"):
+        return NOTHING
+    made_by = receiver.store.made
+    if made_by is not None:
+        from .expressions import attribute
+
+        found = tuple(a for a in made.scope.sketches.result(made_by[0]) if not isinstance(a, Cell))
+        if found:
+            return call(attribute(made.scope, found, name), made)
+    return unknown(made)
+
+
+def _box_method(box: Box, name: str, made: Call) -> Sketched:
+    if name in ("append", "add", "appendleft", "insert", "setdefault", "add_module"):
+        value = made.args[-1] if made.args else NOTHING
+        box.items.append(value)
+        box.ordered = box.ordered and name == "append" and made.scope.loops == 0  # type: ignore[attr-defined]
+        return value
+    if name in ("extend", "update"):
+        from .expressions import elements
+
+        for value in made.args:
+            box.items.append(elements(made.scope, value))
+        box.ordered = False
+        return NOTHING
+    if name in ("get", "pop", "popleft"):
+        return united([box.element(), *made.args[1:]])
+    if name == "items":
+        return (Box([(Box([NOTHING, box.element()]),)], ordered=False),)
+    if name in ("values", "copy", "children", "modules"):
+        return (Box(list(box.items), box.ordered, box.role),)
+    if name in ("parameters", "named_parameters"):
+        return (Box([(Cell(Store(tensor=True, leaf=True)),)], ordered=False),)
+    if name in _SELF_RETURNING:
+        return (box,)
+    return NOTHING
+
+
+def _inherited(obj: Object, name: str, made: Call) -> Sketched:
+    """What an object may inherit from nn.Module."""
+    if name in ("parameters", "named_parameters"):
+        leaf: Sketched = (Cell(Store(tensor=True, leaf=True)),)
+        return (Box([leaf if name == "parameters" else (Box([NOTHING, leaf]),)], ordered=False),)
+    if name == "register_parameter" and len(made.args) > 1:
+        return _keep(obj, made, Store(tensor=True, leaf=True, given=""))
+    if name == "register_buffer" and len(made.args) > 1:
+        return _keep(obj, made, Store(grad=False, tensor=True))
+    if name in _SELF_RETURNING:
+        return (obj,)
+    return unknown(made)
+
+
+def _keep(obj: Object, made: Call, store: Store) -> Sketched:
+    name = made.args[0]
+    if name and isinstance(name[0], Text):
+        store.given = f"self.{name[0].value}" if obj.given else ""
+        obj.slots[name[0].value] = (Cell(store),)
+    return NOTHING
+
+
+def _layer(layer: Layer, made: Call) -> Sketched:
+    model = table.module(layer.name)
+    assert model is not None
+    if made.scope.dry:
+        return UNKNOWN
+    binding = model.bind(["?"] * len(made.args), dict.fromkeys(made.kwargs, "?"))
+    values: list[Sketched] = [
+        NOTHING if p is None else made.args[p] if isinstance(p, int) else made.kwargs[p] for p in binding
+    ]
+    owner = layer if model.has_weights(layer.config) else None
+    return effects.perform(made.scope, layer.facts(), values, owner)
+
+
+def _symbol(symbol: Symbol, made: Call) -> Sketched:
+    dotted = symbol.dotted
+    play = _PLAYS.get(dotted)
+    if play is not None:
+        return play(made)
+    head = dotted.partition(".")[0]
+    if head == "torch":
+        return _torch(dotted, made)
+    if head == "builtins":
+        return NOTHING
+    if head in _PLAIN_PACKAGES:
+        return NOTHING
+    return unknown(made)
+
+
+_PLAIN_PACKAGES = frozenset("math numpy random time logging warnings os sys json re".split())
+
+
+def _torch(dotted: str, made: Call) -> Sketched:
+    method = dotted.startswith("torch.Tensor.")
+    op = table.method(dotted.rpartition(".")[2]) if method else table.function(dotted)
+    if op is not None:
+        result = effects.apply(made.scope, op, made.args, made.nodes, made.kwargs, made.named)
+        if made.kwargs and "requires_grad" in made.kwargs:
+            for atom in result:
+                if isinstance(atom, Cell):
+                    atom.store.leaf = atom.store.grad = True
+        return result
+    module = table.module(dotted)
+    if module is not None:
+        kinds = {
+            param.name: _config(value, node)
+            for param, value, node in zip(module.params, made.args, made.nodes)
+        }
+        for name, value in made.kwargs.items():
+            kinds[name] = _config(value, made.named.get(name))
+        return (Layer(dotted, kinds),)
+    if dotted.startswith("torch.optim."):
+        return NOTHING
+    return unknown(made)
+
+
+def _config(value: Sketched, node: ast.expr | None) -> str | Const:
+    found = effects.kind(value, node)
+    return Const(found[1]) if isinstance(found, tuple) else "?"
+
+
+# The project's own
+
+
+def _function(function: Function, made: Call) -> Sketched:
+    scope = made.scope
+    if function.receiver is not None:
+        made = made.after([function.receiver])
+    if scope.dry:
+        return scope.sketches.builds(function, made)
+    source = function.source
+    if function.names is not None or isinstance(source.node, ast.Lambda):
+        return scope.sketches.inline(function, made)
+    arguments = bind(source, made)
+    if not scope.sketches.may_write(source):
+        return _put_off(source, arguments, made)
+    return _apply(scope, scope.sketches.of(source), arguments)
+
+
+def bind(source: FunctionSource, made: Call) -> dict[str, Sketched]:
+    """The arguments of a call by the parameters of the function."""
+    bound: dict[str, Sketched] = {}
+    positional = source.parameters
+    for parameter, value in zip(positional, made.args):
+        bound[parameter.arg] = value
+    arguments = source.node.args
+    if len(made.args) > len(positional) and arguments.vararg is not None:
+        bound[arguments.vararg.arg] = (Box(made.args[len(positional) :]),)
+    rest: list[Sketched] = []
+    names = {p.arg for p in positional} | {p.arg for p in arguments.kwonlyargs}
+    for name, value in made.kwargs.items():
+        if name in names:
+            bound[name] = value
+        else:
+            rest.append(value)
+    if rest and arguments.kwarg is not None:
+        bound[arguments.kwarg.arg] = (Box(rest, ordered=False),)
+    return bound
+
+
+def _put_off(source: FunctionSource, arguments: dict[str, Sketched], made: Call) -> Sketched:
+    """A call that writes nothing: what it saves and returns is asked when that matters."""
+    result = Store()
+    result.made = (source, arguments)
+    if made.scope.recording:
+        for name, value in arguments.items():
+            for cell in cells(value):
+                cell.store.passed.append((source, name))
+    return (Cell(result),)
+
+
+def _apply(scope: Scope, summary: Summary, arguments: dict[str, Sketched]) -> Sketched:
+    """The effects of a call on what it was given, and its result."""
+    for key in summary.writes:
+        for cell in reached(arguments, key):
+            scope.write(cell, scope.recording, False)  # type: ignore[attr-defined]
+    if scope.recording:
+        for key in summary.saves:
+            for cell in reached(arguments, key):
+                scope.save(cell.store)  # type: ignore[attr-defined]
+    return returned(summary.returns, arguments)
+
+
+def reached(arguments: dict[str, Sketched], key: str) -> list[Cell]:
+    """The tensors that a parameter (`x`), or an attribute of the receiver (`self.x`), stands for in a call."""
+    name, dot, member = key.partition(".")
+    value = arguments.get(name, NOTHING)
+    if not dot:
+        return cells(value)
+    found: list[Cell] = []
+    for atom in value:
+        if isinstance(atom, Object) and member in atom.slots:
+            found.extend(cells(atom.slots[member]))
+        elif isinstance(atom, Cell) and atom.store.members is not None and member in atom.store.members:
+            found.extend(cells(atom.store.members[member]))
+    return found
+
+
+def returned(value: Sketched, arguments: dict[str, Sketched], depth: int = 3) -> Sketched:
+    """What a summary returns, in the terms of a call."""
+    found: list[Sketched] = []
+    for atom in value:
+        if isinstance(atom, Cell):
+            store = atom.store
+            if store.given:
+                here = reached(arguments, store.given)
+                found.append(tuple(Cell(c.store, c.fragile or atom.fragile) for c in here))
+            if not store.given or store.saved:
+                copy = Store(store.grad, tensor=store.tensor, leaf=store.leaf)
+                copy.saved, copy.parted, copy.passed = store.saved, store.parted, store.passed
+                found.append((Cell(copy, atom.fragile),))
+        elif isinstance(atom, Box) and depth:
+            items = [returned(item, arguments, depth - 1) for item in atom.items]
+            found.append((Box(items, atom.ordered, atom.role),))
+        else:
+            found.append((atom,))
+    return found[0] if len(found) == 1 else united(found)
+
+
+def _class(cls: Class, made: Call) -> Sketched:
+    obj = Object(cls.source)
+    from .construct import find_method
+
+    init = find_method(made.scope, cls.source, "__init__")
+    if init is not None:
+        obj.arguments.update(bind(init.source, made.after([NOTHING])))
+    elif made.kwargs:
+        obj.slots.update(made.kwargs)
+    return (obj,)
+
+
+def _object(obj: Object, made: Call) -> Sketched:
+    from .construct import find_method, forward_names
+
+    for name in forward_names(made.scope, obj.source):
+        found = find_method(made.scope, obj.source, name)
+        if found is not None:
+            return _function(Function(found.source, (obj,)), made)
+    return unknown(made)
+
+
+def _box(box: Box, made: Call) -> Sketched:
+    """nn.Sequential: its modules one after the other."""
+    if box.role != "Sequential":
+        return unknown(made)
+    value = made.args[0] if made.args else NOTHING
+    for item in box.items:
+        value = call(item, Call(made.scope, [value], {}, [None], {}, True))
+    return value
+
+
+def _cell(cell: Cell, made: Call) -> Sketched:
+    """Something unknown is called; what a function of the project returned may be a module or function after all."""
+    if made.scope.dry:
+        return UNKNOWN
+    if cell.store.made is not None:
+        found = tuple(a for a in made.scope.sketches.result(cell.store.made[0]) if not isinstance(a, Cell))
+        if found:
+            return call(found, made)
+    return unknown(made)
+
+
+def _partial_call(partial: Partial, made: Call) -> Sketched:
+    return call(partial.func, made.after(partial.args, partial.kwargs))
+
+
+def _text(text: Text, made: Call) -> Sketched:
+    return NOTHING
+
+
+_CALLS: dict[type[Atom], Callable[..., Sketched]] = {
+    Method: _method,
+    Layer: _layer,
+    Symbol: _symbol,
+    Function: _function,
+    Class: _class,
+    Object: _object,
+    Box: _box,
+    Cell: _cell,
+    Partial: _partial_call,
+    Text: _text,
+}
+
+
+# Names whose meaning is Python's
+
+
+def _sequential(made: Call) -> Sketched:
+    if len(made.args) == 1 and len(made.args[0]) == 1 and isinstance(made.args[0][0], Box):
+        inner = made.args[0][0]
+        items = [_named(item) for item in inner.items]
+        return (Box(items, inner.ordered, "Sequential"),)
+    return (Box(list(made.args), made.exact, "Sequential"),)
+
+
+def _named(item: Sketched) -> Sketched:
+    """The module of a ("name", module) pair."""
+    if len(item) == 1 and isinstance(item[0], Box) and not item[0].role and len(item[0].items) == 2:
+        return item[0].items[1]
+    return item
+
+
+def _modules(made: Call) -> Sketched:
+    if made.args and len(made.args[0]) == 1 and isinstance(made.args[0][0], Box):
+        inner = made.args[0][0]
+        return (Box(inner.items, inner.ordered, "ModuleList"),)
+    return (Box(list(made.args), ordered=False, role="ModuleList"),)
+
+
+def _gathered(made: Call) -> Sketched:
+    from .expressions import elements
+
+    if not made.args:
+        return (Box([]),)
+    value = made.args[0]
+    if len(value) == 1 and isinstance(value[0], Box):
+        return (Box(list(value[0].items), value[0].ordered),)
+    return (Box([elements(made.scope, value)], ordered=False),)
+
+
+def _enumerated(made: Call) -> Sketched:
+    from .expressions import elements
+
+    element = elements(made.scope, made.args[0]) if made.args else NOTHING
+    return (Box([(Box([NOTHING, element]),)], ordered=False),)
+
+
+def _zipped(made: Call) -> Sketched:
+    from .expressions import elements
+
+    return (Box([(Box([elements(made.scope, value) for value in made.args]),)], ordered=False),)
+
+
+def _mapped(made: Call) -> Sketched:
+    from .expressions import elements
+
+    if len(made.args) < 2:
+        return unknown(made)
+    given = [elements(made.scope, value) for value in made.args[1:]]
+    result = call(made.args[0], Call(made.scope, given, {}, [None] * len(given), {}, True))
+    return (Box([result], ordered=False),)
+
+
+def _first(made: Call) -> Sketched:
+    return made.args[0] if made.args else unknown(made)
+
+
+def _bound(made: Call) -> Sketched:
+    return (Partial(made.args[0], made.args[1:], made.kwargs),) if made.args else NOTHING
+
+
+def _parameter(made: Call) -> Sketched:
+    return (Cell(Store(tensor=True, leaf=True)),)
+
+
+def _getattr(made: Call) -> Sketched:
+    from .expressions import as_value, attribute
+
+    if len(made.args) > 1 and made.args[1] and isinstance(made.args[1][0], Text):
+        name = made.args[1][0].value
+        return as_value(made.scope, united([attribute(made.scope, made.args[0], name), *made.args[2:]]))
+    return unknown(made)
+
+
+def _super(made: Call) -> Sketched:
+    scope = made.scope
+    source = scope.source
+    receiver = NOTHING
+    if source is not None and source.parameters:
+        receiver = scope.names.get(source.parameters[0].arg, NOTHING)
+    for atom in receiver:
+        if isinstance(atom, Object):
+            above = Object(atom.source, atom.given)
+            above.slots = atom.slots
+            above.arguments = atom.arguments
+            above.after = source.owner if source is not None else None
+            return (above,)
+    return unknown(made)
+
+
+def _mode(made: Call) -> Sketched:
+    return NOTHING
+
+
+def _set_grad(made: Call) -> Sketched:
+    if not made.scope.dry:
+        flag = made.nodes[0] if made.nodes else None
+        made.scope.recording = getattr(flag, "value", True) is not False
+    return NOTHING
+
+
+def _summed(made: Call) -> Sketched:
+    return fresh_of(made)
+
+
+def fresh_of(made: Call) -> Sketched:
+    """A new tensor that hangs on the arguments, if one of them is a tensor."""
+    given = made.given()
+    return (Cell(Store(any(c.store.grad for c in given), tensor=False)),) if given else NOTHING
+
+
+_PLAYS: dict[str, Play] = {
+    **dict.fromkeys(MODES, _mode),
+    "torch.set_grad_enabled": _set_grad,
+    "torch.nn.Parameter": _parameter,
+    "torch.nn.Sequential": _sequential,
+    "torch.nn.ModuleList": _modules,
+    "torch.nn.ParameterList": _modules,
+    "torch.nn.ModuleDict": _modules,
+    "torch.nn.ParameterDict": _modules,
+    "torch.compile": _first,
+    "torch.jit.script": _first,
+    "torch.jit.ignore": _first,
+    "torch.jit.export": _first,
+    "torch.is_tensor": _mode,
+    "torch.is_grad_enabled": _mode,
+    "builtins.enumerate": _enumerated,
+    "builtins.zip": _zipped,
+    "builtins.map": _mapped,
+    "builtins.sum": _summed,
+    "builtins.getattr": _getattr,
+    "builtins.super": _super,
+    "functools.partial": _bound,
+    "copy.deepcopy": _first,
+    "copy.copy": _first,
+    **dict.fromkeys(
+        [
+            *(f"builtins.{n}" for n in "list tuple set reversed sorted iter dict next max min".split()),
+            "collections.OrderedDict",
+        ],
+        _gathered,
+    ),
+}

@@ -1,0 +1,329 @@
+"""What objects hold: attributes by the expressions that `__init__` assigns, evaluated when they are asked for."""
+
+from __future__ import annotations
+
+from ..syntax.module import inner_bodies
+from . import bindings
+from .atoms import NOTHING, UNKNOWN, Box, Cell, Class, Function, Layer, Method, Object, Store, Symbol, united
+from .expressions import Scope as Expressions
+from .expressions import elements, unpacked
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Mapping
+
+    from ..syntax.module import ClassSource, FunctionSource, Module
+    from .atoms import Atom, Sketched
+    from .calls import Later
+    from .summaries import Sketches
+else:
+    import _ast as ast
+
+
+class Assigned:
+    """Where a function assigns names, attributes of `self`, and what it returns: an index, nothing evaluated."""
+
+    __slots__ = ("names", "returns")
+
+    def __init__(self, body: list[ast.stmt], receiver: str) -> None:
+        #: by name, or `.attribute` for those of the receiver: (how, expression, position)
+        self.names: dict[str, list[tuple[str, ast.expr, int]]] = {}
+        self.returns: list[ast.expr] = []
+        stack = list(body)
+        stack.reverse()
+        while stack:
+            statement = stack.pop()
+            if isinstance(statement, ast.Assign):
+                for target in statement.targets:
+                    self._target(target, statement.value, receiver)
+            elif isinstance(statement, (ast.AnnAssign, ast.AugAssign)):
+                if statement.value is not None:
+                    how = "+" if isinstance(statement, ast.AugAssign) else "="
+                    self._add(self._key(statement.target, receiver), how, statement.value)
+            elif isinstance(statement, ast.Return):
+                if statement.value is not None:
+                    self.returns.append(statement.value)
+            elif isinstance(statement, ast.Expr):
+                self._expression(statement.value, receiver)
+            elif isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+                continue
+            else:
+                if isinstance(statement, ast.For):
+                    self._add(self._key(statement.target, receiver), "element", statement.iter)
+                for inner in reversed(inner_bodies(statement)):
+                    stack.extend(reversed(inner))
+
+    def _target(self, target: ast.expr, value: ast.expr, receiver: str) -> None:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            for i, inner in enumerate(target.elts):
+                if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
+                    self._add(self._key(inner, receiver), "=", value.elts[i])
+                else:
+                    self._add(self._key(inner, receiver), "part", value, i)
+        elif isinstance(target, ast.Subscript):
+            self._add(self._key(target.value, receiver), "append", value)
+        else:
+            self._add(self._key(target, receiver), "=", value)
+
+    def _expression(self, value: ast.expr, receiver: str) -> None:
+        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or not value.args:
+            return
+        verb = value.func.attr
+        if verb in ("append", "add", "insert", "extend"):
+            how = "extend" if verb == "extend" else "append"
+            self._add(self._key(value.func.value, receiver), how, value.args[-1])
+        elif verb in ("register_buffer", "register_parameter", "add_module") and len(value.args) > 1:
+            name = value.args[0]
+            if isinstance(name, ast.Constant) and isinstance(name.value, str):
+                self._add(f".{name.value}", verb, value.args[1])
+
+    def _key(self, target: ast.expr, receiver: str) -> str:
+        if isinstance(target, ast.Name):
+            return target.id
+        if (
+            isinstance(target, ast.Attribute)
+            and isinstance(target.value, ast.Name)
+            and target.value.id == receiver
+        ):
+            return f".{target.attr}"
+        return ""
+
+    def _add(self, key: str, how: str, value: ast.expr, position: int = 0) -> None:
+        if key:
+            self.names.setdefault(key, []).append((how, value, position))
+
+
+class Scope(Expressions):
+    """The names of a function (or of a file's top level) without regard to order: all that they are assigned."""
+
+    def __init__(
+        self,
+        sketches: Sketches,
+        module: Module,
+        source: FunctionSource | None = None,
+        arguments: Mapping[str, Sketched | Later] | None = None,
+        depth: int = 0,
+    ) -> None:
+        super().__init__(sketches, module, source, depth)
+        self.loops = 1
+        self.assigned: Assigned | None = None
+        self._later: dict[str, ast.arg | Later] = {}
+        if source is None:
+            return
+        self.assigned = sketches.assigned(source)
+        given = arguments or {}
+        for parameter in (*source.parameters, *source.node.args.kwonlyargs):
+            value = given.get(parameter.arg)
+            if isinstance(value, tuple):
+                self.names[parameter.arg] = value
+            else:
+                self._later[parameter.arg] = parameter if value is None else value
+        for extra in (source.node.args.vararg, source.node.args.kwarg):
+            if extra is not None:
+                value = given.get(extra.arg)
+                self.names[extra.arg] = value if isinstance(value, tuple) else (Box([], ordered=False),)
+
+    def _default(self, source: FunctionSource, parameter: ast.arg) -> Sketched:
+        default = source.default_of(parameter)
+        if default is None:
+            return UNKNOWN
+        if isinstance(default, ast.Constant) and default.value is None:
+            return UNKNOWN
+        return Expressions(self.sketches, source.module).value(default)
+
+    def name(self, name: str) -> Sketched:
+        found = self.names.get(name)
+        if found is not None:
+            return found
+        if self.assigned is not None:
+            later = self._later.get(name)
+            if later is not None:
+                assert self.source is not None
+                self.names[name] = NOTHING
+                value = self._default(self.source, later) if isinstance(later, ast.arg) else later.value()
+                if name in self.assigned.names:
+                    value = united([value, self.gathered(name) or NOTHING])
+                del self._later[name]
+                self.names[name] = value
+                return value
+            found = self.gathered(name)
+            if found is not None:
+                return found
+        return bindings.of_module(self.sketches, self.module, name)
+
+    def gathered(self, key: str) -> Sketched | None:
+        """All that the function assigns to a name or `.attribute`; None where it assigns nothing."""
+        assert self.assigned is not None
+        known = self.names.get(key)
+        if known is not None and key not in self._later:
+            return known
+        entries = self.assigned.names.get(key)
+        if entries is None:
+            return None
+        self.names[key] = NOTHING  # ends cycles
+        values: list[Sketched] = []
+        appended: list[Sketched] = []
+        for how, node, position in entries:
+            value = self.value(node)
+            if how in ("=", "add_module") or how == "+":
+                values.append(value)
+            elif how == "append":
+                appended.append(value)
+            elif how == "extend":
+                appended.append(elements(self, value))
+            elif how == "element":
+                values.append(elements(self, value))
+            elif how == "part":
+                values.append(unpacked(self, value, position + 1, [])[position])
+            elif how == "register_parameter":
+                values.append((Cell(Store(tensor=True, leaf=True)),))
+            else:
+                values.append((Cell(Store(grad=False, tensor=True)),))
+            self.names[key] = united(values)
+        result = united(values)
+        if appended:
+            boxes = [atom for atom in result if isinstance(atom, Box)]
+            ordered = len(entries) == 1 + len(appended)
+            for box in boxes:
+                box.items = [*box.items, *appended]
+                box.ordered = box.ordered and ordered
+            if not boxes:
+                result = (*result, Box(appended, ordered=False))
+        self.names[key] = result
+        return result
+
+
+def classes_of(scope: Expressions, source: ClassSource) -> list[ClassSource | str]:
+    """The class and its bases in the project, in look-up order (nearly Python's), then dotted names of outer bases."""
+    known = scope.sketches.orders.get(source)
+    if known is not None:
+        return known
+    order: list[ClassSource | str] = [source]
+    scope.sketches.orders[source] = order
+    outer: list[str] = []
+    for base in source.bases:
+        for atom in Expressions(scope.sketches, source.module).value(base):
+            if isinstance(atom, Class):
+                for inner in classes_of(scope, atom.source):
+                    if isinstance(inner, str):
+                        outer.append(inner)
+                    elif inner not in order:
+                        order.append(inner)
+            elif isinstance(atom, Symbol):
+                outer.append(atom.dotted)
+            elif isinstance(atom, Layer):
+                outer.append(atom.name)
+    order.extend(outer)
+    return order
+
+
+def find_method(
+    scope: Expressions, source: ClassSource, name: str, after: ClassSource | None = None
+) -> Function | None:
+    """The method of a name, looked up along the bases; past `after` for `super()`."""
+    order = classes_of(scope, source)
+    if after is not None and after in order:
+        order = order[order.index(after) + 1 :]
+    for cls in order:
+        if not isinstance(cls, str):
+            method = cls.methods.get(name)
+            if method is not None:
+                return Function(method)
+    return None
+
+
+def forward_names(scope: Expressions, source: ClassSource) -> tuple[str, ...]:
+    return ("forward", "__call__")
+
+
+def of_class(scope: Expressions, cls: Class, name: str) -> Sketched:
+    """Class.name."""
+    found = find_method(scope, cls.source, name)
+    if found is not None:
+        if _descriptor(found.source) == "classmethod":
+            return (Function(found.source, (cls,)),)
+        return (found,)
+    if name == "apply":
+        return (Method(cls, name),)
+    for owner in classes_of(scope, cls.source):
+        if not isinstance(owner, str) and owner.assignments.get(name) is not None:
+            return Scope(scope.sketches, owner.module).value(owner.assignments[name])  # type: ignore[arg-type]
+    return UNKNOWN
+
+
+def _descriptor(source: FunctionSource) -> str:
+    for decorator in getattr(source.node, "decorator_list", ()):
+        name = getattr(decorator, "id", None) or getattr(decorator, "attr", "")
+        if name in ("staticmethod", "classmethod", "property", "cached_property"):
+            return str(name)
+    return ""
+
+
+def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
+    """An attribute of an object of the project."""
+    if obj.after is None:
+        known = obj.slots.get(name)
+        if known is not None:
+            return known
+    method = find_method(scope, obj.source, name, obj.after)
+    if method is not None:
+        how = _descriptor(method.source)
+        if how == "staticmethod":
+            return (method,)
+        bound = Function(method.source, (obj,))
+        if how in ("property", "cached_property"):
+            from . import calls
+
+            return calls.call((bound,), calls.Call(scope, [], {}, [], {}, True))
+        return (bound,)
+    if obj.after is not None:
+        return (Method(obj, name),)
+    value = _attribute_of(scope, obj, name)
+    if value is None:
+        if name in _MODULE_METHODS:
+            return (Method(obj, name),)
+        value = UNKNOWN
+    if obj.given or UNKNOWN[0] in value:
+        given = f"self.{name}" if obj.given else ""
+        value = tuple([_own(atom, given) for atom in value])
+    obj.slots[name] = value
+    return value
+
+
+def _own(atom: Atom, given: str) -> Atom:
+    """The same atom, and for a tensor one that belongs to this object."""
+    if not isinstance(atom, Cell):
+        return atom
+    store = Store(atom.store.grad, given, atom.store.tensor, atom.store.leaf)
+    return Cell(store, atom.fragile)
+
+
+_MODULE_METHODS = frozenset(
+    "parameters named_parameters buffers named_buffers children modules named_modules state_dict "
+    "load_state_dict register_buffer register_parameter add_module apply train eval to cuda cpu float double half "
+    "bfloat16 requires_grad_ zero_grad register_forward_hook register_forward_pre_hook".split()
+)
+
+
+def _attribute_of(scope: Expressions, obj: Object, name: str) -> Sketched | None:
+    found: list[Sketched] = []
+    for cls in classes_of(scope, obj.source):
+        if isinstance(cls, str):
+            continue
+        for method in cls.methods.values():
+            if f".{name}" not in scope.sketches.assigned(method).names:
+                continue
+            arguments = obj.arguments if method.name == "__init__" and cls is obj.source else {}
+            if scope.depth > 4:
+                return UNKNOWN
+            inside = scope.sketches.scope_of(obj, method, arguments, scope.depth + 1)
+            value = inside.gathered(f".{name}")
+            if value is not None:
+                found.append(value)
+        if found:
+            break
+        expression = cls.assignments.get(name)
+        if expression is not None:
+            return Scope(scope.sketches, cls.module).value(expression)
+    return united(found) if found else None

@@ -1,0 +1,393 @@
+"""Sketches the value of an expression; what calls and ops do is left to `calls` and `effects`."""
+
+from __future__ import annotations
+
+from ..torchmodel import table
+from ..torchmodel.spelling import canonical
+from . import bindings, calls, effects
+from .atoms import (
+    NOTHING,
+    UNKNOWN,
+    Box,
+    Cell,
+    Class,
+    File,
+    Function,
+    Layer,
+    Method,
+    Object,
+    Store,
+    Symbol,
+    Text,
+    united,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..syntax.module import FunctionSource, Module
+    from .atoms import Atom, Sketched
+    from .summaries import Sketches
+else:
+    import _ast as ast
+
+
+class Scope:
+    """Where expressions are evaluated: names, and what evaluating records. `dry`: nothing is recorded."""
+
+    dry = True
+
+    def __init__(
+        self, sketches: Sketches, module: Module, source: FunctionSource | None = None, depth: int = 0
+    ) -> None:
+        self.sketches = sketches
+        self.module = module
+        self.source = source
+        self.depth = depth
+        self.names: dict[str, Sketched] = {}
+        self.outer: list[dict[str, Sketched]] = []
+        self.recording = False
+
+    def value(self, node: ast.expr) -> Sketched:
+        """What an expression may be."""
+        return EXPRESSIONS.get(type(node), _other)(self, node)
+
+    def name(self, name: str) -> Sketched:
+        """What a name stands for."""
+        found = self.names.get(name)
+        if found is not None:
+            return found
+        for names in self.outer:
+            found = names.get(name)
+            if found is not None:
+                return found
+        return bindings.of_module(self.sketches, self.module, name)
+
+    def either(self, node: ast.IfExp) -> Sketched:
+        """The value of `body if test else orelse`."""
+        return united([self.value(node.body), self.value(node.orelse)])
+
+    def bind(self, target: ast.expr, value: Sketched) -> None:
+        """Assign to a target inside an expression: a comprehension's, a walrus."""
+        if isinstance(target, ast.Name):
+            self.names[target.id] = value
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for inner, part in zip(target.elts, unpacked(self, value, len(target.elts), target.elts)):
+                self.bind(inner, part)
+        elif isinstance(target, ast.Starred):
+            self.bind(target.value, (Box([value], ordered=False),))
+
+
+def fresh(grad: bool = True) -> Sketched:
+    """Something new of which nothing is known."""
+    return (Cell(Store(grad)),)
+
+
+def unpacked(scope: Scope, value: Sketched, count: int, targets: list[ast.expr]) -> list[Sketched]:
+    """The parts that `a, b = value` gives."""
+    starred = any(isinstance(t, ast.Starred) for t in targets)
+    if len(value) == 1:
+        atom = value[0]
+        if isinstance(atom, Box) and atom.ordered and len(atom.items) == count and not starred:
+            return atom.items
+        if isinstance(atom, Cell) and scope.dry:
+            return [UNKNOWN] * count
+        if isinstance(atom, Cell) and not atom.store.tensor:
+            return [_member(atom, i) for i in range(count)]
+    element = elements(scope, value)
+    return [element] * count
+
+
+def elements(scope: Scope, value: Sketched) -> Sketched:
+    """What iterating over a value gives."""
+    found: list[Sketched] = []
+    for atom in value:
+        if isinstance(atom, Box):
+            found.append(atom.element())
+        elif isinstance(atom, Cell):
+            if atom.store.tensor:
+                atom.store.parted = True
+                found.append((Cell(atom.store, True),))
+            else:
+                found.append((atom,))
+    return found[0] if len(found) == 1 else united(found)
+
+
+def _member(cell: Cell, key: object) -> Sketched:
+    store = cell.store
+    if store.members is None:
+        store.members = {}
+    known = store.members.get(key)
+    if known is None:
+        part = Store(store.grad)
+        part.made = store.made
+        known = store.members[key] = (Cell(part),)
+    return known
+
+
+def attribute(scope: Scope, value: Sketched, name: str) -> Sketched:
+    """value.name."""
+    if len(value) == 1:
+        return _attribute(scope, value[0], name)
+    return united([_attribute(scope, atom, name) for atom in value])
+
+
+def _attribute(scope: Scope, atom: Atom, name: str) -> Sketched:
+    if isinstance(atom, Object):
+        from .construct import of_object
+
+        return of_object(scope, atom, name)
+    if isinstance(atom, Symbol):
+        return (Symbol(canonical(f"{atom.dotted}.{name}")),)
+    if isinstance(atom, Cell):
+        return _of_cell(scope, atom, name)
+    if isinstance(atom, File):
+        return bindings.of_module(scope.sketches, atom.module, name)
+    if isinstance(atom, Layer):
+        if name in ("weight", "bias") or name.startswith(("weight_", "bias_")):
+            return (Cell(atom.weights),)
+        if name.startswith("running_"):
+            return fresh(grad=False)
+        return (Method(atom, name),)
+    if isinstance(atom, Class):
+        from .construct import of_class
+
+        return of_class(scope, atom, name)
+    return (Method(atom, name),)
+
+
+def _of_cell(scope: Scope, cell: Cell, name: str) -> Sketched:
+    if scope.dry:
+        return UNKNOWN
+    store = cell.store
+    if store.members is not None and name in store.members:
+        return store.members[name]
+    if name == "data":
+        return (Cell(Store(grad=False, tensor=True)),)  # what the version counter does not see
+    if name == "grad":
+        return fresh(grad=False)
+    op = table.property_(name)
+    if op is not None:
+        return effects.apply(scope, op, [(cell,)], [], {})
+    if name in _PLAIN:
+        return NOTHING
+    if table.method(name) is not None or not store.tensor:
+        return (Method(cell, name),)
+    return NOTHING if table.exists_method(name) else (Method(cell, name),)
+
+
+_PLAIN = frozenset("shape dtype device ndim requires_grad is_cuda itemsize nbytes layout".split())
+
+
+def as_value(scope: Scope, value: Sketched) -> Sketched:
+    """A value in which what was looked up on something unknown counts as an attribute of it."""
+    for atom in value:
+        if isinstance(atom, Method):
+            break
+    else:
+        return value
+    found: list[Sketched] = []
+    for atom in value:
+        if not isinstance(atom, Method):
+            found.append((atom,))
+        elif isinstance(atom.receiver, Cell):
+            found.append(_member(atom.receiver, atom.name))
+    return united(found)
+
+
+# Expressions
+
+
+def _name(scope: Scope, node: ast.Name) -> Sketched:
+    return scope.name(node.id)
+
+
+def _constant(scope: Scope, node: ast.Constant) -> Sketched:
+    return (Text(node.value),) if type(node.value) is str else NOTHING
+
+
+def _get_attribute(scope: Scope, node: ast.Attribute) -> Sketched:
+    return as_value(scope, attribute(scope, scope.value(node.value), node.attr))
+
+
+def _binary(scope: Scope, node: ast.BinOp) -> Sketched:
+    left, right = scope.value(node.left), scope.value(node.right)
+    return effects.operator(scope, SIGNS[type(node.op)], left, right, node.left, node.right)
+
+
+def _unary(scope: Scope, node: ast.UnaryOp) -> Sketched:
+    value = scope.value(node.operand)
+    if isinstance(node.op, ast.Not):
+        return NOTHING
+    return effects.operator(scope, SIGNS[type(node.op)], value, None, node.operand, None)
+
+
+def _boolean(scope: Scope, node: ast.BoolOp) -> Sketched:
+    return united([scope.value(value) for value in node.values])
+
+
+def _compare(scope: Scope, node: ast.Compare) -> Sketched:
+    if scope.dry:
+        return NOTHING
+    values = [scope.value(node.left), *[scope.value(c) for c in node.comparators]]
+    if isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
+        return NOTHING
+    if any(isinstance(atom, Cell) for value in values for atom in value):
+        return (Cell(Store(grad=False)),)
+    return NOTHING
+
+
+def _conditional(scope: Scope, node: ast.IfExp) -> Sketched:
+    return scope.either(node)
+
+
+def _sequence(scope: Scope, node: ast.List | ast.Tuple | ast.Set) -> Sketched:
+    items: list[Sketched] = []
+    ordered = True
+    for element in node.elts:
+        if isinstance(element, ast.Starred):
+            inner = scope.value(element.value)
+            if len(inner) == 1 and isinstance(inner[0], Box) and inner[0].ordered:
+                items.extend(inner[0].items)
+            else:
+                ordered = False
+                items.append(elements(scope, inner))
+        else:
+            items.append(scope.value(element))
+    return (Box(items, ordered),)
+
+
+def _dict(scope: Scope, node: ast.Dict) -> Sketched:
+    for key in node.keys:
+        if key is not None:
+            scope.value(key)
+    return (Box([scope.value(value) for value in node.values], ordered=False),)
+
+
+def _subscript(scope: Scope, node: ast.Subscript) -> Sketched:
+    value = scope.value(node.value)
+    index = node.slice
+    key = scope.value(index)
+    found: list[Sketched] = []
+    for atom in value:
+        if isinstance(atom, Box):
+            place = index.value if isinstance(index, ast.Constant) else None
+            if atom.ordered and type(place) is int and -len(atom.items) <= place < len(atom.items):
+                found.append(atom.items[place])
+            elif isinstance(index, ast.Slice):
+                found.append((Box(atom.items, ordered=False, role=atom.role),))
+            else:
+                found.append(atom.element())
+        elif isinstance(atom, Cell):
+            if key and isinstance(key[0], Text) and not scope.dry:
+                found.append(_member(atom, key[0].value))
+            else:
+                found.append(effects.index(scope, atom, key))
+    return found[0] if len(found) == 1 else united(found)
+
+
+def _comprehension(scope: Scope, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Sketched:
+    _loop(scope, node.generators)
+    return (Box([scope.value(node.elt)], ordered=False),)
+
+
+def _dict_comprehension(scope: Scope, node: ast.DictComp) -> Sketched:
+    _loop(scope, node.generators)
+    scope.value(node.key)
+    return (Box([scope.value(node.value)], ordered=False),)
+
+
+def _loop(scope: Scope, generators: list[ast.comprehension]) -> None:
+    for generator in generators:
+        scope.bind(generator.target, elements(scope, scope.value(generator.iter)))
+        for test in generator.ifs:
+            scope.value(test)
+
+
+def _walrus(scope: Scope, node: ast.NamedExpr) -> Sketched:
+    value = scope.value(node.value)
+    scope.bind(node.target, value)
+    return value
+
+
+def _lambda(scope: Scope, node: ast.Lambda) -> Sketched:
+    return (Function(scope.module.function_of(node), names=[scope.names, *scope.outer]),)
+
+
+def _nothing(scope: Scope, node: ast.expr) -> Sketched:
+    for child in ("values", "value"):
+        inner = getattr(node, child, None)
+        for one in inner if isinstance(inner, list) else [inner]:
+            if isinstance(one, ast.expr):
+                scope.value(one)
+    return NOTHING
+
+
+def _slice(scope: Scope, node: ast.Slice) -> Sketched:
+    return NOTHING
+
+
+def _inner(scope: Scope, node: Any) -> Sketched:
+    if node.value is None:
+        return fresh()
+    value = scope.value(node.value)
+    if isinstance(node, ast.Yield) and not scope.dry:
+        scope.give(value)  # type: ignore[attr-defined]
+    return value if isinstance(node, ast.Starred) else fresh()
+
+
+def _other(scope: Scope, node: ast.expr) -> Sketched:
+    return fresh()
+
+
+SIGNS: dict[type[ast.AST], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.MatMult: "@",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.USub: "neg",
+    ast.UAdd: "pos",
+    ast.Invert: "invert",
+}
+
+EXPRESSIONS: dict[type[ast.AST], Callable[[Any, Any], Sketched]] = {
+    ast.Name: _name,
+    ast.Constant: _constant,
+    ast.Attribute: _get_attribute,
+    ast.Call: calls.of_node,
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.BoolOp: _boolean,
+    ast.Compare: _compare,
+    ast.IfExp: _conditional,
+    ast.List: _sequence,
+    ast.Tuple: _sequence,
+    ast.Set: _sequence,
+    ast.Dict: _dict,
+    ast.Subscript: _subscript,
+    ast.ListComp: _comprehension,
+    ast.SetComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+    ast.DictComp: _dict_comprehension,
+    ast.NamedExpr: _walrus,
+    ast.Lambda: _lambda,
+    ast.JoinedStr: _nothing,
+    ast.FormattedValue: _nothing,
+    ast.Slice: _slice,
+    ast.Starred: _inner,
+    ast.Await: _inner,
+    ast.Yield: _inner,
+    ast.YieldFrom: _inner,
+}

@@ -1,0 +1,205 @@
+"""The summaries of a program's functions, made when first asked for and kept."""
+
+from __future__ import annotations
+
+import _ast
+
+from .atoms import NOTHING, UNKNOWN, Box, Cell, Function, Object, Store, Summary, united
+from .construct import Assigned, Scope, _descriptor, classes_of
+from .flow import Flow, grad_mode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Mapping
+
+    from ..syntax.files import Files
+    from ..syntax.module import ClassSource, FunctionSource, Module
+    from .atoms import Sketched
+    from .calls import Call, Later
+
+_EMPTY = Summary()
+#: How deep builders are followed, and closures.
+_DEPTH = 5
+_CLOSURES = 3
+
+
+class Sketches:
+    """What has been sketched of a program."""
+
+    def __init__(self, files: Files) -> None:
+        self.files = files
+        self.globals: dict[tuple[str, str], Sketched] = {}
+        self.orders: dict[ClassSource, list[ClassSource | str]] = {}
+        self.writers: set[FunctionSource] = set()
+        self._summaries: dict[FunctionSource, Summary] = {}
+        self._results: dict[FunctionSource, Sketched] = {}
+        self._assigned: dict[FunctionSource, Assigned] = {}
+        self._inlined: list[FunctionSource] = []
+        self._candidates: dict[str, frozenset[FunctionSource]] = {}
+
+    def of(self, source: FunctionSource) -> Summary:
+        """The summary of a function, for any arguments."""
+        known = self._summaries.get(source)
+        if known is None:
+            self._summaries[source] = _EMPTY  # a recursive call adds nothing
+            known = self._summaries[source] = self._sketch(source)
+        return known
+
+    def forget(self, source: FunctionSource) -> None:
+        """Sketch the function again when next asked: something that it calls turned out to write."""
+        self._summaries.pop(source, None)
+
+    def _sketch(self, source: FunctionSource) -> Summary:
+        flow = Flow(self, source.module, source)
+        arguments: dict[str, Sketched] = {}
+        if source.owner is not None and source.parameters and _descriptor(source) != "staticmethod":
+            obj = Object(source.owner, given=True)
+            arguments[source.parameters[0].arg] = (obj,)
+        try:
+            self._enter(flow, source, arguments)
+        except RecursionError:
+            flow.summary.suspicious = True
+        return flow.summary
+
+    def _enter(self, flow: Flow, source: FunctionSource, arguments: dict[str, Sketched]) -> None:
+        node = source.node
+        for parameter in (*source.parameters, *node.args.kwonlyargs):
+            value = arguments.get(parameter.arg)
+            if value is None:
+                value = _argument(flow, source, parameter)
+            flow.names[parameter.arg] = value
+        for extra in (node.args.vararg, node.args.kwarg):
+            if extra is not None:
+                given = arguments.get(extra.arg)
+                flow.names[extra.arg] = given or (Box([(Cell(Store(given=extra.arg)),)], ordered=False),)
+        for decorator in getattr(node, "decorator_list", ()):
+            mode = grad_mode(flow, decorator)
+            if mode is not None:
+                flow.recording = mode
+        if source.owner is not None and any(
+            isinstance(base, str) and base.endswith("autograd.Function")
+            for base in classes_of(flow, source.owner)
+        ):
+            flow.recording = False
+        if isinstance(node, _ast.Lambda):
+            flow.give(flow.value(node.body))
+        else:
+            flow.run(node.body)
+        flow.summary.returns = united(flow.returned)
+
+    def of_body(self, module: Module) -> Summary:
+        """The summary of the statements at a file's top level."""
+        flow = Flow(self, module)
+        try:
+            flow.run(module.tree.body)
+        except RecursionError:
+            flow.summary.suspicious = True
+        return flow.summary
+
+    def inline(self, function: Function, made: Call) -> Sketched:
+        """A call of a closure: its body in place, with the names around it."""
+        from .calls import bind
+
+        caller = made.scope
+        if (
+            len(self._inlined) >= _CLOSURES
+            or function.source in self._inlined
+            or not isinstance(caller, Flow)
+        ):
+            return (Cell(Store()),)
+        self._inlined.append(function.source)
+        flow = Flow(self, function.source.module, function.source, caller.depth + 1)
+        flow.outer = function.names or []
+        flow.recording = caller.recording
+        flow.summary = Summary()
+        flow._saved = caller._saved
+        self._enter(flow, function.source, bind(function.source, made))
+        self._inlined.pop()
+        caller.summary.suspicious = caller.summary.suspicious or flow.summary.suspicious
+        caller.summary.saves |= flow.summary.saves
+        caller.summary.writes |= flow.summary.writes
+        return flow.summary.returns
+
+    def result(self, source: FunctionSource) -> Sketched:
+        """What a call of the function may return, without regard to its arguments: modules, functions, classes."""
+        known = self._results.get(source)
+        if known is None:
+            self._results[source] = NOTHING
+            known = self._results[source] = self._returned(Scope(self, source.module, source))
+        return known
+
+    def builds(self, function: Function, made: Call) -> Sketched:
+        """What a call returns where objects are built."""
+        from .calls import bind
+
+        depth = made.scope.depth + 1
+        if depth > _DEPTH:
+            return UNKNOWN
+        arguments = bind(function.source, made)
+        scope = Scope(self, function.source.module, function.source, arguments, depth)
+        scope.outer = function.names or []
+        return self._returned(scope)
+
+    def _returned(self, scope: Scope) -> Sketched:
+        assert scope.source is not None
+        node = scope.source.node
+        if isinstance(node, _ast.Lambda):
+            return scope.value(node.body)
+        assert scope.assigned is not None
+        return united([scope.value(value) for value in scope.assigned.returns])
+
+    def assigned(self, source: FunctionSource) -> Assigned:
+        """Where a function assigns names and attributes."""
+        known = self._assigned.get(source)
+        if known is None:
+            node = source.node
+            receiver = source.parameters[0].arg if source.owner is not None and source.parameters else ""
+            body: list[ast.stmt] = [] if isinstance(node, _ast.Lambda) else node.body
+            known = self._assigned[source] = Assigned(body, receiver)
+        return known
+
+    def scope_of(
+        self, obj: Object, method: FunctionSource, arguments: Mapping[str, Sketched | Later], depth: int
+    ) -> Scope:
+        """The names of a method as it builds an object, made once for the object."""
+        key = f"@{method.owner.name if method.owner else ''}.{method.name}"
+        known = obj.scopes.get(key)
+        if known is None:
+            scope = Scope(self, method.module, method, arguments, depth)
+            if method.parameters:
+                scope.names[method.parameters[0].arg] = (obj,)
+            known = obj.scopes[key] = scope
+        return known  # type: ignore[return-value]
+
+    def may_write(self, source: FunctionSource) -> bool:
+        """Whether a call of the function may write what it is given, or the object that it is a method of."""
+        if source in self.writers:
+            return True
+        filename = source.module.filename
+        candidates = self._candidates.get(filename)
+        if candidates is None:
+            from .select import candidates_of
+
+            candidates = self._candidates[filename] = frozenset(candidates_of(source.module))
+        return source in candidates
+
+
+_NUMBERS = frozenset("int float str bool bytes complex".split())
+
+
+def _argument(flow: Flow, source: FunctionSource, parameter: ast.arg) -> Sketched:
+    """An argument that no call is known for, by its annotation and default."""
+    annotation = parameter.annotation
+    name = getattr(annotation, "attr", None) or getattr(annotation, "id", None)
+    if name in _NUMBERS:
+        return NOTHING
+    default = source.default_of(parameter)
+    if isinstance(default, _ast.Constant):
+        if isinstance(default.value, (bool, int, float, str)):
+            return NOTHING
+    elif default is not None:
+        value = Scope(flow.sketches, source.module).value(default)
+        if value and not any(isinstance(atom, (Cell, Box)) for atom in value):
+            return value
+    return (Cell(Store(given=parameter.arg, tensor=name == "Tensor")),)

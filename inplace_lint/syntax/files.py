@@ -1,0 +1,39 @@
+"""The parsed files of a project: each is parsed when first asked for, and kept."""
+
+from __future__ import annotations
+
+from .module import Module, UnreadableFile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..project.modules import Project
+
+
+class Files:
+    """The files under check and those that they import."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._modules: dict[str, Module | None] = {}
+
+    def size(self) -> int:
+        """How many files are held."""
+        return len(self._modules)
+
+    def add(self, module: Module) -> None:
+        self._modules[module.filename] = module
+
+    def module(self, filename: str) -> Module | None:
+        """The parsed file; None if it cannot be read (its own check says so)."""
+        if filename not in self._modules:
+            try:
+                with open(filename, "rb") as file:
+                    self._modules[filename] = Module(filename, file.read())
+            except (OSError, UnreadableFile, RecursionError):
+                self._modules[filename] = None
+        return self._modules[filename]
+
+    def resolve(self, module: str, importer: str, level: int) -> Module | None:
+        """The project's file that an import means, or None."""
+        filename = self.project.resolve(module, importer, level)
+        return None if filename is None else self.module(filename)

@@ -1,0 +1,42 @@
+"""Names of torch: the one under which the table knows what can be imported by several, and the grad modes."""
+
+from __future__ import annotations
+
+#: Context managers and decorators that set a mode.
+MODES = {
+    "torch.no_grad": "off",
+    "torch.inference_mode": "inference",
+    "torch.enable_grad": "on",
+    "torch.set_grad_enabled": "flag",
+    "torch.autograd.no_grad": "off",
+    "torch.autograd.enable_grad": "on",
+    "torch.autograd.set_grad_enabled": "flag",
+    "torch.autograd.inference_mode": "inference",
+    "torch.autocast": "autocast",
+    "torch.amp.autocast": "autocast",
+    "torch.cuda.amp.autocast": "autocast",
+    "torch.cpu.amp.autocast": "autocast",
+}
+
+#: Longer public spellings of a namespace, and the one under which the table knows it.
+_SPELLINGS = (
+    ("torch.functional.F", "torch.nn.functional"),
+    ("torch.nn.functional.F", "torch.nn.functional"),
+    ("torch.autograd.grad_mode.", "torch."),
+    ("torch.nn.parameter.", "torch.nn."),
+)
+
+
+def canonical(dotted: str) -> str:
+    """One name for what can be imported by several."""
+    if not dotted.startswith("torch."):
+        return dotted
+    for long, short in _SPELLINGS:
+        if dotted.startswith(long):
+            return short + dotted[len(long) :]
+    if dotted.startswith("torch.nn.modules."):
+        return "torch.nn." + dotted.rpartition(".")[2]
+    if dotted.startswith("torch.optim.") and dotted.count(".") == 3:
+        head, _, last = dotted.rpartition(".")
+        return f"torch.optim.{last}" if head != "torch.optim.lr_scheduler" else dotted
+    return dotted
