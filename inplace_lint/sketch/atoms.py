@@ -53,8 +53,28 @@ class Cell(Atom):
         self.fragile = fragile
 
 
-#: What nothing is known of, where objects are built: one for all.
-UNKNOWN: Sketched = (Cell(Store()),)
+class _Blank(Store):
+    """The storage of what nothing is known of: it is one for all, and keeps nothing."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        for name in Store.__slots__:
+            object.__setattr__(self, name, {"grad": True, "given": "", "passed": _Void()}.get(name))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        pass
+
+
+class _Void(list):  # type: ignore[type-arg]
+    """Keeps nothing."""
+
+    def append(self, item: object) -> None:
+        pass
+
+
+#: What nothing is known of, where objects are built.
+UNKNOWN: Sketched = (Cell(_Blank()),)
 
 
 class Box(Atom):
@@ -193,6 +213,20 @@ class Summary:
         self.writes: set[str] = set()
         self.returns: Sketched = ()
         self.suspicious = False
+
+
+def own(value: Sketched, given: str = "", depth: int = 2) -> Sketched:
+    """The same value, with tensors that belong to whoever asks: what happens to them stays there."""
+    found: list[Atom] = []
+    for atom in value:
+        if isinstance(atom, Cell):
+            store = atom.store
+            atom = Cell(Store(store.grad, given, bool(store.tensor), bool(store.leaf)), atom.fragile)
+        elif isinstance(atom, Box) and depth:
+            items = [own(item, given, depth - 1) for item in atom.items]
+            atom = Box(items, atom.ordered, atom.role)
+        found.append(atom)
+    return tuple(found)
 
 
 #: From this many alternatives on, objects of one class count as one, and so do modules of one kind.

@@ -20,7 +20,7 @@ _BUILTINS = frozenset(dir(builtins))
 
 def of_module(sketches: Sketches, module: Module, name: str) -> Sketched:
     """The value of a name at the top level of a file."""
-    key = (module.filename, name)
+    key = (module, name)
     known = sketches.globals.get(key)
     if known is None:
         sketches.globals[key] = NOTHING  # ends cycles of imports

@@ -221,9 +221,23 @@ def _method(atom: Method, made: Call) -> Sketched:
         return _box_method(receiver, name, made)
     if isinstance(receiver, Object):
         return _inherited(receiver, name, made)
-    if isinstance(receiver, Function):
+    if isinstance(receiver, Class) and name == "apply" and not made.scope.dry:
+        return _custom(made)
+    if isinstance(receiver, (Function, Class)):
         return unknown(made)
     return NOTHING
+
+
+def _custom(made: Call) -> Sketched:
+    """`apply` of an autograd.Function: it may save what it is given and what it returns."""
+    given = made.given()
+    if not any(cell.store.grad for cell in given):
+        return (Cell(Store(grad=False, tensor=True)),)
+    result = Store(tensor=True)
+    if made.scope.recording:
+        for store in (*(cell.store for cell in given), result):
+            made.scope.save(store)  # type: ignore[attr-defined]
+    return (Cell(result), *given)
 
 
 _PARAMETERS = frozenset("parameters named_parameters buffers named_buffers".split())
@@ -420,16 +434,16 @@ def _put_off(source: FunctionSource, arguments: dict[str, Sketched], made: Call)
 def _apply(scope: Scope, summary: Summary, arguments: dict[str, Sketched]) -> Sketched:
     """The effects of a call on what it was given, and its result."""
     for key in summary.writes:
-        for cell in reached(arguments, key):
+        for cell in reached(scope, arguments, key):
             scope.write(cell, scope.recording, False)  # type: ignore[attr-defined]
     if scope.recording:
         for key in summary.saves:
-            for cell in reached(arguments, key):
+            for cell in reached(scope, arguments, key):
                 scope.save(cell.store)  # type: ignore[attr-defined]
-    return returned(summary.returns, arguments)
+    return returned(scope, summary.returns, arguments)
 
 
-def reached(arguments: dict[str, Sketched], key: str) -> list[Cell]:
+def reached(scope: Scope, arguments: dict[str, Sketched], key: str) -> list[Cell]:
     """The tensors that a parameter (`x`), or an attribute of the receiver (`self.x`), stands for in a call."""
     name, dot, member = key.partition(".")
     value = arguments.get(name, NOTHING)
@@ -437,28 +451,30 @@ def reached(arguments: dict[str, Sketched], key: str) -> list[Cell]:
         return cells(value)
     found: list[Cell] = []
     for atom in value:
-        if isinstance(atom, Object) and member in atom.slots:
-            found.extend(cells(atom.slots[member]))
+        if isinstance(atom, Object):
+            from .construct import of_object
+
+            found.extend(cells(of_object(scope, atom, member)))
         elif isinstance(atom, Cell) and atom.store.members is not None and member in atom.store.members:
             found.extend(cells(atom.store.members[member]))
     return found
 
 
-def returned(value: Sketched, arguments: dict[str, Sketched], depth: int = 3) -> Sketched:
+def returned(scope: Scope, value: Sketched, arguments: dict[str, Sketched], depth: int = 3) -> Sketched:
     """What a summary returns, in the terms of a call."""
     found: list[Sketched] = []
     for atom in value:
         if isinstance(atom, Cell):
             store = atom.store
             if store.given:
-                here = reached(arguments, store.given)
+                here = reached(scope, arguments, store.given)
                 found.append(tuple(Cell(c.store, c.fragile or atom.fragile) for c in here))
             if not store.given or store.saved:
                 copy = Store(store.grad, tensor=store.tensor, leaf=store.leaf)
                 copy.saved, copy.parted, copy.passed = store.saved, store.parted, store.passed
                 found.append((Cell(copy, atom.fragile),))
         elif isinstance(atom, Box) and depth:
-            items = [returned(item, arguments, depth - 1) for item in atom.items]
+            items = [returned(scope, item, arguments, depth - 1) for item in atom.items]
             found.append((Box(items, atom.ordered, atom.role),))
         else:
             found.append((atom,))

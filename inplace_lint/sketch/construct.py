@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from ..syntax.module import inner_bodies
 from . import bindings
-from .atoms import NOTHING, UNKNOWN, Box, Cell, Class, Function, Layer, Method, Object, Store, Symbol, united
+from .atoms import (
+    NOTHING,
+    UNKNOWN,
+    Box,
+    Cell,
+    Class,
+    Function,
+    Layer,
+    Method,
+    Object,
+    Store,
+    Symbol,
+    own,
+    united,
+)
 from .expressions import Scope as Expressions
 from .expressions import elements, unpacked
 
@@ -14,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..syntax.module import ClassSource, FunctionSource, Module
-    from .atoms import Atom, Sketched
+    from .atoms import Sketched
     from .calls import Later
     from .summaries import Sketches
 else:
@@ -188,8 +202,8 @@ class Scope(Expressions):
             for box in boxes:
                 box.items = [*box.items, *appended]
                 box.ordered = box.ordered and ordered
-            if not boxes:
-                result = (*result, Box(appended, ordered=False))
+            if not result:
+                result = (Box(appended, ordered=False),)
         self.names[key] = result
         return result
 
@@ -249,7 +263,7 @@ def of_class(scope: Expressions, cls: Class, name: str) -> Sketched:
     for owner in classes_of(scope, cls.source):
         if not isinstance(owner, str) and owner.assignments.get(name) is not None:
             return Scope(scope.sketches, owner.module).value(owner.assignments[name])  # type: ignore[arg-type]
-    return UNKNOWN
+    return UNKNOWN if scope.dry else (Cell(Store()),)
 
 
 def _descriptor(source: FunctionSource) -> str:
@@ -284,19 +298,10 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
         if name in _MODULE_METHODS:
             return (Method(obj, name),)
         value = UNKNOWN
-    if obj.given or UNKNOWN[0] in value:
-        given = f"self.{name}" if obj.given else ""
-        value = tuple([_own(atom, given) for atom in value])
+    if obj.given or not scope.dry:
+        value = own(value, f"self.{name}" if obj.given else "")
     obj.slots[name] = value
     return value
-
-
-def _own(atom: Atom, given: str) -> Atom:
-    """The same atom, and for a tensor one that belongs to this object."""
-    if not isinstance(atom, Cell):
-        return atom
-    store = Store(atom.store.grad, given, atom.store.tensor, atom.store.leaf)
-    return Cell(store, atom.fragile)
 
 
 _MODULE_METHODS = frozenset(

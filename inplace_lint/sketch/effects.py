@@ -114,13 +114,13 @@ def operator(
     right_node: ast.expr | None,
 ) -> Sketched:
     """left sign right; with `right` None a unary operator."""
-    tensor = False
+    tensor = boxed = False
     for value in (left, right or ()):
         for atom in value:
-            if isinstance(atom, Cell):
-                tensor = True
-            elif isinstance(atom, Box) and right is not None:
-                return _joined(left, right)
+            tensor = tensor or isinstance(atom, Cell)
+            boxed = boxed or isinstance(atom, Box)
+    if boxed and right is not None and not tensor:
+        return _joined(left, right)
     if not tensor:
         return NOTHING
     if scope.dry:

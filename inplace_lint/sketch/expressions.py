@@ -19,6 +19,7 @@ from .atoms import (
     Store,
     Symbol,
     Text,
+    own,
     united,
 )
 
@@ -64,7 +65,17 @@ class Scope:
             found = names.get(name)
             if found is not None:
                 return found
-        return bindings.of_module(self.sketches, self.module, name)
+        return self.names_of(self.module, name)
+
+    def names_of(self, module: Module, name: str) -> Sketched:
+        """What the top level of a file binds to a name; a tensor is this scope's own, so that no other changes it."""
+        found = bindings.of_module(self.sketches, module, name)
+        if self.dry:
+            return found
+        found = own(found)
+        if module is self.module:
+            self.names[name] = found
+        return found
 
     def either(self, node: ast.IfExp) -> Sketched:
         """The value of `body if test else orelse`."""
@@ -118,13 +129,14 @@ def elements(scope: Scope, value: Sketched) -> Sketched:
 
 def _member(cell: Cell, key: object) -> Sketched:
     store = cell.store
-    if store.members is None:
-        store.members = {}
-    known = store.members.get(key)
+    members = store.members
+    if members is None:
+        members = store.members = {}
+    known = members.get(key)
     if known is None:
         part = Store(store.grad)
         part.made = store.made
-        known = store.members[key] = (Cell(part),)
+        known = members[key] = (Cell(part),)
     return known
 
 
@@ -145,7 +157,7 @@ def _attribute(scope: Scope, atom: Atom, name: str) -> Sketched:
     if isinstance(atom, Cell):
         return _of_cell(scope, atom, name)
     if isinstance(atom, File):
-        return bindings.of_module(scope.sketches, atom.module, name)
+        return scope.names_of(atom.module, name)
     if isinstance(atom, Layer):
         if name in ("weight", "bias") or name.startswith(("weight_", "bias_")):
             return (Cell(atom.weights),)

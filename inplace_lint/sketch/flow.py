@@ -72,7 +72,7 @@ class Flow(Scope):
                 if atom.store.saved or atom.store.parted or atom.fragile or atom.store.leaf:
                     return True
                 if atom.store.given:
-                    for cell in reached(arguments, atom.store.given):
+                    for cell in reached(self, arguments, atom.store.given):
                         if cell.store.given:
                             self.summary.writes.add(cell.store.given)
                         if cell.store.saved or cell.fragile or (cell.store.leaf and self.recording):
@@ -127,9 +127,10 @@ class Flow(Scope):
                     if target.attr == "requires_grad":
                         atom.store.leaf = atom.store.grad = True
                     elif target.attr not in ("data", "grad"):
-                        if atom.store.members is None:
-                            atom.store.members = {}
-                        atom.store.members[target.attr] = value
+                        members = atom.store.members
+                        if members is None:
+                            members = atom.store.members = {}
+                        members[target.attr] = value
         elif isinstance(target, ast.Subscript):
             self._set_item(target, value)
         elif isinstance(target, (ast.Tuple, ast.List)):

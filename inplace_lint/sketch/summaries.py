@@ -29,14 +29,14 @@ class Sketches:
 
     def __init__(self, files: Files) -> None:
         self.files = files
-        self.globals: dict[tuple[str, str], Sketched] = {}
+        self.globals: dict[tuple[Module, str], Sketched] = {}
         self.orders: dict[ClassSource, list[ClassSource | str]] = {}
         self.writers: set[FunctionSource] = set()
         self._summaries: dict[FunctionSource, Summary] = {}
         self._results: dict[FunctionSource, Sketched] = {}
         self._assigned: dict[FunctionSource, Assigned] = {}
         self._inlined: list[FunctionSource] = []
-        self._candidates: dict[str, frozenset[FunctionSource]] = {}
+        self._candidates: dict[Module, frozenset[FunctionSource]] = {}
 
     def of(self, source: FunctionSource) -> Summary:
         """The summary of a function, for any arguments."""
@@ -176,12 +176,11 @@ class Sketches:
         """Whether a call of the function may write what it is given, or the object that it is a method of."""
         if source in self.writers:
             return True
-        filename = source.module.filename
-        candidates = self._candidates.get(filename)
+        candidates = self._candidates.get(source.module)
         if candidates is None:
             from .select import candidates_of
 
-            candidates = self._candidates[filename] = frozenset(candidates_of(source.module))
+            candidates = self._candidates[source.module] = frozenset(candidates_of(source.module))
         return source in candidates
 
 
