@@ -385,24 +385,43 @@ CANDIDATE = re.compile(
 )
 
 
+#: What each line that matches CANDIDATE holds: a search for plain bytes is many times faster than one for the pattern.
+_MARKS = tuple(b"_( += -= *= /= %= |= &= ^= @= <<= >>= ]= inplace= out= .step( .load_state_dict(".split()) + (
+    b"] =",
+    b"]\t=",
+    b"True,",
+    b"True)",
+    b"True ",
+)
+
+
 def candidate_rows(source: bytes, in_place_names: frozenset[bytes]) -> list[int]:
     """Rows (from 1) on which something stands that may be an in-place write.
 
     `in_place_names` are the functions and methods with a trailing underscore that change a tensor.
     """
+    starts: set[int] = set()
+    for mark in _MARKS:
+        position = source.find(mark)
+        while position >= 0:
+            starts.add(source.rfind(b"\n", 0, position) + 1)
+            end = source.find(b"\n", position)
+            position = source.find(mark, end) if end >= 0 else -1
     rows: list[int] = []
-    row, position = 1, 0
+    row, before = 1, 0
     steps = b".backward(" in source
-    for match in CANDIDATE.finditer(source):
-        name = match.group("method")
-        if name is not None:
-            if name not in in_place_names:
+    for start in sorted(starts):
+        end = source.find(b"\n", start)
+        line = source[start : end if end >= 0 else len(source)]
+        for match in CANDIDATE.finditer(line):
+            name = match.group("method")
+            if name is not None:
+                if name not in in_place_names:
+                    continue
+            elif not steps and match.group().startswith((b".step", b".load")):
                 continue
-        elif not steps and match.group().startswith((b".step", b".load")):
-            continue
-        start = match.start()
-        row += source.count(b"\n", position, start)
-        position = start
-        if not rows or rows[-1] != row:
+            row += source.count(b"\n", before, start)
+            before = start
             rows.append(row)
+            break
     return rows
