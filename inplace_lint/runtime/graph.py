@@ -7,6 +7,9 @@ from typing import Any
 
 import torch
 
+#: What batch normalisation writes in training though no schema says so.
+STATISTICS = frozenset({"running_mean", "running_var"})
+
 Node = Any  # torch.autograd.graph.Node; the classes of built-in nodes do not derive from it
 
 
@@ -47,6 +50,14 @@ def kept(node: Node) -> Iterator[tuple[str, Any]]:
 def is_written_in_python(node: Node) -> bool:
     """Whether a node is a custom Function's: whether it reads what it saved is known only when it has run."""
     return isinstance(node, torch.autograd.function.BackwardCFunction)
+
+
+def leaves_unread(node: Node, attribute: str) -> bool:
+    """Whether a node keeps a tensor whose value its backward has no use for.
+
+    Batch normalisation saves the running statistics always, and uses them only if it was not training.
+    """
+    return attribute in STATISTICS and bool(getattr(node, "_saved_training", False))
 
 
 _RAW: dict[type, tuple[str, ...]] = {}

@@ -12,8 +12,8 @@ import torch
 from .stacks import Stack
 
 #: Why PyTorch's own check is silent about a hazard; None where it raises.
-DATA = "data"  # a write through another version counter: `.data`, `set_data`
-SHARED = "shared"  # through memory that something else than PyTorch writes: NumPy, DLPack, `apply_`
+DATA = "data"  # a write past the version counter: `.data`, `apply_`, a storage's own methods
+SHARED = "shared"  # through memory that something else than PyTorch writes: NumPy, DLPack
 HOOKS = "hooks"  # saved-tensor hooks of the program's own switch the check off
 CHECKPOINT = "checkpoint"  # a checkpointed region is run again on other values
 UNCOUNTED = "uncounted"  # an operation that writes without counting: fused optimizers, running statistics
@@ -113,6 +113,7 @@ class Save:
         "stack",
         "storage",
         "tensor",
+        "unread",
         "version",
     )
 
@@ -133,6 +134,7 @@ class Save:
         self.hidden: str | None = None
         self.node: Any = None
         self.attribute = ""
+        self.unread = False  # whether its node is known to read it for the version check alone
         self.hazard: Hazard | None = None
         self.checked = (-1, -1)  # the backward and the number of writes at the last look at the bytes
 

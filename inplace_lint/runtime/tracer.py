@@ -168,7 +168,7 @@ class Trace:
         value = packed.hooks.unpack(packed.inner)
         again: Save | None = getattr(value, "__dict__", {}).get(_RECORD)
         if again is not None and value is not packed.inner:
-            again.node, again.attribute = save.node, save.attribute
+            again.node, again.attribute, again.unread = save.node, save.attribute, save.unread
             if not self._examine(again, reading=True):
                 self._examine_region(save, value)
         elif again is None and value is not packed.inner:
@@ -210,7 +210,7 @@ class Trace:
         """Notes a change of a storage that goes past PyTorch's operators."""
         home = self._homes.get(key)
         self._moment += 1
-        write = Write(self._moment - 1, stacks.capture(3), op, 0, None, counted=False)
+        write = Write(self._moment - 1, stacks.capture(3), op, 0, None)
         if home is not None:
             home.writes.append(write)
         if self.writes is not None:
@@ -234,11 +234,14 @@ class Trace:
                     data = data.save
                 if isinstance(data, Save):
                     data.node, data.attribute = (type(node).__name__, python), attribute
+                    data.unread = graph.leaves_unread(node, attribute)
                     if data.tensor is not None:
                         self._examine(data, reading=False)
 
     def _examine(self, save: Save, reading: bool) -> bool:
         """Looks whether a save is still what it was; notes, reports and raises if not. Whether it was changed."""
+        if save.unread and save.tensor is not None and save.tensor._version == save.version:
+            return False
         hazard = save.hazard
         if hazard is None or save.checked[1] != len(save.home.writes):
             hazard = self._judge(save)
@@ -284,8 +287,7 @@ class Trace:
         writes = self._overlapping(save)
         if save.checksum is None and not writes:
             return None
-        unseen = not writes or writes[0].region is None
-        silent = SHARED if unseen else DATA if writes[0].counted else UNCOUNTED
+        silent = SHARED if not writes else DATA if writes[0].counted else UNCOUNTED
         return self._hazard(save, writes, silent, True if save.checksum is not None else None)
 
     def _examine_region(self, save: Save, value: torch.Tensor) -> None:

@@ -9,11 +9,12 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from .graph import STATISTICS
+
 #: Told of a change after it was made: the tensor, the operation, the version before, whether it was counted.
 OnWrite = Callable[[torch.Tensor, str, int, bool], None]
 
-#: Arguments that batch normalisation writes in training though no schema says so, and those that say it is training.
-_STATISTICS = frozenset({"running_mean", "running_var"})
+#: Arguments that say whether batch normalisation is training, and so writes its statistics.
 _TRAINING = ("training", "train", "use_input_stats")
 
 
@@ -49,6 +50,8 @@ class WriteMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return result
 
 
+#: Writes of the tensor object: they give it other memory and leave the memory as it was.
+_REBINDS = frozenset({"aten::set_", "aten::detach_", "aten::set_data"})
 _MUTABLE: dict[Any, _Mutable] = {}
 
 
@@ -63,12 +66,12 @@ class _Mutable:
         self.training: tuple[int, str] | None = None
         self.name = ""
         self.bumps_lost = False
-        if schema is not None:
+        if schema is not None and schema.name not in _REBINDS:
             self.name = schema.name.partition("::")[2]
             for index, argument in enumerate(schema.arguments):
                 if argument.alias_info is not None and argument.alias_info.is_write:
                     self.places.append((index, argument.name, not self.name.startswith("_fused_")))
-                elif argument.name in _STATISTICS:
+                elif argument.name in STATISTICS:
                     self.places.append((index, argument.name, False))
                 if argument.name in _TRAINING:
                     self.training = (index, argument.name)
@@ -81,7 +84,7 @@ class _Mutable:
         """The tensors that a call writes, and whether it counts that."""
         found: list[tuple[torch.Tensor, bool]] = []
         for index, name, counted in self.places:
-            if name in _STATISTICS and not counted and self.training is not None:
+            if name in STATISTICS and not counted and self.training is not None:
                 place, key = self.training
                 if not (args[place] if place < len(args) else kwargs.get(key, False)):
                     continue

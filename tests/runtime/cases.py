@@ -506,9 +506,14 @@ y.data = torch.rand(4, 4)
 z.sum().backward()
 
 ## parameters are replaced by a vector
+scale = nn.Parameter(torch.rand(4, 4))
+z = a * scale  # write: IPL201
+nn.utils.vector_to_parameters(torch.rand(16), [scale])
+z.sum().backward()
+
+## parameters of which views were saved are replaced by a vector
 layer = nn.Linear(4, 4)
-x = a * 1.0
-z = layer(x)  # write: IPL201
+z = layer(a * 1.0)
 nn.utils.vector_to_parameters(torch.rand(20), layer.parameters())
 z.sum().backward()
 
@@ -536,13 +541,13 @@ z.sum().backward()
 ## apply_ writes
 y = b.clone()
 z = a * y  # save
-y.apply_(lambda value: value * 2)  # write: IPL202
+y.apply_(lambda value: value * 2)  # write: IPL201
 z.sum().backward()
 
 ## a storage is filled
 y = b.clone()
 z = a * y  # save
-y.untyped_storage().fill_(0)  # write: IPL202
+y.untyped_storage().fill_(0)  # write: IPL201
 z.sum().backward()
 
 ## hooks of the program's own that keep the tensor
@@ -588,8 +593,9 @@ out.square().sum().backward()
 cell = nn.LSTMCell(4, 4)
 h, c = torch.zeros(4, 4), torch.zeros(4, 4)
 for step in range(2):
-    h, c = cell(a * 1.0, (h, c))  # save
-    h[0] = 0.0  # write: IPL102
+    before = h
+    h, c = cell(a * 1.0, (before, c))  # save
+    before[0] = 7.0  # write: IPL102
 h.sum().backward()
 
 ## a thread's forward pass, this thread's backward
@@ -623,9 +629,9 @@ y += 1  # write: IPL101
 y.sum().backward()
 
 ## a compiled function whose input is overwritten
-compiled = torch.compile(lambda x, s: torch.sigmoid(x) * s, backend="aot_eager")
+compiled = torch.compile(lambda x, s: torch.sigmoid(x) * s, backend="aot_eager")  # save
 s = b.clone()
-y = compiled(a, s)  # save
+y = compiled(a, s)
 s.mul_(2)  # write: IPL102
 y.sum().backward()
 

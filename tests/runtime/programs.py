@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from inplace_lint.runtime.snapshot import snapshot
 from inplace_lint.runtime.tracer import Trace
 
 
@@ -27,8 +28,7 @@ def traced(source: str, path: Path, **options: Any) -> tuple[BaseException | Non
 
 def copied(source: str, path: Path) -> list[torch.Tensor]:
     """The gradients of a program whose saves cannot be overwritten."""
-    hooks = torch.autograd.graph.saved_tensors_hooks(lambda t: t.detach().clone(), lambda t: t)
-    error, gradients = _run(source, path, hooks)
+    error, gradients = _run(source, path, snapshot())
     assert error is None, error
     return gradients
 
