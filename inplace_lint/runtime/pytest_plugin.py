@@ -40,7 +40,9 @@ def pytest_configure(config: pytest.Config) -> None:
         require_torch()
     except TorchMissing as error:
         raise pytest.UsageError(f"--inplace-trace: {error}") from error
-    config.pluginmanager.register(_plugin(not config.getoption("--inplace-trace-no-checksums")), "inplace-trace")
+    config.pluginmanager.register(
+        _plugin(not config.getoption("--inplace-trace-no-checksums")), "inplace-trace"
+    )
 
 
 def _plugin(checksums: bool) -> object:
