@@ -76,7 +76,7 @@ def run(paths: list[str], values: dict[str, Any]) -> int:
             findings,
             lambda filename: roots.get(filename, os.getcwd()),
             texts,
-            colour=has_colour(sys.stdout) and "output-file" not in values,
+            colour=_has_colour(sys.stdout) and "output-file" not in values,
         )
     _write(report, values.get("output-file"))
     _summary(findings, len(targets), bool(errors))
@@ -190,7 +190,7 @@ def _summary(findings: Sequence[Diagnostic], files: int, incomplete: bool) -> No
         print(f"All checks passed in {checked}.", file=sys.stderr)
 
 
-def has_colour(stream: TextIO) -> bool:
+def _has_colour(stream: TextIO) -> bool:
     """FORCE_COLOR and NO_COLOR as their conventions say; else whether the stream is a terminal."""
     if os.environ.get("NO_COLOR"):
         return False

@@ -49,14 +49,14 @@ def run(argv: Sequence[str]) -> int:
         raise UsageError(f"trace: {error}") from error
     from ..runtime.program import run_program
     from ..runtime.tracer import Trace, announce
-    from .check import has_colour
+    from .check import _has_colour
 
     file, form = values.get("output-file"), values.get("output-format")
     at_once = file is None and form in (None, "full")
     stream = _opened(file) if file is not None else sys.stderr
     tracer = Trace(
         checksums="no-checksums" not in values,
-        on_hazard=(lambda hazard: announce(hazard, has_colour(sys.stderr))) if at_once else None,
+        on_hazard=(lambda hazard: announce(hazard, _has_colour(sys.stderr))) if at_once else None,
     )
     status = run_program(target, is_module, arguments, tracer)
     found = tracer.diagnostics

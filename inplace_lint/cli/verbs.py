@@ -46,6 +46,10 @@ def run(argv: Sequence[str]) -> int:
         return trace.run(argv[1:])
     if first in SMALL:
         verb, action = SMALL[first]
+    elif first == "confirm":
+        from . import confirm
+
+        verb, action = confirm.VERB, confirm.run
     else:
         from . import check
 

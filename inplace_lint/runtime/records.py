@@ -68,7 +68,8 @@ class Write:
     """One in-place change: when in the order of writes, where, by which operation, from which version on.
 
     `counted` is False for what is known not to move a version; `optimizer` is the class of the optimizer whose
-    step did it; `region` is None where all of the storage may have changed.
+    step did it; `grad_mode` says whether gradients were recorded meanwhile; `region` is None where all of the storage
+    may have changed.
     """
 
     moment: int
@@ -78,6 +79,7 @@ class Write:
     region: Region | None
     counted: bool = True
     optimizer: str | None = None
+    grad_mode: bool = True
 
 
 class Home:
@@ -134,7 +136,7 @@ class Save:
         self.hidden: str | None = None
         self.node: Any = None
         self.attribute = ""
-        self.unread = False  # whether its node is known to read it for the version check alone
+        self.unread = False  # whether its node has no use for the values
         self.hazard: Hazard | None = None
         self.checked = (-1, -1)  # the backward and the number of writes at the last look at the bytes
 

@@ -107,6 +107,11 @@ class Trace:
         return [one for one in self._found.values() if one.read or not one.from_python]
 
     @property
+    def has_run_backward(self) -> bool:
+        """Whether any backward began."""
+        return self._backwards > 0
+
+    @property
     def diagnostics(self) -> list[Diagnostic]:
         """The hazards as findings, in the form in which `check` reports, and an error at a write that ended the run."""
         from .findings import diagnostic
@@ -187,7 +192,7 @@ class Trace:
         if key:
             save.region = _region(tensor)
         if self.saves is not None:
-            self.saves.append((str(tensor.dtype), stack))
+            self.saves.append((tensor.device.type, stack))
         return save
 
     # -- writes
@@ -200,7 +205,16 @@ class Trace:
             return
         optimizer = self._optimizers[-1] if self._optimizers else None
         self._moment += 1
-        write = Write(self._moment - 1, stacks.capture(3), op, version, _region(tensor), counted, optimizer)
+        write = Write(
+            self._moment - 1,
+            stacks.capture(3),
+            op,
+            version,
+            _region(tensor),
+            counted,
+            optimizer,
+            torch.is_grad_enabled(),
+        )
         if home is not None:
             home.writes.append(write)
         if self.writes is not None:
