@@ -138,6 +138,11 @@ def _target(module: ModuleType, names: list[str]) -> Any:
         if inspect.isclass(found) and issubclass(found, torch.nn.Module):
             return found
         try:
+            if inspect.isclass(found) and not isinstance(inspect.getattr_static(found, name), staticmethod):
+                instance = _instance(found)
+                if isinstance(instance, NoInputs):
+                    return instance
+                found = instance
             found = getattr(found, name)
         except AttributeError:
             return NoInputs(f"{'.'.join(names)} is not there once the file has been imported")
@@ -146,6 +151,24 @@ def _target(module: ModuleType, names: list[str]) -> Any:
     if inspect.isclass(found) and not issubclass(found, torch.nn.Module):
         return NoInputs(f"the body of the class {'.'.join(names)} runs when the file is imported")
     return found
+
+
+def _instance(owner: type) -> Any:
+    """An object of a class that is no module, if it is made without arguments."""
+    try:
+        required = [
+            one.name
+            for one in inspect.signature(owner).parameters.values()
+            if one.default is one.empty and one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
+        ]
+    except (TypeError, ValueError):
+        required = ["?"]
+    if required:
+        return NoInputs(f"no inputs known for `{required[0]}` of {owner.__qualname__}")
+    try:
+        return owner()
+    except Exception as error:
+        return NoInputs(f"{owner.__qualname__}() fails: {describe(error)[1]}")
 
 
 # -- verdicts

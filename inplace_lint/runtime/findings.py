@@ -17,12 +17,12 @@ _SILENT = {
 }
 #: What to say of a silent change: why nothing is raised.
 _WHY = {
-    DATA: "the write goes past the version counter, so PyTorch raises nothing and the gradient is wrong",
-    SHARED: "PyTorch does not see this write, so it raises nothing and the gradient is wrong",
-    HOOKS: "saved-tensor hooks switch PyTorch's check off: it raises nothing and the gradient is wrong",
-    CHECKPOINT: "the checkpointed region is computed again from changed values: nothing is raised and the "
-    "gradient is wrong",
-    UNCOUNTED: "this operation writes without counting: PyTorch raises nothing and the gradient is wrong",
+    DATA: "the write goes past the version counter: PyTorch raises nothing, and backward uses what is there now",
+    SHARED: "PyTorch does not see this write: it raises nothing, and backward uses what is there now",
+    HOOKS: "saved-tensor hooks switch PyTorch's check off: it raises nothing, and backward uses what is there now",
+    CHECKPOINT: "the checkpointed region is computed again from changed values: PyTorch raises nothing, and the "
+    "gradient is that of another forward pass",
+    UNCOUNTED: "this operation writes without counting: PyTorch raises nothing, and backward uses what is there now",
 }
 _MOST_LABELS = 4
 _NOWHERE = Location("<unknown>", 1, 1, 1, 2)
