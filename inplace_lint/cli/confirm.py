@@ -57,11 +57,11 @@ def run(paths: list[str], values: dict[str, Any]) -> int:
         launcher = shlex.split(values.get("launcher", ""))
     except ValueError as error:
         raise UsageError(f"--launcher: {error}") from error
-    from ..runtime import TorchMissing, require_torch
+    from ..runtime import TorchMissing, require_installed
 
     if not launcher:  # elsewhere there may be another environment; the child says what is missing there
         try:
-            require_torch()
+            require_installed()
         except TorchMissing as error:
             raise UsageError(f"confirm: {error}") from error
     targets, errors = discover(paths or ["."], check._configuration(values))

@@ -13,6 +13,14 @@ class TorchMissing(ImportError):
     """Torch cannot be imported, or is too old; the text says so and what to install."""
 
 
+def require_installed() -> None:
+    """Raises TorchMissing where torch is not installed. Unlike `require_torch` it does not take a second."""
+    from importlib.util import find_spec
+
+    if find_spec("torch") is None:
+        raise TorchMissing(f"this needs torch, which is not installed here: {ADVICE}")
+
+
 def require_torch() -> None:
     """Raises TorchMissing unless a torch that the runtime works with can be imported."""
     try:

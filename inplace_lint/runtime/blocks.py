@@ -123,7 +123,8 @@ def _import(name: str, file: str) -> ModuleType:
         if os.path.realpath(module.__file__ or "") == os.path.realpath(file):
             return module
     # A script: its name may be that of another module, or none that can be imported.
-    spec = importlib.util.spec_from_file_location(f"_inplace_lint_{name}", file)
+    alias = f"_inplace_lint_{name}" if name in sys.modules else name
+    spec = importlib.util.spec_from_file_location(alias, file)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module

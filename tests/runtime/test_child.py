@@ -110,7 +110,10 @@ def test_several_children_share_the_jobs(tmp_path: Path) -> None:
     ("launcher", "text"),
     [
         (["/no/such/launcher"], "`/no/such/launcher` cannot be started: No such file or directory"),
-        (["sh", "-c", "echo no such partition >&2; exit 4"], "the child process ended (status 4): no such partition"),
+        (
+            ["sh", "-c", "echo no such partition >&2; exit 4"],
+            "the child process ended (status 4): no such partition",
+        ),
     ],
 )
 def test_launcher_that_fails_is_named_for_each_job(launcher: list[str], text: str) -> None:
@@ -127,7 +130,9 @@ def test_what_cannot_be_imported_at_the_start_is_named() -> None:
 @linux
 def test_nothing_is_left_when_the_caller_stops_early(tmp_path: Path) -> None:
     before = set(os.listdir("/proc"))
-    run = Children(Limits(seconds=60), path=[HERE]).run([Job("misbehaving:fine", {}), Job("misbehaving:hang", {})])
+    run = Children(Limits(seconds=60), path=[HERE]).run(
+        [Job("misbehaving:fine", {}), Job("misbehaving:hang", {})]
+    )
     next(iter(run))
     time.sleep(0.3)
     run.close()  # type: ignore[attr-defined]

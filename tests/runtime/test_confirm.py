@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="child processes
 
 ROOT = Path(__file__).parents[2]
 
-BLOCKS = '''\
+BLOCKS = """\
 import torch
 from torch import nn
 
@@ -108,7 +108,8 @@ def dies():
     y += 1  # inconclusive
     import os
     os._exit(0)
-'''
+    return y
+"""
 
 
 def confirm(*argv: str, cwd: Path) -> subprocess.CompletedProcess[str]:
@@ -145,7 +146,11 @@ def test_each_block_gets_its_verdict(tmp_path: Path) -> None:
     confirmed = by_text["y *= 2  # confirmed"]
     assert confirmed["inputs"] == {"x": "f32[4,4]"}
     (conflict,) = confirmed["conflicts"]
-    assert (conflict["node"], conflict["attribute"], conflict["versions"]) == ("TanhBackward0", "result", [0, 1])
+    assert (conflict["node"], conflict["attribute"], conflict["versions"]) == (
+        "TanhBackward0",
+        "result",
+        [0, 1],
+    )
     assert conflict["saved_at"] == {"filename": "model.py", "location": {"row": 13, "column": 9}}
     assert conflict["written_at"]["location"]["row"] == 14
     assert conflict["gradient_error"] > 0.1
@@ -154,25 +159,87 @@ def test_each_block_gets_its_verdict(tmp_path: Path) -> None:
     assert "another error" in reasons
 
 
-def test_refuted_says_that_both_ran(tmp_path: Path) -> None:
-    # The analysis knows no values: to it the write may come first or last.
-    source = """\
+APART = """\
 import torch
 
 
-# inplace-lint: inputs x=f32[4], again=False
-def f(x, again):
-    y = x * 2
-    z = torch.sigmoid(y)
-    if again:
-        z = z + 1
-        y = z
-    y += 1
-    return y + z.detach()
+def f(x: torch.Tensor, often: bool = True):
+    y = torch.sigmoid(x)
+    z = y * 2
+    z += 1
+    return y, z
+
+
+def g(x):
+    return f(x)
+
+
+def make():
+    return (torch.rand(2, 2, requires_grad=True) * 1.0,)
 """
-    found = verdicts(source, tmp_path, "--min-confidence", "possible")
-    for verdict in found.values():
-        assert verdict["status"] in ("refuted", "inconclusive")
+
+
+def judged(
+    folder: Path, name: str, write: int, save: int, code: str = "IPL101", **more: Any
+) -> dict[str, Any]:
+    """The verdict on a finding that we make up: the analysis would not report it."""
+    from inplace_lint.runtime.blocks import examine
+
+    file = folder / "apart.py"
+    file.write_text(APART)
+    path = os.path.realpath(file)
+    finding = {
+        "code": code,
+        "writes": [[path, write, write]],
+        "saves": [[path, save, save]],
+        "only": None,
+        **more,
+    }
+    arguments = {
+        "file": path,
+        "module": "apart",
+        "top": str(folder),
+        "names": [name],
+        "factories": {"apart:g": "apart:make"},
+        "findings": [finding],
+    }
+    (verdict,) = examine(arguments, lambda stage: None)
+    return verdict
+
+
+@pytest.mark.parametrize(
+    ("name", "write", "save", "more", "status", "reason"),
+    [
+        (
+            "f",
+            7,
+            5,
+            {},
+            "refuted",
+            "on these inputs save and write ran, and backward read what had been saved",
+        ),
+        ("g", 7, 5, {}, "refuted", "on these inputs"),
+        ("f", 7, 5, {"only": "cuda"}, "inconclusive", "the save happens on cuda, and this ran on cpu"),
+        ("f", 12, 5, {}, "inconclusive", "the write at"),
+        ("f", 7, 6, {}, "inconclusive", "nothing was saved at"),
+        ("f", 7, 5, {"code": "IPL103"}, "inconclusive", "whether an argument is a leaf is up to the caller"),
+    ],
+)
+def test_refuted_takes_a_save_and_a_write_that_ran(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    write: int,
+    save: int,
+    more: dict[str, Any],
+    status: str,
+    reason: str,
+) -> None:
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delitem(sys.modules, "apart", raising=False)
+    verdict = judged(tmp_path, name, write, save, **more)
+    assert verdict["status"] == status, verdict
+    assert verdict["reason"].startswith(reason) or reason in verdict["reason"]
 
 
 def test_module_level_finding_runs_the_file(tmp_path: Path) -> None:
@@ -230,9 +297,14 @@ def test_exit_code_and_text(tmp_path: Path) -> None:
     done = confirm("model.py", cwd=tmp_path)
     assert done.returncode == 1
     assert "error[IPL101] saved-result-overwritten" in done.stdout
-    assert "= verdict: confirmed: PyTorch raises in backward: sigmoid's result, saved at model.py:7" in done.stdout
+    assert (
+        "= verdict: confirmed: PyTorch raises in backward: sigmoid's result, saved at model.py:7"
+        in done.stdout
+    )
     assert "1 finding in 1 file: 1 confirmed." in done.stderr
-    (tmp_path / "model.py").write_text(BLOCKS[BLOCKS.index("def nothing_changes") : BLOCKS.index("def disjoint")])
+    (tmp_path / "model.py").write_text(
+        BLOCKS[BLOCKS.index("def nothing_changes") : BLOCKS.index("def disjoint")]
+    )
     text = "import torch\n\n" + (tmp_path / "model.py").read_text()
     (tmp_path / "model.py").write_text(text)
     assert confirm("model.py", cwd=tmp_path).returncode == 0
@@ -247,7 +319,9 @@ def test_launcher_runs_each_child(tmp_path: Path) -> None:
     launcher.write_text(f'#!/bin/sh\necho "$1" >> {tmp_path}/log\nshift\nexec "$@"\n')
     launcher.chmod(0o755)
     source = BLOCKS.partition("\n\ndef annotated")[0]
-    (verdict,) = verdicts(source, tmp_path, "--launcher", f"{launcher} '--gres=gpu: 1'", "--jobs", "2").values()
+    (verdict,) = verdicts(
+        source, tmp_path, "--launcher", f"{launcher} '--gres=gpu: 1'", "--jobs", "2"
+    ).values()
     assert verdict["status"] == "confirmed"
     assert (tmp_path / "log").read_text() == "--gres=gpu: 1\n"
 

@@ -58,7 +58,16 @@ def test_fixture(saved):
 
 def run(path: Path, *options: str) -> tuple[int, str]:
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "inplace_lint.runtime.pytest_plugin", "-rA", *options, str(path)],
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "inplace_lint.runtime.pytest_plugin",
+            "-rA",
+            *options,
+            str(path),
+        ],
         cwd=path.parent,
         capture_output=True,
         text=True,
