@@ -286,7 +286,8 @@ normalise(torch.rand(3, requires_grad=True)).square().sum().backward()
     ],
 )
 def test_import_that_goes_wrong_is_no_refutation(tmp_path: Path, first: str, text: str) -> None:
-    source = f"{first}\nimport torch\n\ndef f():\n    y = torch.rand(3, requires_grad=True).exp()\n    y += 1\n    return y\n"
+    block = "def f():\n    y = torch.rand(3, requires_grad=True).exp()\n    y += 1\n    return y\n"
+    source = f"{first}\nimport torch\n\n{block}"
     (verdict,) = verdicts(source, tmp_path, "--timeout", "1").values()
     assert verdict["status"] == "inconclusive"
     assert text in verdict["reason"]
