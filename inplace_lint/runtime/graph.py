@@ -16,11 +16,12 @@ Node = Any  # torch.autograd.graph.Node; the classes of built-in nodes do not de
 def asked_for(roots: Iterable[Any], inputs: Iterable[Any]) -> list[Node]:
     """The nodes that run when `roots` are differentiated, all of them or only towards `inputs`.
 
-    Both are tensors or gradient edges.
+    Both are tensors or gradient edges. Empty where that cannot be told.
     """
     nodes = _reachable([node for root in roots if (node := _node(root)) is not None])
-    targets = [torch.autograd.graph.get_gradient_edge(one).node if isinstance(one, torch.Tensor) else one.node
-               for one in inputs]  # fmt: skip
+    targets = {_end(one) for one in inputs}
+    if None in targets:  # something of torch's own, such as a tensor of a transform that is under way
+        return []
     if not targets:
         return list(nodes)
     needed: dict[Node, bool] = {}
@@ -77,6 +78,18 @@ def _node(root: Any) -> Node | None:
     if isinstance(root, torch.Tensor):
         return root.grad_fn
     return getattr(root, "node", None)
+
+
+def _end(target: Any) -> Node | None:
+    """The node in which the gradient of an input arrives."""
+    if not isinstance(target, torch.Tensor):
+        return getattr(target, "node", None)
+    if target.grad_fn is not None:
+        return target.grad_fn
+    try:
+        return torch.autograd.graph.get_gradient_edge(target).node
+    except (RuntimeError, AttributeError):
+        return None
 
 
 def _reachable(roots: list[Node]) -> dict[Node, None]:

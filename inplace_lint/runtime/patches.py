@@ -140,7 +140,8 @@ class Patches:
         @functools.wraps(engine)
         def run(roots: Any, *args: Any, **kwargs: Any) -> Any:
             inputs = args[3] if len(args) > 3 else kwargs.get("inputs", ())
-            if hasattr(self._local, "mode"):
+            # While a transform of torch.func has hooks turned off, PyTorch's own check is on.
+            if not getattr(self._local, "aside", True):
                 self._trace.before_backward(tuple(roots), tuple(inputs or ()))
             return engine(roots, *args, **kwargs)
 

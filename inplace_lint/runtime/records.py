@@ -127,7 +127,7 @@ class Save:
         self.home = home
         self.moment = moment
         self.stack = stack
-        self.shape = tuple(origin.shape)
+        self.shape = _shape(origin)
         self.dtype = origin.dtype
         self.origin: Callable[[], torch.Tensor | None] = weakref.ref(origin)
         self.storage = 0
@@ -143,6 +143,13 @@ class Save:
     def later_writes(self) -> list[Write]:
         """The writes since this save."""
         return [write for write in self.home.writes if write.moment >= self.moment]
+
+
+def _shape(tensor: torch.Tensor) -> tuple[int, ...]:
+    try:
+        return tuple(tensor.shape)
+    except RuntimeError:  # a nested tensor has none
+        return ()
 
 
 @dataclass(slots=True)

@@ -648,6 +648,30 @@ g = torch.func.grad(loss)(a.detach())
 h = torch.func.vmap(torch.func.grad(loss))(a.detach())
 (a * g * h).sum().backward()
 
+## jacobians and hessians of torch.func
+torch.func.jacrev(lambda x: (x**2).sum())(torch.rand(3))
+h = torch.func.hessian(lambda x: (x**3).sum())(torch.rand(3))
+(a.sum() * h.sum()).backward()
+
+## nested tensors
+n = torch.nested.nested_tensor([torch.rand(2, 3), torch.rand(4, 3)], requires_grad=True)
+torch.nested.to_padded_tensor(n * n, 0.0).sum().backward()
+
+## a parametrised layer under anomaly mode
+layer = nn.utils.parametrizations.weight_norm(nn.Linear(4, 4))
+with torch.autograd.detect_anomaly():
+    layer(a * 1.0).sum().backward()
+
+## a closure that an optimizer calls
+layer = nn.Linear(4, 4)
+lbfgs = torch.optim.LBFGS(layer.parameters())
+def closure():
+    lbfgs.zero_grad()
+    loss = layer(b).square().sum()
+    loss.backward()
+    return loss
+lbfgs.step(closure)
+
 ## a hazard behind functions of torch.func
 g = torch.func.grad(lambda x: x.sin().sum())(a.detach())
 y = torch.sigmoid(a * g)  # save
