@@ -22,6 +22,8 @@ Verbs:
   rule [CODE|NAME]      what a rule finds, why, and what to write instead
   op NAME               what a PyTorch operation saves, writes and aliases
   explain FILE:LINE     what the analysis knows at a line
+  confirm [PATHS...]    check, then run what was found and say whether it really happens (runs your code)
+  trace SCRIPT|-m M     run a program and report hazards before backward runs (runs your code)
   config [KEY]          the options of the configuration, with the values in force here
   version               the version of inplace-lint
 
@@ -37,8 +39,17 @@ def run(argv: Sequence[str]) -> int:
         return 0
     if first in ("-V", "--version"):
         first = "version"
+    if first == "trace":
+        # What stands behind the script is the script's own.
+        from . import trace
+
+        return trace.run(argv[1:])
     if first in SMALL:
         verb, action = SMALL[first]
+    elif first == "confirm":
+        from . import confirm
+
+        verb, action = confirm.VERB, confirm.run
     else:
         from . import check
 

@@ -123,6 +123,8 @@ def _parse(text: str, filename: str, row: int, column: int) -> Iterator[Comment]
         body = part.strip()
         place = Location(filename, row, column + max(start - 1, 0), row, column + start + len(part.rstrip()))
         start += len(part) + 1
+        if body.startswith(_OWN) and body.removeprefix(_OWN).split()[:1] == ["inputs"]:
+            continue  # it says what `confirm` calls a function with
         if body.startswith(_OWN):
             yield _own_comment(body.removeprefix(_OWN).strip(), place)
         elif body[:4].lower() == "noqa":

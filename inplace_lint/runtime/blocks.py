@@ -1,0 +1,321 @@
+"""In the child process: runs the block of some findings natively, traced and with copies, and judges each finding."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import os
+import runpy
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import torch
+
+from . import immediate, stacks
+from .findings import sentence
+from .observe import Block, Run, backward_from, natively, traced, truly, worst_error
+from .records import Hazard
+from .supervisor import describe
+from .targets import NoInputs, prepare
+
+#: A gradient that is off by less is the rounding of another order of sums.
+TOLERANCE = 1e-4
+
+#: What raises at the write itself, and only while gradients are recorded.
+_AT_ONCE = frozenset({"IPL103", "IPL104", "IPL105", "IPL107", "IPL108"})
+
+Finding = dict[str, Any]
+Verdict = dict[str, Any]
+Stage = Callable[[str], None]
+
+
+def examine(arguments: dict[str, Any], stage: Stage) -> list[Verdict]:
+    """The verdicts on the findings of one block, in their order.
+
+    `arguments` has the block's `file`, the dotted name `module` under which it is imported and the directory `top`
+    for that, the `names` around the block (none: the file itself is run), `factories`, and `findings`: for each its
+    `code`, the places `writes` and `saves` as [file, first row, last row], and the device `only` on which it saves.
+    """
+    findings = arguments["findings"]
+    block, inputs, device = _block(arguments, stage)
+    without = None
+    if isinstance(block, NoInputs):
+        # What the file does when it is imported may run the block all the same.
+        without, block = block.reason, _file_block(arguments["file"], arguments["module"])
+    stage("the run without the tracer")
+    native = natively(block)
+    stage("the traced run")
+    second = traced(block)
+    stage("the run with copies")
+    true = truly(block)
+    verdicts = [_judge(finding, native, second, true, inputs, device) for finding in findings]
+    if without is not None:
+        for verdict in verdicts:
+            if verdict["status"] in ("inconclusive", "refuted") and not verdict["conflicts"]:
+                verdict.update(status="inconclusive", reason=without)
+    return verdicts
+
+
+def _block(arguments: dict[str, Any], stage: Stage) -> tuple[Block | NoInputs, dict[str, str], str]:
+    """What is to be run, its inputs in words, and the device."""
+    file, top, names = arguments["file"], arguments["top"], arguments["names"]
+    for path in (os.path.dirname(file), top):
+        if path not in sys.path:
+            sys.path.insert(0, path)
+    if not names:
+        stage("running the file")
+        return _file_block(file, "__main__"), {}, "cpu"
+    stage("import")
+    try:
+        module = _import(arguments["module"], file)
+    except Exception as error:
+        if immediate.codes(error):
+            # The hazard is in what the file does when it is imported.
+            return _file_block(file, arguments["module"]), {}, "cpu"
+        return NoInputs(f"the file cannot be imported: {describe(error)[1]}"), {}, "cpu"
+    except SystemExit as error:
+        return NoInputs(f"the file cannot be imported: {describe(error)[1]}"), {}, "cpu"
+    stage("inputs")
+    target = _target(module, names)
+    if isinstance(target, NoInputs):
+        return target, {}, "cpu"
+    call = prepare(target, arguments["factories"])
+    if isinstance(call, NoInputs):
+        return call, {}, "cpu"
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+
+    def block() -> None:
+        function, args, kwargs = call.make()
+        args, kwargs = _moved((args, kwargs), device)
+        if isinstance(function, torch.nn.Module):
+            function.to(device)
+        result = function(*args, **kwargs)
+        backward_from(result, args, kwargs)
+
+    return block, dict(call.description), device
+
+
+def _file_block(file: str, name: str) -> Block:
+    def block() -> None:
+        before = sys.argv
+        sys.argv = [file]
+        try:
+            runpy.run_path(file, run_name=name)
+        finally:
+            sys.argv = before
+
+    return block
+
+
+def _moved(values: Any, device: str) -> Any:
+    from torch.utils._pytree import tree_map
+
+    return tree_map(lambda one: one.to(device) if isinstance(one, torch.Tensor) else one, values)
+
+
+def _import(name: str, file: str) -> ModuleType:
+    """The module of a file, under the name that the project gives it."""
+    if "." in name:
+        module = importlib.import_module(name)
+        if os.path.realpath(module.__file__ or "") == os.path.realpath(file):
+            return module
+    # A script: its name may be that of another module, or none that can be imported.
+    alias = f"_inplace_lint_{name}" if name in sys.modules else name
+    spec = importlib.util.spec_from_file_location(alias, file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _target(module: ModuleType, names: list[str]) -> Any:
+    """The module class that a method belongs to, or the function."""
+    found: Any = module
+    for name in names:
+        if inspect.isclass(found) and issubclass(found, torch.nn.Module):
+            return found
+        try:
+            if inspect.isclass(found) and not isinstance(inspect.getattr_static(found, name), staticmethod):
+                instance = _instance(found)
+                if isinstance(instance, NoInputs):
+                    return instance
+                found = instance
+            found = getattr(found, name)
+        except AttributeError:
+            return NoInputs(f"{'.'.join(names)} is not there once the file has been imported")
+    while hasattr(found, "__wrapped__") and not inspect.signature(found).parameters:
+        found = found.__wrapped__
+    if inspect.isclass(found) and not issubclass(found, torch.nn.Module):
+        return NoInputs(f"the body of the class {'.'.join(names)} runs when the file is imported")
+    return found
+
+
+def _instance(owner: type) -> Any:
+    """An object of a class that is no module, if it is made without arguments."""
+    try:
+        required = [
+            one.name
+            for one in inspect.signature(owner).parameters.values()
+            if one.default is one.empty and one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
+        ]
+    except (TypeError, ValueError):
+        required = ["?"]
+    if required:
+        return NoInputs(f"no inputs known for `{required[0]}` of {owner.__qualname__}")
+    try:
+        return owner()
+    except Exception as error:
+        return NoInputs(f"{owner.__qualname__}() fails: {describe(error)[1]}")
+
+
+# -- verdicts
+
+
+def _judge(
+    finding: Finding, native: Run, second: Run, true: Run, inputs: dict[str, str], device: str
+) -> Verdict:
+    trace = second.trace
+    assert trace is not None
+    error = native.error
+    at_write = finding["writes"]
+    if error is not None and not immediate.is_stale(error):
+        if finding["code"] in immediate.codes(error) and _hits(immediate.rows(error), at_write):
+            said = str(error).partition("\n")[0]
+            return _verdict("confirmed", f"PyTorch raises at the write: {said}", inputs, device)
+        where = next(
+            (f"{_shown(file)}:{row}: " for file, row in immediate.rows(error) if not stacks.is_foreign(file)),
+            "",
+        )
+        why = f"the block ended in another error: {where}{describe(error)[1]}"
+        return _verdict("inconclusive", why, inputs, device)
+    hazards = [one for one in trace.hazards if _concerns(one, finding)]
+    hazards = [one for one in hazards if _matches_save(one, finding)] or hazards
+    if hazards:
+        return _hazardous(hazards, bool(native.stale), worst_error(second, true), inputs, device)
+    wrong = worst_error(native, true)
+    if not any(_hits(stacks.rows(write.stack), at_write) for write in trace.writes or ()):
+        return _verdict(
+            "inconclusive", f"the write at {_place(at_write)} did not run on these inputs", inputs, device
+        )
+    ran_with_grad = any(
+        write.grad_mode for write in trace.writes or () if _hits(stacks.rows(write.stack), at_write)
+    )
+    if finding["code"] in _AT_ONCE and not ran_with_grad:
+        why = "gradients were not recorded where the write ran"
+        return _verdict("inconclusive", why, inputs, device)
+    if not trace.has_run_backward:
+        return _verdict(
+            "inconclusive", "nothing that came out has a gradient: no backward ran", inputs, device
+        )
+    if finding["code"] == "IPL103" and inputs:
+        why = "whether an argument is a leaf is up to the caller, and these inputs are none"
+        return _verdict("inconclusive", why, inputs, device)
+    if finding["saves"]:
+        ran = [kind for kind, stack in trace.saves or () if _hits(stacks.rows(stack), finding["saves"])]
+        if not ran:
+            why = f"nothing was saved at {_place(finding['saves'])} on these inputs"
+            return _verdict("inconclusive", why, inputs, device)
+        if finding["only"] and finding["only"] not in ran:
+            why = f"the save happens on {finding['only']}, and this ran on {', '.join(sorted(set(ran)))}"
+            return _verdict("inconclusive", why, inputs, device)
+    if wrong is not None and wrong > TOLERANCE:
+        why = f"a gradient is off by {wrong:.2g} of its size, for another reason than this write"
+        return _verdict("inconclusive", why, inputs, device)
+    on = "on these inputs" if inputs else "in this run"
+    why = f"{on} save and write ran, and backward read what had been saved unchanged"
+    return _verdict("refuted", why, inputs, device)
+
+
+def _hazardous(
+    hazards: list[Hazard],
+    raised: bool,
+    wrong: float | None,
+    inputs: dict[str, str],
+    device: str,
+) -> Verdict:
+    """The verdict where the traced run saw the finding's write change a save."""
+    first = hazards[0]
+    conflicts = [_conflict(one, wrong) for one in hazards]
+    off = f"; without its check a gradient would be off by {wrong:.2g} of its size" if wrong else ""
+    if first.silent is None:
+        if all(one.changed is False for one in hazards):
+            why = "PyTorch raises, but no byte that was saved has changed"
+            return _verdict("spurious", f"{why}: {sentence(first)}", inputs, device, conflicts)
+        if raised:
+            return _verdict(
+                "confirmed", f"PyTorch raises in backward: {sentence(first)}{off}", inputs, device, conflicts
+            )
+        why = f"the tracer sees it, but PyTorch did not raise: {sentence(first)}"
+        return _verdict("inconclusive", why, inputs, device, conflicts)
+    if wrong is not None and wrong > TOLERANCE:
+        why = f"PyTorch raises nothing, and a gradient is off by {wrong:.2g} of its size: {sentence(first)}"
+        return _verdict("confirmed", why, inputs, device, conflicts)
+    why = f"what was saved has changed, but no gradient differs on these inputs: {sentence(first)}"
+    return _verdict("inconclusive", why, inputs, device, conflicts)
+
+
+def _conflict(hazard: Hazard, wrong: float | None) -> dict[str, Any]:
+    write = hazard.write
+    return {
+        "node": hazard.node,
+        "attribute": hazard.attribute,
+        "shape": list(hazard.shape),
+        "saved_at": _at(hazard.saved),
+        "written_at": _at(write.stack) if write else None,
+        "versions": list(hazard.versions),
+        "gradient_error": wrong if wrong != float("inf") else None,
+    }
+
+
+def _at(stack: stacks.Stack) -> dict[str, Any] | None:
+    place = stacks.location(stack)
+    if place is None:
+        return None
+    return {"filename": place.filename, "location": {"row": place.row, "column": place.column}}
+
+
+def _verdict(
+    status: str,
+    reason: str,
+    inputs: dict[str, str],
+    device: str,
+    conflicts: list[dict[str, Any]] | None = None,
+) -> Verdict:
+    return {
+        "status": status,
+        "reason": reason,
+        "inputs": inputs,
+        "device": device,
+        "conflicts": conflicts or [],
+        "peak": None,
+        "proof": None,
+    }
+
+
+def _concerns(hazard: Hazard, finding: Finding) -> bool:
+    if any(_hits(stacks.rows(write.stack), finding["writes"]) for write in hazard.writes):
+        return True
+    # Where nobody saw the write, the save has to do.
+    return not hazard.writes and _matches_save(hazard, finding)
+
+
+def _matches_save(hazard: Hazard, finding: Finding) -> bool:
+    return _hits(stacks.rows(hazard.saved), finding["saves"])
+
+
+def _hits(rows: list[tuple[str, int]], places: list[list[Any]]) -> bool:
+    return any(file == name and first <= row <= last for file, row in rows for name, first, last in places)
+
+
+def _place(places: list[list[Any]]) -> str:
+    return f"{_shown(places[0][0])}:{places[0][1]}" if places else "an unknown place"
+
+
+def _shown(file: str) -> str:
+    from ..project.paths import shown
+
+    return shown(file)

@@ -1,0 +1,244 @@
+"""Runs jobs on user code in child processes, here or wherever a launcher puts them, several at once."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import secrets
+import selectors
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from .supervisor import MARK
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a job may use: seconds, and bytes of memory, of output, and of one file. `grace` is for SIGTERM."""
+
+    seconds: float = 60.0
+    memory: float = 8 * 2**30
+    output: float = 4 * 2**20
+    file: float = 256 * 2**20
+    grace: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A function of ours, as `module:name`, and what to call it with. It gets the arguments and a stage reporter."""
+
+    function: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of a job: its result, or the kind of its failure with a sentence about it.
+
+    `stage` is the last one that the job reported, `output` the end of what user code printed, `left` the number of
+    processes that it had left behind and that were killed.
+    """
+
+    result: Any = None
+    kind: str | None = None
+    text: str = ""
+    stage: str = ""
+    output: str = ""
+    left: int = 0
+
+
+class Children:
+    """Child processes that run jobs. `launcher` is put before each child's command, to start it elsewhere."""
+
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        launcher: Sequence[str] = (),
+        count: int = 1,
+        imports: Sequence[str] = (),
+        path: Sequence[str] = (),
+        start_seconds: float = 120.0,
+    ) -> None:
+        self._limits = limits or Limits()
+        self._launcher = tuple(launcher)
+        self._count = count
+        self._setup = {
+            "directory": os.getcwd(),
+            "path": list(path),
+            "imports": list(imports),
+            "limits": asdict(self._limits),
+        }
+        self._start_seconds = start_seconds
+
+    def run(self, jobs: Sequence[Job]) -> Iterator[tuple[int, Outcome]]:
+        """The outcome of each job with its index, as they come."""
+        waiting: queue.SimpleQueue[tuple[int, Job]] = queue.SimpleQueue()
+        for pair in enumerate(jobs):
+            waiting.put(pair)
+        done: queue.SimpleQueue[tuple[int, Outcome]] = queue.SimpleQueue()
+        stop = threading.Event()
+        workers = [
+            threading.Thread(target=self._work, args=(waiting, done, stop), daemon=True)
+            for _ in range(min(self._count, len(jobs)))
+        ]
+        for worker in workers:
+            worker.start()
+        try:
+            for _ in jobs:
+                yield done.get()
+        finally:
+            stop.set()
+            for worker in workers:
+                worker.join(5)
+
+    def _work(
+        self,
+        waiting: queue.SimpleQueue[tuple[int, Job]],
+        done: queue.SimpleQueue[tuple[int, Outcome]],
+        stop: threading.Event,
+    ) -> None:
+        child: _Child | None = None
+        try:
+            while not stop.is_set():
+                try:
+                    index, job = waiting.get_nowait()
+                except queue.Empty:
+                    return
+                try:
+                    if child is None:
+                        child = _Child(self._launcher, self._setup, self._start_seconds, stop)
+                    # What the supervisor is to enforce it gets some time for.
+                    outcome = child.run(index, job, self._limits.seconds + self._limits.grace + 30)
+                except _Lost as error:
+                    if child is not None:
+                        child.close()
+                    child = None
+                    outcome = Outcome(kind="start", text=str(error), stage="start")
+                except Exception as error:  # an outcome must come for each job, or `run` would wait for ever
+                    outcome = Outcome(kind="start", text=f"{type(error).__name__}: {error}", stage="start")
+                done.put((index, outcome))
+        finally:
+            if child is not None:
+                child.close()
+
+
+class _Lost(Exception):
+    """There is no supervisor to talk to; the text says why."""
+
+
+class _Child:
+    """A running supervisor."""
+
+    def __init__(
+        self, launcher: tuple[str, ...], setup: dict[str, Any], seconds: float, stop: threading.Event
+    ) -> None:
+        self._stop = stop
+        self._session = secrets.token_hex(8)
+        self._buffer = b""
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+        command = [*launcher, sys.executable, "-m", "inplace_lint.runtime.supervisor"]
+        package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        known = os.environ.get("PYTHONPATH", "")
+        environment = {**os.environ, "PYTHONPATH": f"{package}{os.pathsep}{known}" if known else package}
+        try:
+            self._process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._errors,
+                env=environment,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise _Lost(f"`{command[0]}` cannot be started: {error.strerror}") from error
+        try:
+            self._send({**setup, "session": self._session})
+            ready = self._receive(seconds, "starting a child process")
+            if not ready.get("ready"):
+                raise _Lost(f"the child process is of no use: {ready.get('reason')}")
+        except _Lost:
+            self.close()
+            raise
+
+    def run(self, index: int, job: Job, seconds: float) -> Outcome:
+        """The outcome of one job. Raises _Lost."""
+        self._send({"id": index, "function": job.function, "arguments": job.arguments})
+        answer = self._receive(seconds, "a job")
+        failure = answer["failure"] or {"kind": None, "text": ""}
+        return Outcome(
+            answer["result"],
+            failure["kind"],
+            failure["text"],
+            answer["stage"],
+            answer["output"],
+            answer["left"],
+        )
+
+    def close(self) -> None:
+        """Ends the supervisor, which ends what it runs."""
+        with contextlib.suppress(OSError):
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+        try:
+            self._process.wait(2)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(OSError):
+                os.killpg(self._process.pid, 9)
+            self._process.wait()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        self._errors.close()
+
+    def _send(self, message: dict[str, Any]) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(f"{json.dumps(message)}\n".encode())
+            self._process.stdin.flush()
+        except OSError as error:
+            raise _Lost(self._end()) from error
+
+    def _receive(self, seconds: float, what: str) -> dict[str, Any]:
+        """The next message of the supervisor; lines that a launcher prints are passed over."""
+        assert self._process.stdout is not None
+        descriptor = self._process.stdout.fileno()
+        head = f"{MARK}{self._session} ".encode()
+        until = time.monotonic() + seconds
+        with selectors.DefaultSelector() as selector:
+            selector.register(descriptor, selectors.EVENT_READ)
+            while True:
+                line, newline, rest = self._buffer.partition(b"\n")
+                if newline:
+                    self._buffer = rest
+                    if line.startswith(head):
+                        message: dict[str, Any] = json.loads(line[len(head) :])
+                        return message
+                    continue
+                if self._stop.is_set():
+                    raise _Lost("the run was ended")
+                if time.monotonic() > until:
+                    raise _Lost(f"{what} took more than {seconds:g} s")
+                if not selector.select(0.2):
+                    continue
+                chunk = os.read(descriptor, 1 << 16)
+                if not chunk:
+                    raise _Lost(self._end())
+                self._buffer += chunk
+
+    def _end(self) -> str:
+        """Why the supervisor is gone, in a sentence."""
+        try:
+            status: object = self._process.wait(2)
+        except subprocess.TimeoutExpired:
+            status = "none yet"
+        self._errors.seek(0)
+        lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+        last = f": {lines[-1]}" if lines else ""
+        return f"the child process ended (status {status}){last}"

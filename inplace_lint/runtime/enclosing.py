@@ -1,0 +1,37 @@
+"""Which block of a file a line belongs to."""
+
+from __future__ import annotations
+
+import ast
+
+
+def enclosing(source: str, row: int) -> tuple[str, ...]:
+    """The names of the classes around a line and of the outermost function, outermost first; empty at module level."""
+    try:
+        body: list[ast.stmt] = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError):
+        return ()
+    names: list[str] = []
+    while True:
+        for node in body:
+            first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))])
+            if not first <= row <= (node.end_lineno or first):
+                continue
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                return (*names, node.name)
+            if isinstance(node, ast.ClassDef):
+                names.append(node.name)
+                body = node.body
+                break
+            # A definition under an `if` or in a `try` belongs to the module all the same.
+            inner = list(ast.iter_child_nodes(node))
+            inner += [
+                one
+                for child in inner
+                if not isinstance(child, ast.stmt)
+                for one in ast.iter_child_nodes(child)
+            ]
+            body = [one for one in inner if isinstance(one, ast.stmt)]
+            break
+        else:
+            return ()

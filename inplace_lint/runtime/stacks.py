@@ -1,0 +1,107 @@
+"""Where in the user's code an operation was called: cheap to note, turned into places only when shown."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+import sysconfig
+from types import CodeType
+
+from ..model import Location
+from ..project.paths import shown
+
+#: Frames of the user's own code, innermost first: the code object, and the instruction that was running.
+Stack = tuple[tuple[CodeType, int], ...]
+
+#: Frames kept of a stack: deeper ones say nothing more about a line.
+DEPTH = 48
+
+_OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_STDLIB = tuple(
+    os.path.realpath(path) + os.sep
+    for name in ("stdlib", "platstdlib")
+    if (path := sysconfig.get_paths().get(name))
+)
+_INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
+_foreign: dict[str, bool] = {}
+
+
+def capture(skip: int = 2) -> Stack:
+    """The stack of the caller's caller (`skip` frames up), without frames of torch, of Python and of this package."""
+    found = []
+    frame = sys._getframe(skip)
+    while frame is not None:
+        code = frame.f_code
+        foreign = _foreign.get(code.co_filename)
+        if foreign is None:
+            foreign = is_foreign(code.co_filename)
+        if not foreign:
+            found.append((code, frame.f_lasti))
+            if len(found) == DEPTH:
+                break
+        frame = frame.f_back  # type: ignore[assignment]
+    return tuple(found)
+
+
+def rows(stack: Stack) -> list[tuple[str, int]]:
+    """The file and the line of each frame, innermost first. File names are absolute."""
+    return [(absolute(code.co_filename), _position(code, lasti)[0]) for code, lasti in stack]
+
+
+def absolute(filename: str) -> str:
+    """A file name by which two places can be compared; names such as `<stdin>` stay as they are."""
+    return filename if filename.startswith("<") else os.path.realpath(filename)
+
+
+def location(stack: Stack) -> Location | None:
+    """The place of the innermost frame: the expression that was running where Python tells it, else its line."""
+    if not stack:
+        return None
+    code, lasti = stack[0]
+    row, end_row, start, end = _position(code, lasti)
+    name = code.co_filename if code.co_filename.startswith("<") else shown(code.co_filename)
+    first = linecache.getline(code.co_filename, row).rstrip("\r\n")
+    last = linecache.getline(code.co_filename, end_row).rstrip("\r\n")
+    if start is None or end is None:
+        indent = len(first) - len(first.lstrip())
+        return Location(name, row, indent + 1, row, max(len(first.rstrip()), indent + 1) + 1)
+    # Python counts bytes of UTF-8, a Location characters.
+    return Location(name, row, _column(first, start), end_row, max(_column(last, end), 2))
+
+
+def _column(line: str, offset: int) -> int:
+    return len(line.encode("utf-8", "surrogatepass")[:offset].decode("utf-8", "replace")) + 1
+
+
+def _position(code: CodeType, lasti: int) -> tuple[int, int, int | None, int | None]:
+    """First and last line, first and last column (bytes, from 0) of an instruction."""
+    if sys.version_info >= (3, 11):
+        for index, (row, end_row, start, end) in enumerate(code.co_positions()):
+            if index == lasti // 2:
+                if row is None:
+                    break
+                return row, end_row or row, start, end
+    row = code.co_firstlineno
+    for begin, end, line in code.co_lines():
+        if begin <= lasti < end and line is not None:
+            row = line
+    return row, row, None, None
+
+
+def is_foreign(filename: str) -> bool:
+    """Whether a file belongs to torch, to Python or to this package, and so never is the place to show."""
+    if filename not in _foreign:
+        _foreign[filename] = _decide(filename)
+    return _foreign[filename]
+
+
+def _decide(filename: str) -> bool:
+    if filename.startswith("<frozen"):
+        return True
+    torch = sys.modules.get("torch")
+    home = os.path.dirname(getattr(torch, "__file__", None) or "") + os.sep
+    path = os.path.realpath(filename)
+    if path.startswith((home, os.path.realpath(home) + os.sep, _OWN, os.path.realpath(_OWN) + os.sep)):
+        return True
+    return path.startswith(_STDLIB) and not any(part in path for part in _INSTALLED)
