@@ -22,6 +22,8 @@ Verbs:
   rule [CODE|NAME]      what a rule finds, why, and what to write instead
   op NAME               what a PyTorch operation saves, writes and aliases
   explain FILE:LINE     what the analysis knows at a line
+  measure FILE::NAME    peak memory over sequence lengths, by source line; runs your code
+  capture SCRIPT|-m M   record what each class is given while your own program runs
   config [KEY]          the options of the configuration, with the values in force here
   version               the version of inplace-lint
 
@@ -39,6 +41,10 @@ def run(argv: Sequence[str]) -> int:
         first = "version"
     if first in SMALL:
         verb, action = SMALL[first]
+    elif first in ("measure", "capture"):
+        from . import measure
+
+        verb, action = measure.VERBS[first]
     else:
         from . import check
 

@@ -1,0 +1,1 @@
+"""Runs user code, for the verbs that say so. The only part of the project that imports torch."""

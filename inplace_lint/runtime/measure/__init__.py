@@ -1,0 +1,134 @@
+"""`inplace-lint measure`: a target, or two, over sequence lengths, as a table, a JSON record or a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...project.configuration import Configuration, ConfigurationError
+from ...report.style import Style
+from ..inputs import Call, InputError, NoInputs, build, given
+from ..inputs.locate import load, root_of, split
+from ..peak import gpu
+from ..peak.devices import DEFAULT, DEVICES
+from . import table
+from .sweep import Series, Settings, sweep
+
+SIZES = {
+    "cpu": (128, 256, 512, 1024),
+    "gpu": (1024, 2048, 4096, 8192),
+    "predict": (1024, 2048, 4096, 8192, 16384),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a person asks to measure; targets are written `FILE::NAME`. No sizes are the method's own."""
+
+    target: str
+    against: str | None = None
+    inputs: str | None = None
+    capture: str | None = None
+    sizes: tuple[int, ...] = ()
+    batch: int | None = None
+    method: str = "cpu"
+    device: str | None = None
+    dtype: str = "f32"
+    optimizer: str = "none"
+    train: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What was measured, one series a target."""
+
+    settings: Settings
+    series: tuple[Series, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether each target ran at one size at least."""
+        return all(one.measured for one in self.series)
+
+    def text(self, style: Style) -> str:
+        """For a terminal."""
+        return table.render(self.series, self.settings, style)
+
+    def record(self) -> dict[str, Any]:
+        """For a program."""
+        from .record import record
+
+        return record(self.series, self.settings)
+
+    def page(self) -> str:
+        """For a browser."""
+        from .page import page
+
+        return page(self.series, self.settings)
+
+
+def measure(request: Request, progress: Callable[[str], None] = lambda text: None) -> Measurement:
+    """Runs the targets. Raises InputError: a target that is not there, inputs that nobody knows, no such device."""
+    settings = _settings(request)
+    names = [request.target, *([request.against] if request.against else [])]
+    for name in names:
+        split(name)
+    calls = [_call(name, request) for name in names]
+    # A target that was only found by trial is run on the inputs of the other, if it takes them.
+    series = tuple(
+        sweep(name, call, settings, root_of(split(name)[0]), progress) for name, call in zip(names, calls)
+    )
+    progress("")
+    return Measurement(settings, series)
+
+
+def _settings(request: Request) -> Settings:
+    if request.device is not None and request.method != "predict":
+        raise InputError(
+            f"--device names a GPU to predict for; --method {request.method} runs on what is here"
+        )
+    name = (request.device or DEFAULT).lower()
+    if name not in DEVICES:
+        raise InputError(f"no device is called `{request.device}`: {', '.join(DEVICES)}")
+    if request.method == "gpu" and (reason := gpu.missing()):
+        raise InputError(f"{reason}; --method predict says what a GPU would need")
+    return Settings(
+        request.method,
+        request.sizes or SIZES[request.method],
+        request.batch,
+        request.dtype,
+        request.optimizer,
+        request.train,
+        DEVICES[name] if request.method == "predict" else None,
+    )
+
+
+def _call(name: str, request: Request) -> Call:
+    filename, qualified = split(name)
+    target = load(filename, qualified)
+    if request.inputs is not None:
+        call: Call | NoInputs = given(target, request.inputs)
+    else:
+        captured = None
+        if request.capture is not None:
+            from ..inputs.capture import load as recorded
+
+            captured = recorded(request.capture)
+        call = build(target, _factories(filename), captured)
+    if isinstance(call, NoInputs):
+        raise InputError(
+            f"no inputs are known for {name}: {call.reason}. "
+            f'Give some: --inputs "x=f32[B,S,64]", or a comment `# inplace-lint: inputs x=f32[B,S,64]` in it'
+        )
+    return replace(call, target=target) if call.factory is None else call
+
+
+def _factories(filename: str) -> dict[str, str]:
+    import os
+
+    try:
+        settings = Configuration().settings(os.path.dirname(os.path.abspath(filename)))
+    except ConfigurationError as error:
+        raise InputError(str(error)) from error
+    return dict(getattr(settings, "inputs", ()))
