@@ -73,7 +73,9 @@ def without_torchvision() -> None:
         def __getattr__(self, name: str) -> object:
             if name.startswith("__"):
                 raise AttributeError(name)
-            return type(name, (), {"BICUBIC": 3, "BILINEAR": 2, "NEAREST": 0, "LANCZOS": 1, "HAMMING": 4, "BOX": 5})
+            return type(
+                name, (), {"BICUBIC": 3, "BILINEAR": 2, "NEAREST": 0, "LANCZOS": 1, "HAMMING": 4, "BOX": 5}
+            )
 
     for name in (
         "torchvision",
@@ -107,17 +109,33 @@ def main() -> None:
             print(f"{package}: not installed, left out")
             continue
         good, times = 0, []
-        targets = [one for one in classes(package) if re.search(options.match, f"{one.__module__}.{one.__qualname__}")]
+        targets = [
+            one
+            for one in classes(package)
+            if re.search(options.match, f"{one.__module__}.{one.__qualname__}")
+        ]
         for target in targets:
             start = time.perf_counter()
             ok, said = runs(target)
             times.append(time.perf_counter() - start)
             good += ok
             if options.verbose:
-                print(f"{'ok  ' if ok else 'FAIL'} {times[-1]:6.2f} {target.__module__}:{target.__qualname__}  {said}", flush=True)
+                print(
+                    f"{'ok  ' if ok else 'FAIL'} {times[-1]:6.2f} {target.__module__}:{target.__qualname__}  {said}",
+                    flush=True,
+                )
         times.sort()
         share = 100 * good / max(len(targets), 1)
-        rows.append((package, len(targets), good, share, PACKAGES.get(package, 0), times[len(times) // 2] if times else 0))
+        rows.append(
+            (
+                package,
+                len(targets),
+                good,
+                share,
+                PACKAGES.get(package, 0),
+                times[len(times) // 2] if times else 0,
+            )
+        )
     print(f"{'package':16}{'classes':>8}{'run':>6}{'share':>8}{'bar':>6}{'median':>10}")
     for package, count, good, share, bar, median in rows:
         print(f"{package:16}{count:>8}{good:>6}{share:>7.0f}%{bar:>5}%{1e3 * median:>7.0f} ms")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from . import CLEAN, WRONG
@@ -9,6 +10,7 @@ from .options import Flag, UsageError, Verb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
     from ..runtime.measure import Request
@@ -108,4 +110,58 @@ def _need_torch(verb: str) -> None:
         )
 
 
-VERBS = {"measure": (MEASURE, measure)}
+CAPTURE = Verb(
+    "capture",
+    "[OPTIONS] SCRIPT [ARGS] | -m MODULE [ARGS]",
+    "Run a program unchanged, and write what its modules are given, by class, to a file that `measure --capture`\n"
+    "and `confirm --capture` read. Options stand before the program; what follows is the program's own.",
+    (Flag("--output", "write there; inplace-lint-capture.json without it", "FILE"),),
+)
+
+
+def capture(argv: Sequence[str]) -> int:
+    """Runs a program and returns its exit status. Raises UsageError."""
+    own, program, as_module = _program(argv)
+    values, _ = CAPTURE.parse(own)
+    if not program:
+        raise UsageError("capture needs a program: inplace-lint capture train.py, or -m package.train")
+    if not as_module and not os.path.isfile(program[0]):
+        raise UsageError(f"there is no file {program[0]}")
+    _need_torch("capture")
+    from ..runtime.inputs import InputError
+    from ..runtime.inputs.capture import FILE, load, run_program
+
+    filename = values.get("output", FILE)
+    try:
+        status = run_program(program, as_module, filename)
+        classes = load(filename)
+    except InputError as error:
+        raise UsageError(str(error)) from error
+    print(f"inplace-lint: {filename} holds inputs of {len(classes)} classes", file=sys.stderr)
+    return status
+
+
+def _program(argv: Sequence[str]) -> tuple[list[str], list[str], bool]:
+    """Our own words of a command line, and the program's, which begins at `-m` or at the first that is no option."""
+    place = 0
+    while place < len(argv):
+        word = argv[place]
+        if word == "-m":
+            return list(argv[:place]), list(argv[place + 1 :]), True
+        if not word.startswith("-"):
+            break
+        place += 2 if word == "--output" else 1
+    return list(argv[:place]), list(argv[place:]), False
+
+
+def run(name: str, argv: Sequence[str]) -> int:
+    """Runs one of the verbs of this module with its part of the command line. Raises UsageError."""
+    own = _program(argv)[0] if name == "capture" else argv
+    verb = {"measure": MEASURE, "capture": CAPTURE}[name]
+    if "--help" in own or "-h" in own:
+        print(verb.help())
+        return CLEAN
+    if name == "capture":
+        return capture(argv)
+    values, targets = verb.parse(argv)
+    return measure(targets, values)

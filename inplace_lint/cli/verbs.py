@@ -39,12 +39,12 @@ def run(argv: Sequence[str]) -> int:
         return 0
     if first in ("-V", "--version"):
         first = "version"
-    if first in SMALL:
-        verb, action = SMALL[first]
-    elif first in ("measure", "capture"):
+    if first in ("measure", "capture"):
         from . import measure
 
-        verb, action = measure.VERBS[first]
+        return measure.run(first, argv[1:])
+    if first in SMALL:
+        verb, action = SMALL[first]
     else:
         from . import check
 
@@ -213,6 +213,9 @@ def _toml(key: str, value: object) -> str:
     if isinstance(value, tuple):
         if key == "per-file-ignores":
             inside = ", ".join(f'"{pattern}" = [{_quoted(rules)}]' for pattern, rules in value)
+            return f"{key} = {{{inside}}}"
+        if key == "inputs":
+            inside = ", ".join(f'"{target}" = "{factory}"' for target, factory in value)
             return f"{key} = {{{inside}}}"
         return f"{key} = [{_quoted(value)}]"
     return f'{key} = "{value}"'

@@ -21,7 +21,11 @@ SIDE = 8
 IMAGE = 32
 
 EMPTY = inspect.Parameter.empty
-_NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_ONLY)
+_NAMED = (
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    inspect.Parameter.KEYWORD_ONLY,
+    inspect.Parameter.POSITIONAL_ONLY,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,7 @@ _MEANINGS: tuple[tuple[str, Any], ...] = (
     (r"patch|window|(^|_)ws$", 4),
     (r"kernel|(^|_)ks?$", 3),
     (r"stride|dilation|groups?$|index|layer_num|padding", 1),
+    (r"(^|_)(h|w|height|width)(_|$)", SIDE),
     (r"resolution|feat_size|fmap|grid|input_size", (SIDE, SIDE)),
     (r"classes|vocab|num_tokens|embeddings", 10),
     (r"seq_len|max_len|block_size|num_patches|patches|length|context", 64),
@@ -141,7 +146,9 @@ def first_arguments(target: Any, instance: Any) -> dict[str, Any]:
     return found
 
 
-def argument(name: str, parameter: inspect.Parameter | None, words: Mapping[str, Layout], instance: Any) -> Any:
+def argument(
+    name: str, parameter: inspect.Parameter | None, words: Mapping[str, Layout], instance: Any
+) -> Any:
     """A value for one parameter of a call."""
     hint = "" if parameter is None or parameter.annotation is EMPTY else str(parameter.annotation)
     if hint and "Tensor" not in hint and re.search(r"int|bool|float|Tuple|tuple|List\[int", hint):
@@ -156,6 +163,9 @@ def argument(name: str, parameter: inspect.Parameter | None, words: Mapping[str,
     if re.search(r"(^|_)(ids|indices|idx|index)$|^tokens?$", name) and words.get(name) is None:
         return Spec("i64", ("B", "S"), 10)
     dtype, layout = first_layer(instance)
+    if re.fullmatch(r"(x?[qkv]|query|key|value|queries|keys|values)", name) and not layout:
+        own = words.get(name, ())
+        return Spec("f32", layouts(WIDTH)["tokens" if len(own) == 3 else "heads"])
     if dtype == "i64":
         return Spec(dtype, layout, 10)
     if name in words:
@@ -163,8 +173,6 @@ def argument(name: str, parameter: inspect.Parameter | None, words: Mapping[str,
         return Spec("f32", tuple(width if dim == WIDTH else dim for dim in words[name]))
     if re.search(r"^(img|image|pixel|video)", name) and not layout:
         return Spec("f32", layouts(WIDTH)["image"])
-    if re.fullmatch(r"(x?[qkv]|query|key|value|queries|keys|values)", name) and not layout:
-        return Spec("f32", layouts(WIDTH)["heads"])
     return Spec("f32", layout or layouts(WIDTH)["tokens"])
 
 
@@ -202,7 +210,10 @@ def expected(part: nn.Module) -> tuple[str, Layout] | None:
     return None
 
 
-_UNPACK = re.compile(r"^\s*([\w, *()]+?)\s*=\s*\*?(\w+)\.(?:shape|size\(\))\s*(?:,.*|\[.*)?$", re.MULTILINE)
+_UNPACK = re.compile(
+    r"^\s*([\w, *]+?)\s*=\s*(\*?)(\w+)\.(?:shape|size\(\))\s*((?:,.*)?)$",
+    re.MULTILINE,
+)
 _EINOPS = re.compile(r"(?:rearrange|reduce|repeat)\(\s*(\w+)\s*,\s*['\"]([^'\"]+?)->")
 _EINSUM = re.compile(r"einsum\(\s*['\"]([^'\"]+?)->[^'\"]*['\"]\s*,\s*([\w, ]+?)\)")
 
@@ -214,9 +225,12 @@ def shape_words(forward: Any) -> dict[str, Layout]:
     except (OSError, TypeError):
         return {}
     found: dict[str, Layout] = {}
-    for names, variable in _UNPACK.findall(source):
-        if "(" not in names:
-            found.setdefault(variable, _layout([word.strip() for word in names.split(",") if word.strip()]))
+    for names, star, variable, rest in _UNPACK.findall(source):
+        words = [word.strip() for word in names.split(",") if word.strip()]
+        # In `b, n, _, h = *x.shape, self.heads` the last names are not of the shape.
+        words = words[: len(words) - rest.count(",")] if star else words
+        if star or not rest:
+            found.setdefault(variable, _layout(words))
     for variable, pattern in _EINOPS.findall(source):
         found.setdefault(variable, _layout(list(_axes(pattern))))
     for equation, variables in _EINSUM.findall(source):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import re
 import sys
-from dataclasses import replace
 from typing import Any
 
 import torch
@@ -97,6 +96,3 @@ def _required(one: Any) -> int:
     from .guess import EMPTY, parameters
 
     return sum(parameter.default is EMPTY for parameter in parameters(one).values())
-
-
-__all__ = ["as_call", "replace", "through_parents"]

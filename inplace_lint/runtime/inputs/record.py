@@ -21,6 +21,7 @@ from .values import spec_of
 class Seen:
     """One call of a module: tensors as Specs, all else as it was."""
 
+    target: type
     constructor: Mapping[str, Any]
     positional: tuple[Any, ...]
     leading: tuple[Any, ...]
@@ -59,7 +60,7 @@ class Recorder:
         kwargs = _keywords(module)
         constructor, positional = self._made.get(module, ({}, ()))
         leading, arguments = tree_map(_spec, (tuple(args), kwargs))
-        self._take(Seen(constructor, positional, leading, arguments))
+        self._take(Seen(type(module), constructor, positional, leading, arguments))
 
 
 def _spec(value: Any) -> Any:

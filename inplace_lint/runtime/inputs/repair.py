@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterator
 from typing import Any
 
-import torch
 from torch import nn
 
 from .guess import IMAGE, SIDE, WIDTH, Guess, argument, constructor_value, expected, layouts, parameters
@@ -27,7 +27,7 @@ def repairs(target: Any, guess: Guess, failure: Failure) -> Iterator[Guess]:
     yield from _layer(guess, failure)
     for have, want in _pairs(message, failure):
         yield from _resized(guess, have, want)
-    wanted = _rank(message)
+    wanted = _rank(message, failure)
     if wanted is not None:
         yield from _ranked(guess, wanted, failure)
     yield from _pairs_as_sides(guess, message)
@@ -70,7 +70,9 @@ def _absent(target: Any, guess: Guess, failure: Failure, message: str) -> Iterat
 
 def _kinds(guess: Guess, failure: Failure, message: str) -> Iterator[Guess]:
     """Integers where floats were given, indices that are too large, masks of another kind."""
-    if re.search(r"scalar types?:? Long|Long, Int|expected .*Long|IntTensor|must be (an )?int|indices must be", message):
+    if re.search(
+        r"scalar types?:? Long|Long, Int|expected .*Long|IntTensor|must be (an )?int|indices must be", message
+    ):
         for name, spec in _tensors(guess):
             if spec.floating:
                 yield guess.giving(**{name: Spec("i64", ("B", "S"), 2)})
@@ -83,7 +85,9 @@ def _kinds(guess: Guess, failure: Failure, message: str) -> Iterator[Guess]:
             for dims in (("B", 1, 1, "S"), ("S", "S"), ("B", "S", "S"), ("B", 4, "S", "S")):
                 if dims != spec.dims:
                     yield guess.giving(**{name: Spec("bool", dims)})
-    named = re.search(r"'(tuple|list|int|float|Tensor|bool)' object (?:has no attribute|is not)|not (?:a )?tuple", message)
+    named = re.search(
+        r"'(tuple|list|int|float|Tensor|bool)' object (?:has no attribute|is not)|not (?:a )?tuple", message
+    )
     if named:
         for name, value in guess.arguments.items():
             if not re.search(rf"\b{name}\b", failure.text):
@@ -104,9 +108,13 @@ def _layer(guess: Guess, failure: Failure) -> Iterator[Guess]:
     if dtype == "i64":
         high = failure.module.num_embeddings  # type: ignore[union-attr]
         for name, spec in _tensors(guess):
-            yield guess.giving(**{name: Spec("i64", spec.dims if not spec.floating else ("B", "S"), int(high))})  # type: ignore[arg-type]
+            yield guess.giving(
+                **{name: Spec("i64", spec.dims if not spec.floating else ("B", "S"), int(high))}
+            )  # type: ignore[arg-type]
         return
-    last = not isinstance(failure.module, (nn.modules.conv._ConvNd, nn.modules.batchnorm._BatchNorm, nn.GroupNorm))
+    last = not isinstance(
+        failure.module, (nn.modules.conv._ConvNd, nn.modules.batchnorm._BatchNorm, nn.GroupNorm)
+    )
     place = -1 if last else 1
     want = dims[place]
     assert isinstance(want, int)
@@ -206,9 +214,15 @@ def _replaced(dim: Dim, have: int, want: int) -> Dim:
     return want if size == have and dim != "B" else dim
 
 
-def _rank(message: str) -> int | None:
+def _rank(message: str, failure: Failure) -> int | None:
     """How many axes were wanted."""
-    found = re.search(r"expected (\d+)[- ]?[dD](?:im)?|[Ee]xpected (\d+)D? dims|(\d+)D \(batched\)|expected (\d+), got \d+\)", message)
+    found = re.search(r"not enough values to unpack \(expected (\d+), got (\d+)\)", message)
+    if found and failure.given:
+        return len(failure.given) + int(found[1]) - int(found[2])
+    found = re.search(
+        r"expected (\d+)[- ]?[dD](?:im)?|[Ee]xpected (\d+)D? dims|(\d+)D \(batched\)|expected (\d+), got \d+\)",
+        message,
+    )
     if found:
         return int(next(group for group in found.groups() if group))
     found = re.search(r"too many values to unpack \(expected (\d+)", message)
@@ -217,7 +231,10 @@ def _rank(message: str) -> int | None:
     found = re.search(r"input\.dim\(\) = \d+ is not equal to len\(dims\) = (\d+)", message)
     if found:
         return int(found[1])
-    found = re.search(r"Expected (\d+) dimensions|must be (\d+)[- ]?[dD]|but expected (\d+)|Wrong shape: expected (\d+)", message)
+    found = re.search(
+        r"Expected (\d+) dimensions|must be (\d+)[- ]?[dD]|but expected (\d+)|Wrong shape: expected (\d+)",
+        message,
+    )
     if found:
         return int(next(group for group in found.groups() if group))
     found = re.search(r"expected to be in range of \[-(\d+), \d+\], but got -?(\d+)", message)
@@ -235,11 +252,15 @@ def _ranked(guess: Guess, rank: int, failure: Failure) -> Iterator[Guess]:
         for dims in layouts(width).values():
             if len(dims) == rank:
                 yield guess.giving(**{name: Spec(spec.dtype, dims)})
+        if rank == 6:
+            yield guess.giving(**{name: Spec(spec.dtype, ("B", 2, 2, 7, 7, width))})
 
 
 def _pairs_as_sides(guess: Guess, message: str) -> Iterator[Guess]:
     """Sides of maps that windows, patches and strides divide."""
-    if not re.search(r"divisib|window|multiple|invalid for input|chunks|size|larger|resolution|Kernel|match", message):
+    if not re.search(
+        r"divisib|window|multiple|invalid for input|chunks|size|larger|resolution|Kernel|match", message
+    ):
         return
     for side in (14, 7, 16, IMAGE, 56, 64, 224):
         values: dict[str, Any] = {}
@@ -249,8 +270,10 @@ def _pairs_as_sides(guess: Guess, message: str) -> Iterator[Guess]:
                 if len(places) >= 2:
                     dims = tuple(side if place in places else dim for place, dim in enumerate(value.dims))
                     values[name] = Spec(value.dtype, dims)
-            elif isinstance(value, Spec) and "S" in value.dims and any(
-                one in ((SIDE, SIDE), SIDE) for one in guess.arguments.values()
+            elif (
+                isinstance(value, Spec)
+                and "S" in value.dims
+                and any(one in ((SIDE, SIDE), SIDE) for one in guess.arguments.values())
             ):
                 dims = tuple(side * side if dim == "S" else dim for dim in value.dims)
                 values[name] = Spec(value.dtype, dims)
@@ -264,6 +287,13 @@ def _pairs_as_sides(guess: Guess, message: str) -> Iterator[Guess]:
 
 # --- the constructor
 
+
+def hands_on(target: Any) -> bool:
+    """Whether a constructor takes any keyword."""
+    kinds = {one.kind for one in inspect.signature(target).parameters.values()} if callable(target) else set()
+    return inspect.Parameter.VAR_KEYWORD in kinds
+
+
 _COUNTS = (1, 2, 4, 8, 3, 16, 32, 64, WIDTH, 128, 7)
 
 
@@ -273,9 +303,11 @@ def _constructor(target: Any, guess: Guess, failure: Failure, others: bool = Tru
     known = parameters(target) if isinstance(target, type) else {}
     missing = re.search(r"missing \d+ required (?:positional|keyword-only) arguments?: (.*)", message)
     if missing and others:
-        names = [name for name in re.findall(r"'(\w+)'", missing[1]) if name in known]
+        # A name that the target does not have it may hand on, by `**kwargs`.
+        free = inspect.Parameter("kwargs", inspect.Parameter.KEYWORD_ONLY)
+        names = [name for name in re.findall(r"'(\w+)'", missing[1]) if name in known or hands_on(target)]
         if names:
-            yield guess.building(**{name: constructor_value(name, known[name]) for name in names})
+            yield guess.building(**{name: constructor_value(name, known.get(name, free)) for name in names})
     spoken = [name for name in known if re.search(rf"\b{name}\b", failure.text + " " + message)]
     if not spoken and others:
         spoken = list(guess.constructor)
@@ -294,7 +326,9 @@ def _others(name: str, value: Any, message: str, failure: Failure) -> Iterator[A
         yield not value
         return
     wants_call = "not callable" in message or "__name__" in message
-    wants_many = re.search(r"not (iterable|subscriptable)|unpack non-iterable|has no len|must be (a )?(tuple|list|str)", message)
+    wants_many = re.search(
+        r"not (iterable|subscriptable)|unpack non-iterable|has no len|must be (a )?(tuple|list|str)", message
+    )
     if isinstance(value, int):
         if wants_many:
             yield from ((value, value), (value, value, value), [value] * 4)
@@ -303,7 +337,9 @@ def _others(name: str, value: Any, message: str, failure: Failure) -> Iterator[A
         elif "has no attribute" in message:
             yield from (nn.Identity(), nn.Identity, nn.Linear(WIDTH, WIDTH), (SIDE, SIDE))
         else:
-            words = re.findall(rf"{name}\s*(?:==|in|!=)\s*[\[(]?\s*['\"](\w+)['\"]", "\n".join([failure.text]))
+            words = re.findall(
+                rf"{name}\s*(?:==|in|!=)\s*[\[(]?\s*['\"](\w+)['\"]", "\n".join([failure.text])
+            )
             yield from words
             yield from (count for count in _COUNTS if count != value)
     elif isinstance(value, float):
@@ -314,7 +350,16 @@ def _others(name: str, value: Any, message: str, failure: Failure) -> Iterator[A
             yield [*value]
             yield from (tuple([one] * len(value)) for one in (SIDE, 14, 4, WIDTH, 1))
     else:
-        yield from (nn.Identity, nn.LayerNorm, nn.BatchNorm2d, nn.GELU, nn.Identity(), nn.Linear(WIDTH, WIDTH), WIDTH, 4)
+        yield from (
+            nn.Identity,
+            nn.LayerNorm,
+            nn.BatchNorm2d,
+            nn.GELU,
+            nn.Identity(),
+            nn.Linear(WIDTH, WIDTH),
+            WIDTH,
+            4,
+        )
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -327,8 +372,3 @@ def _tensors(guess: Guess) -> list[tuple[str, Spec]]:
 
 def _main(guess: Guess) -> Spec | None:
     return next((spec for _, spec in _tensors(guess) if spec.floating), None)
-
-
-def dtype_of(spec: Spec) -> torch.dtype:
-    """The kind of a tensor that a Spec makes."""
-    return torch.float32 if spec.floating else torch.int64

@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from .call import Call, NoInputs
-from .guess import Guess, first_arguments, first_constructor, first_layer, layouts, parameters
+from .guess import Guess, first_arguments, first_constructor, layouts, parameters
 from .repair import repairs
 from .stated import called
 from .trial import Failure, attempt
-from .values import SIZES, Size, Spec
+from .values import Size, Spec
 
 #: How much a guess of another layout, tried without a message that asks for it, stands behind a repair.
 _FAR = 3
@@ -210,6 +210,3 @@ def _mapped(call: Call, change: Any) -> Call:
         leading=tuple(map(one, call.leading)),
         arguments={name: one(value) for name, value in call.arguments.items()},
     )
-
-
-__all__ = ["SIZES", "first_layer", "search", "with_sizes"]

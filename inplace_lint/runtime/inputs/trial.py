@@ -15,7 +15,12 @@ from torch import nn
 from .call import Call
 
 #: What PyTorch says of a forward that writes where it must not. The inputs are right then: this is the finding.
-_HAZARDS = ("used in an in-place operation", "modified inplace", "modified by an inplace operation", "out=... arguments")
+_HAZARDS = (
+    "used in an in-place operation",
+    "modified inplace",
+    "modified by an inplace operation",
+    "out=... arguments",
+)
 
 
 @dataclass(slots=True)
