@@ -21,6 +21,7 @@ import torch
 from torch import nn
 
 from inplace_lint.runtime.inputs import NoInputs, build
+from inplace_lint.runtime.inputs.capture import Uses, capturing
 from inplace_lint.runtime.peak.step import dense_loss
 
 PACKAGES = {"vit_pytorch": 85, "timm": 80, "x_transformers": 65}
@@ -48,9 +49,9 @@ def classes(package: str) -> list[type]:
     return list(found.values())
 
 
-def runs(target: type) -> tuple[bool, str]:
+def runs(target: type, captured: Uses | None = None) -> tuple[bool, str]:
     """Whether inputs were found and forward and backward ran on them, and what to say of it."""
-    call = build(target)
+    call = build(target, captured=captured)
     if isinstance(call, NoInputs):
         return False, call.reason
     try:
@@ -62,6 +63,31 @@ def runs(target: type) -> tuple[bool, str]:
     except Exception as error:
         return False, f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
     return True, f"{call.source} {call.trials}: {call.template}"
+
+
+def uses_in_models(target: type, most: int = 12) -> Uses:
+    """What a class is given in timm's own models of its module, as `inplace-lint capture` would record it."""
+    import timm
+
+    module = target.__module__.rpartition(".")[2]
+    names = [
+        name
+        for name in timm.list_models()
+        if timm.models.model_entrypoint(name).__module__.endswith("." + module)
+    ]
+    key = f"{target.__module__}:{target.__qualname__}"
+    uses: Uses = {}
+    # The smallest of a family have the shortest names.
+    for name in sorted(names, key=len)[:most]:
+        try:
+            with capturing() as uses, torch.no_grad():
+                model = timm.create_model(name)
+                model(torch.randn(1, *model.default_cfg["input_size"]))
+        except Exception:
+            continue
+        if key in uses:
+            return uses
+    return {}
 
 
 def without_torchvision() -> None:
@@ -98,6 +124,9 @@ def without_torchvision() -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("packages", nargs="*", default=list(PACKAGES))
+    parser.add_argument(
+        "--capture", action="store_true", help="where that fails, record a model of timm that uses it"
+    )
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--match", default="")
     options = parser.parse_args()
@@ -117,6 +146,8 @@ def main() -> None:
         for target in targets:
             start = time.perf_counter()
             ok, said = runs(target)
+            if not ok and options.capture and package == "timm":
+                ok, said = runs(target, uses_in_models(target))
             times.append(time.perf_counter() - start)
             good += ok
             if options.verbose:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import importlib
 import inspect
 import json
@@ -164,6 +165,11 @@ def _encoded(value: Any) -> Any:
         return {"tuple" if isinstance(value, tuple) else "list": [_encoded(one) for one in value]}
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
         return {"dict": {key: _encoded(one) for key, one in value.items()}}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {
+            one.name: _encoded(getattr(value, one.name)) for one in dataclasses.fields(value) if one.init
+        }
+        return {"object": [f"{type(value).__module__}:{type(value).__qualname__}", fields]}
     if isinstance(value, torch.dtype):
         return {"dtype": str(value).rpartition(".")[2]}
     name = getattr(value, "__qualname__", "<locals>")
@@ -189,13 +195,20 @@ def _decoded(value: Any) -> Any:
         return {key: _decoded(one) for key, one in inside.items()}
     if kind == "dtype":
         return getattr(torch, inside)
+    if kind == "object":
+        name, fields = inside
+        return _imported(name)(**{key: _decoded(one) for key, one in fields.items()})
     if kind == "import":
-        module, _, name = inside.partition(":")
-        found = importlib.import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
-        return found
+        return _imported(inside)
     raise InputError(f"a value of the kind {inside} cannot be made again")
+
+
+def _imported(path: str) -> Any:
+    module, _, name = path.partition(":")
+    found = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
 
 
 def _status(stop: SystemExit) -> int:

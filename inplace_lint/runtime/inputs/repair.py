@@ -312,7 +312,7 @@ def _constructor(target: Any, guess: Guess, failure: Failure, others: bool = Tru
     if not spoken and others:
         spoken = list(guess.constructor)
     for name in spoken:
-        value = guess.constructor.get(name, known[name].default)
+        value = guess.constructor.get(name, known[name].default if name in known else None)
         for other in _others(name, value, message, failure):
             if not _same(other, value):
                 yield guess.building(**{name: other})

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
+from ...model import Diagnostic
+from ...project import Settings as Configured
 from ...project.configuration import Configuration, ConfigurationError
 from ...report.style import Style
 from ..inputs import Call, InputError, NoInputs, build, given
@@ -13,6 +17,7 @@ from ..inputs.locate import load, root_of, split
 from ..peak import gpu
 from ..peak.devices import DEFAULT, DEVICES
 from . import table
+from .findings import UNRUN, findings, fixed
 from .sweep import Series, Settings, sweep
 
 SIZES = {
@@ -45,6 +50,7 @@ class Measurement:
 
     settings: Settings
     series: tuple[Series, ...]
+    findings: tuple[tuple[Diagnostic, str], ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -65,22 +71,34 @@ class Measurement:
         """For a browser."""
         from .page import page
 
-        return page(self.series, self.settings)
+        return page(self.series, self.settings, self.findings)
 
 
 def measure(request: Request, progress: Callable[[str], None] = lambda text: None) -> Measurement:
-    """Runs the targets. Raises InputError: a target that is not there, inputs that nobody knows, no such device."""
+    """Runs the targets. Raises InputError: a target that is not there, inputs that nobody knows, no such device.
+
+    The second target is the one that is asked for, else the first as its fixes would leave it, if it has any.
+    """
     settings = _settings(request)
-    names = [request.target, *([request.against] if request.against else [])]
-    for name in names:
-        split(name)
-    calls = [_call(name, request) for name in names]
-    # A target that was only found by trial is run on the inputs of the other, if it takes them.
-    series = tuple(
-        sweep(name, call, settings, root_of(split(name)[0]), progress) for name, call in zip(names, calls)
-    )
+    filename, name = split(request.target)
+    configured = _configured(filename)
+    target = load(filename, name)
+    found = findings(filename, name, configured)
+    call = _call(request.target, target, request, configured)
+    calls = [(request.target, call, root_of(filename))]
+    if request.against is not None:
+        other_file, other = split(request.against)
+        against = load(other_file, other)
+        calls.append(
+            (request.against, _call(request.against, against, request, configured), root_of(other_file))
+        )
+    elif (source := fixed(Path(filename).read_text(encoding="utf-8"), found)) is not None:
+        # The same inputs, whoever knew them.
+        call = replace(call, target=load(filename, name, source))
+        calls.append((f"{request.target}, fixed", call, root_of(filename)))
+    series = tuple(sweep(label, one, settings, root, progress) for label, one, root in calls)
     progress("")
-    return Measurement(settings, series)
+    return Measurement(settings, series, tuple((one, UNRUN) for one in found))
 
 
 def _settings(request: Request) -> Settings:
@@ -104,31 +122,25 @@ def _settings(request: Request) -> Settings:
     )
 
 
-def _call(name: str, request: Request) -> Call:
-    filename, qualified = split(name)
-    target = load(filename, qualified)
+def _call(name: str, target: Any, request: Request, configured: Configured) -> Call:
     if request.inputs is not None:
-        call: Call | NoInputs = given(target, request.inputs)
-    else:
-        captured = None
-        if request.capture is not None:
-            from ..inputs.capture import load as recorded
+        return given(target, request.inputs)
+    captured = None
+    if request.capture is not None:
+        from ..inputs.capture import load as recorded
 
-            captured = recorded(request.capture)
-        call = build(target, _factories(filename), captured)
+        captured = recorded(request.capture)
+    call = build(target, dict(configured.inputs), captured)
     if isinstance(call, NoInputs):
         raise InputError(
             f"no inputs are known for {name}: {call.reason}. "
-            f'Give some: --inputs "x=f32[B,S,64]", or a comment `# inplace-lint: inputs x=f32[B,S,64]` in it'
+            'Give some: --inputs "x=f32[B,S,64]", or a comment `# inplace-lint: inputs x=f32[B,S,64]` in it'
         )
-    return replace(call, target=target) if call.factory is None else call
+    return call
 
 
-def _factories(filename: str) -> dict[str, str]:
-    import os
-
+def _configured(filename: str) -> Configured:
     try:
-        settings = Configuration().settings(os.path.dirname(os.path.abspath(filename)))
+        return Configuration().settings(os.path.dirname(os.path.abspath(filename)))
     except ConfigurationError as error:
         raise InputError(str(error)) from error
-    return dict(getattr(settings, "inputs", ()))

@@ -97,7 +97,9 @@ def sweep(
     if varied and any(point.peak for point in points):
         progress(f"{label}: closed form")
         forms = _exact(call, settings, lines, [point.size for point in points if point.peak])
-    shown = {**call.template, **({"B": str(call.sizes["B"])} if "B" in call.names else {})}
+    # Floating inputs are made in the kind that is measured.
+    template = {name: value.replace("f32[", f"{settings.dtype}[") for name, value in call.template.items()}
+    shown = {**template, **({"B": str(call.sizes["B"])} if "B" in call.names else {})}
     return _series(label, shown, call.source, points, forms)
 
 
@@ -254,7 +256,7 @@ def _warm_up(step: Step) -> None:
 
 def _said(error: Exception) -> str:
     text = str(error).strip().splitlines()
-    first = text[0] if text else ""
+    first = text[0].partition(" Hint:")[0] if text else ""
     if "can't allocate memory" in str(error) or isinstance(error, (MemoryError, torch.OutOfMemoryError)):
         return "out of memory"
     return f"{type(error).__name__}: {first}"[:300]
