@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -77,8 +78,9 @@ class Call:
             # Modules among the arguments are copied: two instances must not share weights.
             positional, named = tree_map(_own, (self.positional, dict(self.constructor)))
             positional, named = realise((positional, named), self.sizes)
-            instance = self.target(*positional, **named)
-        return getattr(instance, self.method) if self.method else instance  # type: ignore[no-any-return]
+            instance: Any = self.target(*positional, **named)
+        found: Callable[..., Any] = getattr(instance, self.method) if self.method else instance
+        return found
 
     def inputs(
         self, device: str = "cpu", dtype: torch.dtype | None = None, grad: bool = True, seed: int = 0
@@ -117,19 +119,21 @@ class Call:
             (self.leading, dict(self.arguments)),
             is_leaf=lambda leaf: isinstance(leaf, (Spec, Size)),
         )
-        return _described(self._signed(), args, kwargs)
+        return _described(self.signed(), args, kwargs)
 
     @property
     def template(self) -> dict[str, str]:
         """As `description`, names kept: `{"x": "f32[B,S,768]"}`."""
         if self.factory is not None:
             return self.description
-        return _described(self._signed(), self.leading, dict(self.arguments))
+        return _described(self.signed(), self.leading, dict(self.arguments))
 
-    def _signed(self) -> Any:
+    def signed(self) -> Any:
+        """What has the signature of the call, `self` left out."""
         if not inspect.isclass(self.target):
             return self.target
-        return getattr(self.target, self.method or "forward")
+        function = getattr(self.target, self.method or "forward")
+        return types.MethodType(function, self.target) if inspect.isfunction(function) else function
 
 
 def _own(value: Any) -> Any:
@@ -137,8 +141,10 @@ def _own(value: Any) -> Any:
 
 
 def _described(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, str]:
+    if isinstance(function, torch.nn.Module):
+        function = function.forward
     try:
-        names = [name for name in inspect.signature(function).parameters if name != "self"]
+        names = list(inspect.signature(function).parameters)
     except (TypeError, ValueError):
         names = []
     shown = {

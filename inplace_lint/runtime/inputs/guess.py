@@ -49,12 +49,12 @@ class Guess:
 
 
 def parameters(function: Any) -> dict[str, inspect.Parameter]:
-    """The parameters that can be given one value each, without `self`."""
+    """The parameters that can be given one value each, after `self`."""
     try:
         found = inspect.signature(function).parameters
     except (TypeError, ValueError):
         return {}
-    return {name: one for name, one in found.items() if one.kind in _NAMED and name != "self"}
+    return {name: one for name, one in found.items() if one.kind in _NAMED}
 
 
 def first_constructor(target: Any) -> dict[str, Any]:
@@ -76,13 +76,13 @@ _MEANINGS: tuple[tuple[str, Any], ...] = (
     (r"depth|layers?$|blocks?$|reps|iters|repeat|num_layers|levels", 1),
     (r"ratio|mult|expan|factor", 2),
     (r"image_size|img_size", IMAGE),
+    (r"seq_len|max_len|block_size|num_patches|patches|length|context", 64),
     (r"patch|window|(^|_)ws$", 4),
     (r"kernel|(^|_)ks?$", 3),
     (r"stride|dilation|groups?$|index|layer_num|padding", 1),
     (r"(^|_)(h|w|height|width)(_|$)", SIDE),
     (r"resolution|feat_size|fmap|grid|input_size", (SIDE, SIDE)),
     (r"classes|vocab|num_tokens|embeddings", 10),
-    (r"seq_len|max_len|block_size|num_patches|patches|length|context", 64),
     (r"norm", nn.LayerNorm),
     (r"act(ivation)?(_|$)|nonlin", nn.GELU),
     (r"(^|_)(fn|func|module|layer|net|block|branch|attn|main|model)$", nn.Identity()),

@@ -34,10 +34,9 @@ def load(filename: str, name: str, source: str | None = None) -> Any:
     module = module_of(filename, source)
     found: Any = module
     for part in name.split("."):
-        try:
-            found = inspect.getattr_static(found, part) if inspect.isclass(found) else getattr(found, part)
-        except AttributeError:
-            raise InputError(f"{filename} has no `{name}`{_instead(module, filename)}") from None
+        found = getattr(found, part, None)
+    if found is None:
+        raise InputError(f"{filename} has no `{name}`{_instead(module)}")
     if not callable(found):
         raise InputError(f"`{name}` in {filename} is neither a class nor a function")
     return found
@@ -86,7 +85,7 @@ def _run(name: str, path: str, source: str | None) -> ModuleType:
     return module
 
 
-def _instead(module: ModuleType, filename: str) -> str:
+def _instead(module: ModuleType) -> str:
     own = [
         name
         for name, value in vars(module).items()

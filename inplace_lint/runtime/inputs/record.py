@@ -46,7 +46,7 @@ class Recorder:
             if recorder._wanted(module):
                 recorder._made[module] = _constructed(module)
 
-        nn.Module.__init__ = init  # type: ignore[method-assign]
+        nn.Module.__init__ = init  # type: ignore[assignment, method-assign]
         self._hook = register_module_forward_pre_hook(self._called)
         return self
 

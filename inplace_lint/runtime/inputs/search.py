@@ -167,7 +167,7 @@ def _sides(call: Call) -> Call:
         chosen = pick(call)
         if chosen is None:
             continue
-        other = _mapped(call, lambda dim, chosen=chosen: "S" if dim == chosen else dim).at(S=chosen)  # type: ignore[misc]
+        other = _mapped(call, lambda dim, chosen=chosen: "S" if dim == chosen else dim).at(S=chosen)
         if "S" in other.names and _runs(other) and _runs(other.at(S=2 * chosen)):
             return other
     return call

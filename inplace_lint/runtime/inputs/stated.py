@@ -7,6 +7,7 @@ import inspect
 import io
 import re
 import tokenize
+import types
 import typing
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -34,21 +35,20 @@ def given(target: Any, text: str, source: str = "given") -> Call:
     method, forward = called(target)
     taken = _names(forward)
     own = _names(target) if inspect.isclass(target) else {}
-    constructor, arguments = {}, {}
+    constructor, arguments, leading = {}, {}, []
     for name, value in values.items():
         if name in taken or (None in taken and name not in own):
             arguments[name] = value
         elif name in own or None in own:
             constructor[name] = value
         else:
-            known = ", ".join(name for name in [*taken, *own] if name)
+            known = ", ".join(other for other in [*taken, *own] if other)
             raise InputError(f"`{name}` is no parameter of {shown(target)}, which has: {known or 'none'}")
     # A name that stands for *args or is positional-only cannot be given by keyword.
-    leading = []
-    for name, parameter in taken.items():
-        if name not in arguments or parameter.kind is not parameter.POSITIONAL_ONLY:
+    for own_name, parameter in taken.items():
+        if own_name not in arguments or parameter.kind is not parameter.POSITIONAL_ONLY:
             break
-        leading.append(arguments.pop(name))
+        leading.append(arguments.pop(own_name))
     return Call(target, source, constructor, (), arguments, tuple(leading), method=method)
 
 
@@ -168,9 +168,9 @@ def called(target: Any) -> tuple[str, Any]:
     """The method of a class that is run, empty for its `forward`, and the function that has its signature."""
     if not inspect.isclass(target):
         return "", target
-    if issubclass(target, torch.nn.Module):
-        return "", target.forward
-    return "", getattr(target, "__call__", target)
+    function = target.forward if issubclass(target, torch.nn.Module) else target.__call__
+    # Bound to anything, so that its signature begins after `self`, whatever that is called.
+    return "", types.MethodType(function, target) if inspect.isfunction(function) else function
 
 
 def shown(target: Any) -> str:
@@ -189,7 +189,7 @@ def _names(function: Any) -> dict[str | None, inspect.Parameter]:
     for parameter in parameters:
         if parameter.kind is kinds.VAR_KEYWORD:
             found[None] = parameter
-        elif parameter.kind is not kinds.VAR_POSITIONAL and parameter.name != "self":
+        elif parameter.kind is not kinds.VAR_POSITIONAL:
             found[parameter.name] = parameter
     return found
 

@@ -65,7 +65,8 @@ def _failure(error: Exception, phase: str, instance: Any) -> Failure:
     found = Failure(error, phase, instance)
     frames = list(_frames(error.__traceback__))
     for frame, row in frames:
-        part = frame.f_locals.get("self")
+        first = frame.f_code.co_varnames[:1] if frame.f_code.co_argcount else ()
+        part = frame.f_locals.get(*first) if first else None
         if isinstance(part, nn.Module) and frame.f_code.co_name == "forward":
             found.module = part
             tensor = _first_tensor(frame)

@@ -54,7 +54,8 @@ def growth(curves: Mapping[str, Sequence[tuple[int, int]]], limit: tuple[str, in
         below = any(abs(other - y) < 26 for other in ends)
         ends.append(y)
         parts.append(
-            f'<text class="value" x="{x:.1f}" y="{y + (18 if below else -9):.1f}" text-anchor="end">{size_of(value)}</text>'
+            f'<text class="value" x="{x:.1f}" y="{y + (18 if below else -9):.1f}" text-anchor="end">'
+            f"{size_of(value)}</text>"
         )
     return _svg(parts, "Peak memory against S, both axes logarithmic")
 
@@ -81,10 +82,10 @@ def timeline(peak: Peak, colours: Mapping[Line | None, int], highest: int) -> st
     parts += _phases(peak, across)
     parts += _strip(peak, colours, across, floor + 4)
     x, y = across(peak.top), upward(peak.total)
-    left = x > WIDTH / 2
+    shift, anchor = (-8, "end") if x > WIDTH / 2 else (8, "start")
     parts.append(f'<circle class="dot top" cx="{x:.1f}" cy="{y:.1f}" r="4"/>')
     parts.append(
-        f'<text class="value" x="{x + (-8 if left else 8):.1f}" y="{y + 4:.1f}" text-anchor="{"end" if left else "start"}">'
+        f'<text class="value" x="{x + shift:.1f}" y="{y + 4:.1f}" text-anchor="{anchor}">'
         f"{size_of(peak.total)}</text>"
     )
     return _svg(parts, "Live memory over one run")

@@ -177,28 +177,36 @@ _DOCUMENT = """<!doctype html>
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1d2430; --soft: #5b6575; --rule: #dde2ea; --page: #fff; --area: #c9d8ee;
-  --s0: #c2410c; --s1: #0f766e; --l0: #c2410c; --l1: #2563eb; --l2: #7c3aed; --l3: #0f766e; --l4: #b45309; --l5: #be185d;
-  --lasts: #64748b; --gradients: #94a3b8; --optimizer: #475569; --inputs: #a3b763; --kept: #2563eb; --temporary: #f59e0b; }
-@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ef; --soft: #9aa5b5; --rule: #333b47; --page: #151a21; --area: #2c415f;
-  --s0: #fb923c; --s1: #2dd4bf; --l0: #fb923c; --l1: #60a5fa; --l2: #a78bfa; --l3: #2dd4bf; --l4: #fbbf24; --l5: #f472b6;
+  --s0: #c2410c; --s1: #0f766e; --l0: #c2410c; --l1: #2563eb; --l2: #7c3aed; --l3: #0f766e; --l4: #b45309;
+  --l5: #be185d;
+  --lasts: #64748b; --gradients: #94a3b8; --optimizer: #475569; --inputs: #a3b763; --kept: #2563eb;
+  --temporary: #f59e0b; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ef; --soft: #9aa5b5; --rule: #333b47;
+  --page: #151a21; --area: #2c415f;
+  --s0: #fb923c; --s1: #2dd4bf; --l0: #fb923c; --l1: #60a5fa; --l2: #a78bfa; --l3: #2dd4bf; --l4: #fbbf24;
+  --l5: #f472b6;
   --kept: #60a5fa; } }
 * { box-sizing: border-box; }
-body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--page); max-width: 46rem; margin: 0 auto;
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--page); max-width: 46rem;
+  margin: 0 auto;
   padding: 1rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.4rem; line-height: 1.25; margin: .5rem 0; } h2 { font-size: 1.1rem; margin: 2rem 0 .5rem; }
 h3 { font-size: 1rem; margin: 1.5rem 0 .25rem; }
 code { font: .85em/1.4 ui-monospace, monospace; } sup { line-height: 0; }
-.big { font-size: 1.3rem; font-weight: 600; margin: .25rem 0; } .big span { color: var(--s1); white-space: nowrap; }
+.big { font-size: 1.3rem; font-weight: 600; margin: .25rem 0; } .big span { color: var(--s1);
+  white-space: nowrap; }
 .plot { width: 100%; max-width: 40rem; height: auto; display: block; font: 12px system-ui, sans-serif; }
 .grid { stroke: var(--rule); } .phase { stroke: var(--soft); stroke-dasharray: 3 3; }
 .limit { stroke: var(--soft); stroke-dasharray: 6 4; }
 .tick { fill: var(--soft); } .value { fill: var(--ink); font-weight: 600; }
 .curve { fill: none; stroke-width: 2.5; } .area { fill: var(--area); stroke: none; }
 .curve.s0 { stroke: var(--s0); } .curve.s1 { stroke: var(--s1); }
-.dot { stroke: var(--page); stroke-width: 1.5; } .dot.s0, .dot.top { fill: var(--s0); } .dot.s1 { fill: var(--s1); }
+.dot { stroke: var(--page); stroke-width: 1.5; } .dot.s0, .dot.top { fill: var(--s0); }
+  .dot.s1 { fill: var(--s1); }
 rect.l0 { fill: var(--l0); } rect.l1 { fill: var(--l1); } rect.l2 { fill: var(--l2); } rect.l3 { fill: var(--l3); }
 rect.l4 { fill: var(--l4); } rect.l5 { fill: var(--l5); }
-rect.parameters { fill: var(--lasts); } rect.gradients { fill: var(--gradients); } rect.optimizer { fill: var(--optimizer); }
+rect.parameters { fill: var(--lasts); } rect.gradients { fill: var(--gradients); }
+  rect.optimizer { fill: var(--optimizer); }
 rect.inputs { fill: var(--inputs); } rect.kept { fill: var(--kept); } rect.temporary { fill: var(--temporary); }
 i { display: inline-block; width: .8em; height: .8em; margin-right: .4em; border-radius: 2px; }
 i.s0 { background: var(--s0); } i.s1 { background: var(--s1); }
@@ -215,7 +223,8 @@ th, td { text-align: right; padding: .3rem .5rem; border-bottom: 1px solid var(-
 th { color: var(--soft); font-weight: 500; } .text { text-align: left; white-space: normal; } .wide { width: 45%; }
 tr.place td { border-bottom: 0; padding-bottom: 0; } th.wide { text-align: left; }
 td:first-child, th:first-child { padding-left: 0; } td:last-child, th:last-child { padding-right: 0; }
-article { border-left: 3px solid var(--rule); padding-left: .8rem; margin: 1rem 0; } article p, article ul { margin: .2rem 0; }
+article { border-left: 3px solid var(--rule); padding-left: .8rem; margin: 1rem 0; }
+  article p, article ul { margin: .2rem 0; }
 .error { color: var(--s0); } .warning { color: var(--l4); } .verdict { color: var(--soft); }
 footer { margin: 2rem 0 1rem; color: var(--soft); font-size: .85rem; }
 """

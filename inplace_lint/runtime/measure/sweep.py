@@ -205,7 +205,7 @@ def _fake(
 
 def _on_gpu(call: Call, size: int, settings: Settings) -> Point:
     step = _step(call, settings, "cuda")
-    seen = gpu.measure(lambda: (run(step), clear(step)), settings.repeats)
+    seen = gpu.measure(lambda: _warm_up(step), settings.repeats)
     kinds = dict.fromkeys(KINDS, 0)
     kinds["parameters"] = sum(one.numel() * one.element_size() for one in step.parameters)
     kinds["temporary"] = seen.allocated - kinds["parameters"]
@@ -245,7 +245,7 @@ def _optimizer(name: str, module: torch.nn.Module | None) -> torch.optim.Optimiz
         return None
     if name == "sgd":
         return torch.optim.SGD(parameters, lr=0.0, momentum=0.9)
-    return {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW}[name](parameters, lr=0.0)
+    return torch.optim.Adam(parameters, lr=0.0) if name == "adam" else torch.optim.AdamW(parameters, lr=0.0)
 
 
 def _warm_up(step: Step) -> None:

@@ -20,7 +20,7 @@ def render(series: Sequence[Series], settings: Settings, style: Style) -> str:
     parts = [title(settings)]
     parts += ["\n".join(_block(one, style)) for one in series]
     if len(series) == 2:
-        parts.append("\n".join(_comparison(*series, style)))
+        parts.append("\n".join(_comparison(series[0], series[1], style)))
     return "\n\n".join(parts) + "\n"
 
 

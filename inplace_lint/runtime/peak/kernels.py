@@ -50,7 +50,7 @@ class CudaKernels(TorchFunctionMode):
         kernel = choose(self._device, query, key, value, attn_mask, is_causal, enable_gqa)
         if kernel == "math":
             # The composite form itself, which the ledger sees operation by operation.
-            result = torch._scaled_dot_product_attention_math(
+            return torch._scaled_dot_product_attention_math(
                 query,
                 key,
                 value,
@@ -60,7 +60,6 @@ class CudaKernels(TorchFunctionMode):
                 scale=scale,
                 enable_gqa=enable_gqa,
             )[0]
-            return result  # type: ignore[no-any-return]
         return _Fused.apply(kernel, query, key, value, attn_mask)  # type: ignore[no-any-return,no-untyped-call]
 
 
@@ -89,10 +88,8 @@ def choose(
     aligned = 8 if half else 4
     fits = query.size(-1) % aligned == 0 and value.size(-1) % aligned == 0
     known = (
-        half
-        and (query.dtype is not torch.bfloat16 or device.capability >= (8, 0))
-        or query.dtype is torch.float32
-    )
+        half and (query.dtype is not torch.bfloat16 or device.capability >= (8, 0))
+    ) or query.dtype is torch.float32
     # A mask that needs a gradient is allowed; grouped heads are not.
     return "efficient" if heads and not enable_gqa and fits and known else "math"
 

@@ -65,7 +65,7 @@ class Lines:
 
     def _own_nodes(self, line: Line | None) -> None:
         """Nodes numbered since the last operation are this line's."""
-        following = torch.autograd._get_sequence_nr()
+        following = torch.autograd._get_sequence_nr()  # type: ignore[attr-defined]
         first = self._firsts[-1] if self._firsts else -1
         if following > first:
             self._firsts.append(following)
