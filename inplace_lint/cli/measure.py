@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 
@@ -68,7 +69,9 @@ def measure(targets: list[str], values: dict[str, Any]) -> int:
         train=not values.get("forward-only"),
     )
     try:
-        found = runtime.measure(request, _progress)
+        # What the user's code prints is no part of the report.
+        with contextlib.redirect_stdout(sys.stderr):
+            found = runtime.measure(request, _progress)
     except InputError as error:
         raise UsageError(str(error)) from error
     if "report" in values:

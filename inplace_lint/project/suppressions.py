@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 _OWN = "inplace-lint:"
+_INPUTS = "inplace-lint: inputs "
 
 
 def suppress(
@@ -123,6 +124,8 @@ def _parse(text: str, filename: str, row: int, column: int) -> Iterator[Comment]
         body = part.strip()
         place = Location(filename, row, column + max(start - 1, 0), row, column + start + len(part.rstrip()))
         start += len(part) + 1
+        if body.startswith(_INPUTS):
+            continue  # what to run a function on, for the verbs that do
         if body.startswith(_OWN):
             yield _own_comment(body.removeprefix(_OWN).strip(), place)
         elif body[:4].lower() == "noqa":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import re
 import shutil
 import struct
@@ -16,9 +17,13 @@ import pytest
 
 from inplace_lint.cli import main
 from inplace_lint.model import Diagnostic, Edit, Fix, Location
-from inplace_lint.runtime.measure import Request, measure
+from inplace_lint.runtime.inputs import given
+from inplace_lint.runtime.measure import Request, measure, peaks
 from inplace_lint.runtime.measure.findings import findings, fixed
 from inplace_lint.runtime.measure.page import page
+from inplace_lint.runtime.measure.sweep import Settings
+
+from . import models
 
 MODELS = Path(__file__).with_name("models.py")
 
@@ -114,7 +119,7 @@ def test_a_target_that_fails_at_each_size_says_so_and_ends_with_2(
 ) -> None:
     code, out, _ = said(capsys, "measure", "gate.py::Gate", "--sizes", "4")
     assert code == 2
-    assert "S = 4: RuntimeError: one of the variables needed for gradient computation" in out
+    assert "at S = 4: RuntimeError: one of the variables needed for gradient computation" in out
 
 
 def test_without_gradients_the_same_target_runs(gate: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -179,6 +184,22 @@ def test_a_name_that_is_not_in_the_text_has_no_findings(gate: Path) -> None:
     from inplace_lint.project import Settings
 
     assert findings("gate.py", "Made", Settings()) == []
+
+
+def test_peaks_of_a_verdict_are_those_of_the_largest_size() -> None:
+    inputs = "dim=32, x=f32[B,S,32]"
+    before, after = given(models.Naive, inputs), given(models.Fused, inputs)
+    found = peaks(before, after, models.__file__, Settings(sizes=(64, 256)))
+    assert found["size"] == 256
+    assert found["before"] > 4 * found["after"] > 0
+    assert peaks(before, None, models.__file__, Settings(sizes=(64,)))["after"] is None
+
+
+def test_a_measurement_travels_between_processes(gate: Path) -> None:
+    found = measure(Request("gate.py::Gate", sizes=(4, 8), train=False))
+    again = pickle.loads(pickle.dumps(found))
+    assert again.record() == found.record()
+    assert again.page() == found.page()
 
 
 # --- capture

@@ -11,7 +11,7 @@ from ...report.source import Sources
 from ..peak.account import KINDS
 from ..peak.lines import Line
 from . import chart, table
-from .sweep import Row, Series, Settings, relative
+from .sweep import Row, Series, Settings, relative, said_size
 
 #: Lines that get a colour of their own in a timeline.
 _COLOURS = 6
@@ -48,9 +48,11 @@ def _growth(series: Sequence[Series], settings: Settings) -> str:
         if common:
             old, new = first[common[-1]].total, second[common[-1]].total
             text = (
-                f"<p class='big'>{table.size_of(old)} → {table.size_of(new)} at S = {common[-1]}"
-                f" <span>{old / max(new, 1):.1f} times less</span></p>"
+                f"<p class='big'>{table.size_of(old)} → {table.size_of(new)} {said_size(common[-1])}"
+                f" <span>{table.ratio(old, new)}</span></p>"
             )
+    if not any(len(curve) > 1 for curve in curves.values()):
+        return f"<section><h2>Peak</h2>{text}<p class='keys'>{keys}</p></section>"
     return f"<section><h2>Peak against S</h2>{text}{chart.growth(curves, limit)}<p class='keys'>{keys}</p></section>"
 
 
@@ -69,7 +71,7 @@ def _series(one: Series, number: int, highest: int) -> str:
         colours: dict[Line | None, int] = {row.line: place for place, row in enumerate(rows[:_COLOURS])}
         if peak.curve:
             parts.append(
-                f"<h3>Memory over one run at S = {size}</h3>{chart.timeline(peak, colours, peak.total)}"
+                f"<h3>Memory over one run {said_size(size)}</h3>{chart.timeline(peak, colours, peak.total)}"
             )
         parts.append(_lines(rows, colours, size, peak.total))
     return "".join(parts) + "</section>"
@@ -87,10 +89,10 @@ def _sizes(one: Series, highest: int) -> str:
     for point in one.points:
         if point.peak is None:
             rows.append(
-                f"<tr><td>{point.size}</td><td colspan='4' class='text'>{escape(point.failure)}</td></tr>"
+                f"<tr><td>{point.size or '-'}</td><td colspan='4' class='text'>{escape(point.failure)}</td></tr>"
             )
             continue
-        cells = f"<td>{point.size}</td><td>{table.size_of(point.peak.total)}</td>"
+        cells = f"<td>{point.size or '-'}</td><td>{table.size_of(point.peak.total)}</td>"
         cells += f"<td class='wide'>{chart.bar(point.peak.kinds, point.peak.total)}</td>"
         cells += (
             f"<td>{table.size_of(point.reserved)}</td>" * held

@@ -44,7 +44,7 @@ def _series(one: Series) -> dict[str, Any]:
 def _point(point: Point) -> dict[str, Any]:
     peak = point.peak
     return {
-        "size": point.size,
+        "size": point.size or None,
         "peak": None if peak is None else peak.total,
         "phase": None if peak is None else peak.phase or None,
         "kinds": None if peak is None else peak.kinds,

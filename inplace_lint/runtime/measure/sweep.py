@@ -43,7 +43,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One size: the peak and what else was seen, or `failure`, why it could not be run."""
+    """One size, 0 where there is none to vary: the peak and what else was seen, or `failure`, why it did not run."""
 
     size: int
     peak: Peak | None = None
@@ -90,9 +90,9 @@ def sweep(
     lines = Lines((root,))
     varied = "S" in call.names or call.factory is not None
     points = []
-    for size in sorted(set(settings.sizes)) if varied else [call.sizes["S"]]:
-        progress(f"{label} at S = {size}")
-        points.append(_point(call.at(S=size), size, settings, lines))
+    for size in sorted(set(settings.sizes)) if varied else [0]:
+        progress(f"{label} {said_size(size)}")
+        points.append(_point(call.at(S=size) if varied else call, size, settings, lines))
     forms: dict[int, Peak] = {}
     if varied and any(point.peak for point in points):
         progress(f"{label}: closed form")
@@ -260,6 +260,11 @@ def _said(error: Exception) -> str:
     if "can't allocate memory" in str(error) or isinstance(error, (MemoryError, torch.OutOfMemoryError)):
         return "out of memory"
     return f"{type(error).__name__}: {first}"[:300]
+
+
+def said_size(size: int) -> str:
+    """At which size something was measured."""
+    return f"at S = {size}" if size else "on these inputs"
 
 
 def relative(line: Line | None) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ...report.source import Sources
 from ...report.style import Style, safe
 from ..peak.lines import Line
-from .sweep import Point, Series, Settings, relative
+from .sweep import Point, Series, Settings, relative, said_size
 
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 #: Lines below this share of the peak are summed up in one row.
@@ -18,10 +18,11 @@ _SHARE = 0.01
 def render(series: Sequence[Series], settings: Settings, style: Style) -> str:
     """The whole report: one block a target, and a comparison if there are two."""
     parts = [title(settings)]
-    parts += ["\n".join(_block(one, style)) for one in series]
-    if len(series) == 2:
+    extra = "reserved" if settings.method != "cpu" else "time"
+    parts += ["\n".join(_block(one, extra, style)) for one in series]
+    if len(series) == 2 and set(dict(series[0].measured)) & set(dict(series[1].measured)):
         parts.append("\n".join(_comparison(series[0], series[1], style)))
-    return "\n\n".join(parts) + "\n"
+    return "\n".join(line.rstrip() for part in parts for line in (*part.split("\n"), "")).rstrip("\n") + "\n"
 
 
 def title(settings: Settings) -> str:
@@ -37,14 +38,13 @@ def title(settings: Settings) -> str:
     return f"{where}, {settings.dtype}, {what}"
 
 
-def _block(series: Series, style: Style) -> list[str]:
+def _block(series: Series, extra: str, style: Style) -> list[str]:
     inputs = ", ".join(f"{name} = {value}" for name, value in series.inputs.items())
     lines = [style.paint(safe(series.label), "bold"), safe(f"  inputs from {series.source}: {inputs}"), ""]
-    extra = "reserved" if any(point.reserved is not None for point in series.points) else "time"
     rows = [["S", "peak", "lasts", "inputs", "kept for backward", "temporary", extra]]
     rows += [_row(point, extra) for point in series.points]
     lines += _aligned(rows)
-    lines += [f"  S = {point.size}: {safe(point.failure)}" for point in series.points if point.failure]
+    lines += [f"  {said_size(point.size)}: {safe(point.failure)}" for point in series.points if point.failure]
     if series.exponent is not None:
         form = f", exactly {series.form} bytes" if series.form else ""
         lines += ["", f"  grows as {power(series.exponent)}{form}"]
@@ -55,17 +55,17 @@ def _block(series: Series, style: Style) -> list[str]:
 
 def _row(point: Point, extra: str) -> list[str]:
     if point.peak is None:
-        return [str(point.size), "-", "", "", "", "", ""]
+        return [str(point.size or "-"), "-", "", "", "", "", ""]
     kinds = point.peak.kinds
     lasts = kinds["parameters"] + kinds["gradients"] + kinds["optimizer"]
     last = duration(point.seconds) if extra == "time" else size_of(point.reserved)
     parts = (lasts, kinds["inputs"], kinds["kept"], kinds["temporary"])
-    return [str(point.size), size_of(point.peak.total), *map(size_of, parts), last]
+    return [str(point.size or "-"), size_of(point.peak.total), *map(size_of, parts), last]
 
 
 def _lines(series: Series, style: Style) -> list[str]:
     largest, peak = series.measured[-1]
-    rows = [["line", f"at S = {largest}", "share", "growth", "bytes", ""]]
+    rows = [["line", said_size(largest), "share", "growth", "bytes", ""]]
     sources = Sources()
     rest = 0
     for row in sorted(series.rows, key=lambda row: -row.values[largest]):
@@ -95,9 +95,7 @@ def _comparison(before: Series, after: Series, style: Style) -> list[str]:
     rows = [["S", "before", "after", "saved", ""]]
     for size in sorted(first.keys() & second.keys()):
         old, new = first[size].total, second[size].total
-        rows.append(
-            [str(size), size_of(old), size_of(new), size_of(old - new), f"{old / max(new, 1):.1f} times less"]
-        )
+        rows.append([str(size or "-"), size_of(old), size_of(new), size_of(old - new), ratio(old, new)])
     return [style.paint(f"{safe(before.label)} against {safe(after.label)}", "bold"), "", *_aligned(rows)]
 
 
@@ -126,6 +124,13 @@ def size_of(size: int | None) -> str:
     while abs(value) >= 1024 and unit < len(_UNITS) - 1:
         value, unit = value / 1024, unit + 1
     return f"{value:.0f} {_UNITS[unit]}" if not unit else f"{value:.1f} {_UNITS[unit]}"
+
+
+def ratio(old: int, new: int) -> str:
+    """How two peaks compare: `21.3 times less`, `the same`."""
+    if old == new:
+        return "the same"
+    return f"{old / max(new, 1):.1f} times less" if new < old else f"{new / max(old, 1):.1f} times more"
 
 
 def duration(seconds: float | None) -> str:
