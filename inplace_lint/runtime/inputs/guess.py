@@ -253,7 +253,7 @@ def _layout(words: list[str]) -> Layout:
     several = sum(bool(re.fullmatch(r"[hwHWxy]|height|width|\(.*[hwxy].*\)", word)) for word in words) > 1
     for place, word in enumerate(words):
         plain = word.strip("_").lower()
-        if place == 0 and re.match(r"b|n$|batch", plain):
+        if place == 0 and (re.match(r"b|n$|batch", plain) or plain == ""):
             dims.append("B")
         elif re.match(r"^\(", word):
             dims.append(WIDTH if place == len(words) - 1 and not several else SIDE)

@@ -12,7 +12,7 @@ from .table import size_of
 
 #: The drawing's own units. It is scaled to the page: on a phone a unit is a little less than a pixel.
 WIDTH, HEIGHT = 440, 300
-_LEFT, _RIGHT, _TOP, _BOTTOM = 62, 14, 16, 40
+_LEFT, _RIGHT, _TOP, _BOTTOM = 70, 14, 16, 40
 
 
 def growth(curves: Mapping[str, Sequence[tuple[int, int]]], limit: tuple[str, int] | None = None) -> str:
@@ -106,20 +106,22 @@ def bar(kinds: Mapping[str, int], largest: int) -> str:
 
 
 def _phases(peak: Peak, across: _Scale) -> list[str]:
-    """The names of the phases where they begin, and a rule between them."""
-    parts, before, begun = [], "", -math.inf
-    for moment, (_, phase, _) in enumerate(peak.curve):
-        if phase in ("", "inputs", before):
-            continue
-        x = across(moment)
-        if before:
+    """A rule where a phase begins, and its name in the middle of it where there is room."""
+    begins = [
+        (moment, phase)
+        for moment, (_, phase, _) in enumerate(peak.curve)
+        if phase not in ("", "inputs") and (not moment or peak.curve[moment - 1][1] != phase)
+    ]
+    parts = []
+    for (moment, phase), end in zip(begins, [*(moment for moment, _ in begins[1:]), len(peak.curve) - 1]):
+        left, right = across(moment), across(end)
+        parts.append(
+            f'<line class="phase" x1="{left:.1f}" x2="{left:.1f}" y1="{_TOP}" y2="{HEIGHT - _BOTTOM - 10}"/>'
+        )
+        if right - left > 7 * len(phase):
             parts.append(
-                f'<line class="phase" x1="{x:.1f}" x2="{x:.1f}" y1="{_TOP}" y2="{HEIGHT - _BOTTOM - 10}"/>'
+                f'<text class="tick" x="{(left + right) / 2:.1f}" y="{_TOP - 4}" text-anchor="middle">{phase}</text>'
             )
-        if x - begun > 60:
-            parts.append(f'<text class="tick" x="{x + 3:.1f}" y="{_TOP + 2}">{phase}</text>')
-            begun = x
-        before = phase
     return parts
 
 

@@ -223,7 +223,7 @@ i.kept { background: var(--kept); } i.temporary { background: var(--temporary); 
 th, td { text-align: right; padding: .3rem .5rem; border-bottom: 1px solid var(--rule); vertical-align: top;
   font-variant-numeric: tabular-nums; white-space: nowrap; }
 th { color: var(--soft); font-weight: 500; } .text { text-align: left; white-space: normal; } .wide { width: 45%; }
-tr.place td { border-bottom: 0; padding-bottom: 0; } th.wide { text-align: left; }
+tr.place td { white-space: nowrap; border-bottom: 0; padding-bottom: 0; } th.wide { text-align: left; }
 td:first-child, th:first-child { padding-left: 0; } td:last-child, th:last-child { padding-right: 0; }
 article { border-left: 3px solid var(--rule); padding-left: .8rem; margin: 1rem 0; }
   article p, article ul { margin: .2rem 0; }

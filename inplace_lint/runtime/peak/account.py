@@ -49,7 +49,7 @@ def account(ledger: Ledger, kept: Iterable[Allocation], points: int = 600) -> Pe
         kinds[kind] += allocation.size
         if kind in ("kept", "temporary"):
             lines[allocation.line] = lines.get(allocation.line, 0) + allocation.size
-    chosen = _chosen(curve, top, points)
+    chosen = [ledger.begun + moment for moment in _chosen(curve[ledger.begun :], top - ledger.begun, points)]
     owners = _owners(ledger)
     return Peak(
         curve[top],

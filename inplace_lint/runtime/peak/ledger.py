@@ -47,6 +47,8 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
         #: Live bytes after each moment.
         self.curve: list[int] = []
         self.phase = ""
+        #: The moment at which the run begins, what was held before it being there.
+        self.begun = 0
         self._lines = lines
         self._rounding = rounding
         self._live = 0
@@ -56,6 +58,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
         """Counts tensors that were there before the run, as what lasts or is given."""
         for tensor in tensors:
             self._note(tensor, None, kind)
+        self.begun = max(len(self.curve) - 1, 0)
 
     def name(self, tensors: Iterable[torch.Tensor], kind: str) -> None:
         """Says what the storages of these tensors turned out to be, such as gradients."""
