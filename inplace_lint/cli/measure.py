@@ -36,7 +36,11 @@ MEASURE = Verb(
         Flag("--dtype", "of weights and inputs", "KIND", choices=("f32", "bf16", "f16", "f64")),
         Flag("--optimizer", "take a step with it, too", "NAME", choices=("none", "sgd", "adam", "adamw")),
         Flag("--forward-only", "no backward, no gradients"),
-        Flag("--capture", "inputs that `inplace-lint capture` recorded", "FILE"),
+        Flag(
+            "--capture",
+            "inputs that `inplace-lint capture` recorded; inplace-lint-capture.json if it is there",
+            "FILE",
+        ),
         Flag("--report", "write an HTML page with plots there, too", "FILE.html"),
         Flag("--output-format", "how to print it", "FORMAT", choices=("text", "json")),
     ),

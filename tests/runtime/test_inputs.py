@@ -90,6 +90,23 @@ def test_a_comment_above_a_class_reaches_its_constructor() -> None:
     assert (call.source, dict(call.constructor)) == ("comment", {"width": 12})
 
 
+class Half(nn.Module):
+    # inplace-lint: inputs x=f32[B,S,40]
+    def __init__(self, dim: int, num_heads: int) -> None:
+        super().__init__()
+        self.attention = models.Naive(dim, num_heads)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.attention(x)
+
+
+def test_a_comment_that_speaks_of_the_call_alone_is_completed() -> None:
+    call = found(Half)
+    assert call.source == "comment"
+    assert call.template == {"x": "f32[B,S,40]"}
+    assert call.constructor["dim"] == 40
+
+
 @pytest.mark.parametrize(
     ("text", "message"), [("y=f32[2]", "no parameter"), ("x=f99[2]", "no tensor"), ("x", "write it as name=")]
 )

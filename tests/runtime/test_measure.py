@@ -242,7 +242,7 @@ def test_capture_runs_a_program_unchanged(tmp_path: Path) -> None:
         timeout=100,
         check=False,
     )
-    assert "inputs from capture: x = f32[3,S,6]" in done.stdout, done.stderr
+    assert "inputs from a capture: width = 6, x = f32[3,S,6]" in done.stdout, done.stderr
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,17 @@ from .call import Call, NoInputs
 from .stated import from_annotations, from_comment, from_factory, given
 from .values import SIZES, InputError
 
-__all__ = ["SIZES", "Call", "InputError", "NoInputs", "build", "given"]
+#: How often a target is run, at most, to find its inputs.
+TRIALS = 80
+
+__all__ = ["SIZES", "TRIALS", "Call", "InputError", "NoInputs", "build", "given"]
 
 
 def build(
     target: Any,
     factories: Mapping[str, str] | None = None,
     captured: Mapping[str, Any] | None = None,
-    trials: int = 80,
+    trials: int = TRIALS,
 ) -> Call | NoInputs:
     """Arguments for `target`, a class or a function, or why there are none.
 
@@ -29,7 +32,9 @@ def build(
     except InputError as error:
         return NoInputs(str(error))
     if call is not None:
-        return call
+        from .search import completed
+
+        return call if call.factory is not None else completed(call, trials)
     if captured:
         from .capture import from_capture
 

@@ -183,6 +183,7 @@ def _resized(guess: Guess, have: int, want: int) -> Iterator[Guess]:
     """Sizes of that value replaced, or of a multiple or a part of it: of all tensors, then of each alone."""
     if have == want or want < 1:
         return
+    yield from _widened(guess, want, have)
     every: dict[str, Any] = {}
     for name, spec in _tensors(guess):
         dims = tuple(_replaced(dim, have, want) for dim in spec.dims)
@@ -202,11 +203,18 @@ def _resized(guess: Guess, have: int, want: int) -> Iterator[Guess]:
                 dims = (*spec.dims[:place], size * want // have, *spec.dims[place + 1 :])
                 if dims[place] != dim:
                     yield guess.giving(**{name: Spec(spec.dtype, dims, spec.high)})
+
+
+def _widened(guess: Guess, have: int, want: int) -> Iterator[Guess]:
+    """The other way round: the constructor's numbers of that value made to fit the tensors."""
     changed = {
-        name: want for name, value in guess.constructor.items() if isinstance(value, int) and value == have
+        name: want for name, value in guess.constructor.items() if type(value) is int and value == have
     }
-    for name, value in changed.items():
-        yield guess.building(**{name: value})
+    if changed:
+        yield guess.building(**changed)
+        if len(changed) > 1:
+            for name in changed:
+                yield guess.building(**{name: want})
 
 
 def _replaced(dim: Dim, have: int, want: int) -> Dim:

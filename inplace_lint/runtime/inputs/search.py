@@ -34,10 +34,29 @@ def search(target: Any, noted: Call | NoInputs | None, trials: int) -> Call | No
     return with_sizes(replace(call, source="annotations") if known and call.source == "synthesis" else call)
 
 
-def _direct(target: Any, noted: Call | None, trials: int) -> tuple[Call | None, int, Failure | None]:
-    """The call that ran, the trials it took, and the first failure."""
+def completed(call: Call, trials: int) -> Call | NoInputs:
+    """A call whose constructor lacks arguments that it requires, with some on which what it does say runs."""
+    given = call.constructor
+    missing = [name for name in first_constructor(call.target) if name not in given]
+    if call.positional or call.leading or not missing:
+        return call
+    found, used, failure = _direct(call.target, call, trials, firm=True)
+    if found is None:
+        names = ", ".join(missing)
+        return NoInputs(
+            f"nothing says what the constructor's {names} are, and {used} trials ended with {failure}"
+        )
+    return replace(call, constructor=found.constructor, trials=used)
+
+
+def _direct(
+    target: Any, noted: Call | None, trials: int, firm: bool = False
+) -> tuple[Call | None, int, Failure | None]:
+    """The call that ran, the trials it took, and the first failure. If it is `firm`, what is noted is kept."""
     order = itertools.count()
     start = Guess(first_constructor(target), {} if noted is None else dict(noted.arguments))
+    if noted is not None:
+        start = start.building(**noted.constructor)
     queue: list[tuple[int, int, Guess]] = [(0, next(order), start)]
     seen = {start.key()}
     first: Failure | None = None
@@ -46,6 +65,8 @@ def _direct(target: Any, noted: Call | None, trials: int) -> tuple[Call | None, 
 
     def put(cost: int, guess: Guess) -> None:
         key = guess.key()
+        if firm and not _keeps(guess, start, noted):
+            return
         if key not in seen:
             seen.add(key)
             heapq.heappush(queue, (cost, next(order), guess))
@@ -72,6 +93,14 @@ def _direct(target: Any, noted: Call | None, trials: int) -> tuple[Call | None, 
         for number, other in enumerate(itertools.islice(repairs(target, guess, failure), 12)):
             put(cost + 1 + number // 2, other)
     return None, used, first
+
+
+def _keeps(guess: Guess, start: Guess, noted: Call | None) -> bool:
+    """Whether a guess leaves what was noted as it is."""
+    own = {} if noted is None else noted.constructor
+    return guess.arguments == start.arguments and all(
+        guess.constructor.get(name) == own[name] for name in own
+    )
 
 
 def _begin(target: Any, guess: Guess, used: int) -> tuple[Guess, Failure | None, int]:

@@ -12,8 +12,9 @@ from ...model import Diagnostic
 from ...project import Settings as Configured
 from ...project.configuration import Configuration, ConfigurationError
 from ...report.style import Style
-from ..inputs import Call, InputError, NoInputs, build, given
+from ..inputs import TRIALS, Call, InputError, NoInputs, build, given
 from ..inputs.locate import load, root_of, split
+from ..inputs.search import completed
 from ..peak import gpu
 from ..peak.devices import DEFAULT, DEVICES
 from . import table
@@ -142,12 +143,16 @@ def _settings(request: Request) -> Settings:
 
 def _call(name: str, target: Any, request: Request, configured: Configured) -> Call:
     if request.inputs is not None:
-        return given(target, request.inputs)
-    captured = None
-    if request.capture is not None:
-        from ..inputs.capture import load as recorded
+        call: Call | NoInputs = completed(given(target, request.inputs), TRIALS)
+        if isinstance(call, NoInputs):
+            raise InputError(f'{name}: {call.reason}. Give them too: --inputs "dim=64, {request.inputs}"')
+        return call
+    from ..inputs.capture import FILE
+    from ..inputs.capture import load as recorded
 
-        captured = recorded(request.capture)
+    # What was recorded here is used without being named.
+    file = request.capture or (FILE if os.path.isfile(FILE) else None)
+    captured = None if file is None else recorded(file)
     call = build(target, dict(configured.inputs), captured)
     if isinstance(call, NoInputs):
         raise InputError(

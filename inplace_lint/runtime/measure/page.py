@@ -51,6 +51,9 @@ def _growth(series: Sequence[Series], settings: Settings) -> str:
                 f"<p class='big'>{table.size_of(old)} → {table.size_of(new)} {said_size(common[-1])}"
                 f" <span>{table.ratio(old, new)}</span></p>"
             )
+    if len(series) == 1:
+        size, peak = series[0].measured[-1]
+        text = f"<p class='big'>{table.size_of(peak.total)} {said_size(size)}</p>"
     if not any(len(curve) > 1 for curve in curves.values()):
         return f"<section><h2>Peak</h2>{text}<p class='keys'>{keys}</p></section>"
     return f"<section><h2>Peak against S</h2>{text}{chart.growth(curves, limit)}<p class='keys'>{keys}</p></section>"
@@ -60,7 +63,7 @@ def _series(one: Series, number: int, highest: int) -> str:
     inputs = ", ".join(f"{name} = {value}" for name, value in one.inputs.items())
     parts = [
         f'<section><h2><i class="s{number}"></i>{escape(one.label)}</h2>',
-        f"<p>Inputs from {escape(one.source)}: <code>{escape(inputs)}</code></p>",
+        f"<p>Inputs from {escape(table.SOURCES[one.source])}: <code>{escape(inputs)}</code></p>",
     ]
     if one.form:
         parts.append(f"<p>The peak is exactly <b>{escape(one.form)}</b> bytes.</p>")

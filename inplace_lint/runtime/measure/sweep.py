@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from ..inputs.call import Call
+from ..inputs.values import written
 from ..peak import gpu
 from ..peak.account import KINDS, Peak
 from ..peak.allocator import reserved, rounded
@@ -99,7 +100,8 @@ def sweep(
         forms = _exact(call, settings, lines, [point.size for point in points if point.peak])
     # Floating inputs are made in the kind that is measured.
     template = {name: value.replace("f32[", f"{settings.dtype}[") for name, value in call.template.items()}
-    shown = {**template, **({"B": str(call.sizes["B"])} if "B" in call.names else {})}
+    made = {name: written(value) for name, value in call.constructor.items()}
+    shown = {**made, **template, **({"B": str(call.sizes["B"])} if "B" in call.names else {})}
     return _series(label, shown, call.source, points, forms)
 
 
@@ -256,6 +258,8 @@ def _warm_up(step: Step) -> None:
 
 def _said(error: Exception) -> str:
     text = str(error).strip().splitlines()
+    if type(error).__name__ in ("DataDependentOutputException", "DynamicOutputShapeException"):
+        return "depends on the values of tensors, which a prediction does not have: use --method cpu"
     first = text[0].partition(" Hint:")[0] if text else ""
     if "can't allocate memory" in str(error) or isinstance(error, (MemoryError, torch.OutOfMemoryError)):
         return "out of memory"

@@ -10,6 +10,16 @@ from ...report.style import Style, safe
 from ..peak.lines import Line
 from .sweep import Point, Series, Settings, relative, said_size
 
+#: Who knew the inputs, in words.
+SOURCES = {
+    "given": "the command line",
+    "comment": "a comment",
+    "factory": "the configured factory",
+    "capture": "a capture",
+    "annotations": "annotations",
+    "synthesis": "trial",
+    "parent": "a class that uses it",
+}
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 #: Lines below this share of the peak are summed up in one row.
 _SHARE = 0.01
@@ -40,7 +50,11 @@ def title(settings: Settings) -> str:
 
 def _block(series: Series, extra: str, style: Style) -> list[str]:
     inputs = ", ".join(f"{name} = {value}" for name, value in series.inputs.items())
-    lines = [style.paint(safe(series.label), "bold"), safe(f"  inputs from {series.source}: {inputs}"), ""]
+    lines = [
+        style.paint(safe(series.label), "bold"),
+        safe(f"  inputs from {SOURCES[series.source]}: {inputs}"),
+        "",
+    ]
     rows = [["S", "peak", "lasts", "inputs", "kept for backward", "temporary", extra]]
     rows += [_row(point, extra) for point in series.points]
     lines += _aligned(rows)
