@@ -167,6 +167,9 @@ def main() -> None:
                 times[len(times) // 2] if times else 0,
             )
         )
+    print(
+        f"torch {torch.__version__}, Python {sys.version.split()[0]}{', with capture' if options.capture else ''}"
+    )
     print(f"{'package':16}{'classes':>8}{'run':>6}{'share':>8}{'bar':>6}{'median':>10}")
     for package, count, good, share, bar, median in rows:
         print(f"{package:16}{count:>8}{good:>6}{share:>7.0f}%{bar:>5}%{1e3 * median:>7.0f} ms")

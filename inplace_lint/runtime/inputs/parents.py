@@ -29,12 +29,12 @@ def through_parents(target: Any, trials: int) -> Call | None:
         for one in seen:
             call = as_call(target, one)
             trials -= 1
-            if call is not None and attempt(call)[0] is None:
+            if attempt(call)[0] is None:
                 return call
     return None
 
 
-def as_call(target: Any, seen: Seen) -> Call | None:
+def as_call(target: Any, seen: Seen) -> Call:
     """A recorded use as a call, with new tensors of the sizes that were seen."""
     return Call(
         target,

@@ -85,7 +85,6 @@ def _frames(trace: TracebackType | None) -> list[tuple[FrameType, int]]:
     while trace is not None:
         frames.append((trace.tb_frame, trace.tb_lineno))
         trace = trace.tb_next
-    # The first two are this module's and torch's own way into the module.
     return [one for one in frames if one[0].f_code.co_filename != __file__]
 
 
