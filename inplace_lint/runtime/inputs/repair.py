@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
+import math
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from torch import nn
 
-from .guess import IMAGE, SIDE, WIDTH, Guess, argument, constructor_value, expected, layouts, parameters
+from .construct import constructor_repairs
+from .guess import IMAGE, SIDE, WIDTH, Guess, argument, expected, layouts, parameters
 from .stated import called
 from .trial import Failure
 from .values import SIZES, Dim, Spec
@@ -18,20 +19,21 @@ from .values import SIZES, Dim, Spec
 def repairs(target: Any, guess: Guess, failure: Failure) -> Iterator[Guess]:
     """Other guesses, the most likely first."""
     if failure.phase == "constructor":
-        yield from _constructor(target, guess, failure)
+        yield from constructor_repairs(target, guess, failure)
         return
     message = str(failure.error)
     yield from _missing(target, guess, failure, message)
     yield from _absent(target, guess, failure, message)
     yield from _kinds(guess, failure, message)
     yield from _layer(guess, failure)
+    yield from _reshaped(guess, message)
     for have, want in _pairs(message, failure):
         yield from _resized(guess, have, want)
     wanted = _rank(message, failure)
     if wanted is not None:
         yield from _ranked(guess, wanted, failure)
     yield from _pairs_as_sides(guess, message)
-    yield from _constructor(target, guess, failure, others=False)
+    yield from constructor_repairs(target, guess, failure, others=False)
 
 
 # --- the call
@@ -179,11 +181,25 @@ def _pairs(message: str, failure: Failure) -> Iterator[tuple[int, int]]:
                     yield size, wanted
 
 
+def _reshaped(guess: Guess, message: str) -> Iterator[Guess]:
+    """A reshape names all sizes that it wants: one axis of a tensor is given what makes their product."""
+    found = re.search(r"shape '\[(\d+(?:, \d+)*)\]' is invalid for input of size", message)
+    if not found:
+        return
+    wanted = math.prod(int(size) for size in found[1].split(","))
+    for name, spec in _tensors(guess):
+        total = math.prod(spec.shape(SIZES))
+        for place in sorted(range(1, len(spec.dims)), key=lambda place: spec.dims[place] != "S"):
+            size = spec.shape(SIZES)[place]
+            if wanted % (total // size) == 0 and wanted != total:
+                dims = (*spec.dims[:place], wanted // (total // size), *spec.dims[place + 1 :])
+                yield guess.giving(**{name: Spec(spec.dtype, dims, spec.high)})
+
+
 def _resized(guess: Guess, have: int, want: int) -> Iterator[Guess]:
     """Sizes of that value replaced, or of a multiple or a part of it: of all tensors, then of each alone."""
     if have == want or want < 1:
         return
-    yield from _widened(guess, want, have)
     every: dict[str, Any] = {}
     for name, spec in _tensors(guess):
         dims = tuple(_replaced(dim, have, want) for dim in spec.dims)
@@ -194,6 +210,7 @@ def _resized(guess: Guess, have: int, want: int) -> Iterator[Guess]:
         if len(every) > 1:
             for name, value in every.items():
                 yield guess.giving(**{name: value})
+        yield from _widened(guess, want, have)
         return
     # A sequence of H·W places: change what it was made of.
     for name, spec in _tensors(guess):
@@ -203,6 +220,7 @@ def _resized(guess: Guess, have: int, want: int) -> Iterator[Guess]:
                 dims = (*spec.dims[:place], size * want // have, *spec.dims[place + 1 :])
                 if dims[place] != dim:
                     yield guess.giving(**{name: Spec(spec.dtype, dims, spec.high)})
+    yield from _widened(guess, want, have)
 
 
 def _widened(guess: Guess, have: int, want: int) -> Iterator[Guess]:
@@ -291,113 +309,6 @@ def _pairs_as_sides(guess: Guess, message: str) -> Iterator[Guess]:
                 values[name] = side
         if values:
             yield guess.giving(**values)
-
-
-# --- the constructor
-
-
-def hands_on(target: Any) -> bool:
-    """Whether a constructor takes any keyword."""
-    kinds = {one.kind for one in inspect.signature(target).parameters.values()} if callable(target) else set()
-    return inspect.Parameter.VAR_KEYWORD in kinds
-
-
-_COUNTS = (1, 2, 4, 8, 3, 16, 32, 64, WIDTH, 128, 7)
-
-
-def _constructor(target: Any, guess: Guess, failure: Failure, others: bool = True) -> Iterator[Guess]:
-    """Other values for the parameters of the constructor that the failing line speaks of."""
-    message = str(failure.error)
-    known = _constructor_parameters(target)
-    missing = re.search(r"missing \d+ required (?:positional|keyword-only) arguments?: (.*)", message)
-    if missing and others:
-        # A name that the target does not have it may hand on, by `**kwargs`.
-        free = inspect.Parameter("kwargs", inspect.Parameter.KEYWORD_ONLY)
-        names = [name for name in re.findall(r"'(\w+)'", missing[1]) if name in known or hands_on(target)]
-        if names:
-            yield guess.building(**{name: constructor_value(name, known.get(name, free)) for name in names})
-    for have, want in _divisors(failure):
-        for name, parameter in known.items():
-            if _same(guess.constructor.get(name, parameter.default), have):
-                yield guess.building(**{name: want})
-    spoken = [name for name in known if re.search(rf"\b{name}\b", failure.text + " " + message)]
-    if not spoken and others:
-        spoken = list(guess.constructor)
-    for name in spoken:
-        value = guess.constructor.get(name, known[name].default if name in known else None)
-        if value is None and name in known:
-            yield guess.building(**{name: constructor_value(name, known[name])})
-        for other in _others(name, value, message, failure):
-            if not _same(other, value):
-                yield guess.building(**{name: other})
-
-
-def _constructor_parameters(target: Any) -> dict[str, inspect.Parameter]:
-    """What a constructor takes, by `**kwargs` also what those take that it hands them on to."""
-    found: dict[str, inspect.Parameter] = {}
-    for one in target.__mro__ if isinstance(target, type) else ():
-        found = {**parameters(one), **found}
-        if not hands_on(one):
-            break
-    return found
-
-
-def _divisors(failure: Failure) -> Iterator[tuple[int, int]]:
-    """In a line that asks for `a % b == 0`: what a is, and the next number that b divides."""
-    for first, second in re.findall(r"(\w+)\s*\)?\s*%\s*\(?(?:self\.)?(\w+)", failure.text):
-        have, part = failure.values.get(first), failure.values.get(second)
-        if isinstance(have, int) and isinstance(part, int) and part > 0 and have % part:
-            yield have, -(-have // part) * part
-
-
-def _others(name: str, value: Any, message: str, failure: Failure) -> Iterator[Any]:
-    if value is None:
-        yield from (WIDTH, 4, nn.LayerNorm, nn.Identity(), (SIDE, SIDE))
-        return
-    if isinstance(value, bool):
-        yield not value
-        return
-    wants_call = "not callable" in message or "__name__" in message
-    wants_many = re.search(
-        r"not (iterable|subscriptable)|unpack non-iterable|has no len|must be (a )?(tuple|list|str)", message
-    )
-    if isinstance(value, int):
-        if wants_many:
-            yield from ((value, value), (value, value, value), [value] * 4)
-        elif wants_call:
-            yield from (nn.Identity, nn.LayerNorm, nn.GELU, nn.Identity())
-        elif "has no attribute" in message:
-            yield from (nn.Identity(), nn.Identity, nn.Linear(WIDTH, WIDTH), (SIDE, SIDE))
-        else:
-            words = re.findall(
-                rf"{name}\s*(?:==|in|!=)\s*[\[(]?\s*['\"](\w+)['\"]", "\n".join([failure.text])
-            )
-            yield from words
-            yield from (count for count in _COUNTS if count != value)
-    elif isinstance(value, float):
-        yield from (1.0, 0.5, 4, 1)
-    elif isinstance(value, (tuple, list)):
-        if value and "index out of range" in message:
-            yield type(value)([value[0]] * (len(value) + 1))
-        if all(isinstance(one, int) for one in value) and value:
-            yield value[0]
-            yield [*value]
-            yield from (tuple([one] * len(value)) for one in (SIDE, 14, 4, WIDTH, 1))
-    else:
-        yield from (
-            nn.Identity,
-            nn.LayerNorm,
-            nn.BatchNorm2d,
-            nn.GELU,
-            nn.Identity(),
-            nn.Linear(WIDTH, WIDTH),
-            WIDTH,
-            4,
-        )
-
-
-def _same(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and (one is other or one == other)
 
 
 def _tensors(guess: Guess) -> list[tuple[str, Spec]]:

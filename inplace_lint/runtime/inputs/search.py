@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import inspect
 import itertools
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -63,10 +64,11 @@ def _direct(
     used = 0
     begun = False
 
+    def allowed(guesses: Iterable[Guess]) -> Iterator[Guess]:
+        return (one for one in guesses if not firm or _keeps(one, start, noted))
+
     def put(cost: int, guess: Guess) -> None:
         key = guess.key()
-        if firm and not _keeps(guess, start, noted):
-            return
         if key not in seen:
             seen.add(key)
             heapq.heappush(queue, (cost, next(order), guess))
@@ -78,7 +80,7 @@ def _direct(
             guess, failure, used = _begin(target, guess, used)
             if failure is None:
                 begun = True
-                for number, other in enumerate(_elsewhere(target, guess)):
+                for number, other in enumerate(allowed(_elsewhere(target, guess))):
                     put(_FAR + number // 2, other)
         call = _call(target, guess, used)
         used += 1
@@ -88,9 +90,9 @@ def _direct(
         first = first or failure
         if begun is False and failure.phase == "forward":
             begun = True
-            for number, other in enumerate(_elsewhere(target, guess)):
+            for number, other in enumerate(allowed(_elsewhere(target, guess))):
                 put(_FAR + number // 2, other)
-        for number, other in enumerate(itertools.islice(repairs(target, guess, failure), 12)):
+        for number, other in enumerate(itertools.islice(allowed(repairs(target, guess, failure)), 12)):
             put(cost + 1 + number // 2, other)
     return None, used, first
 
