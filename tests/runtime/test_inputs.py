@@ -132,6 +132,8 @@ def test_a_factory_makes_the_module_and_its_arguments(factories: types.ModuleTyp
     assert isinstance(call, Call)
     assert call.description == {"x": "f32[1,32,24]"}
     assert call.at(S=8).description == {"x": "f32[1,8,24]"}
+    (x,), _ = call.inputs("meta", torch.bfloat16)
+    assert (x.device.type, x.dtype) == ("meta", torch.bfloat16)
 
 
 def test_a_factory_that_is_not_there_is_a_reason() -> None:

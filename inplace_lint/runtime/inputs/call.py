@@ -89,7 +89,7 @@ class Call:
         generator = torch.Generator(device).manual_seed(seed) if device == "cpu" else None
         if self.factory is not None:
             _, args, kwargs = self.factory(self.sizes)
-            return args, kwargs
+            return tree_map(lambda leaf: _moved(leaf, device, dtype), (args, kwargs))  # type: ignore[no-any-return]
 
         def one(leaf: Any) -> Any:
             if not isinstance(leaf, Spec):
@@ -134,6 +134,12 @@ class Call:
             return self.target
         function = getattr(self.target, self.method or "forward")
         return types.MethodType(function, self.target) if inspect.isfunction(function) else function
+
+
+def _moved(value: Any, device: str, dtype: torch.dtype | None) -> Any:
+    if not isinstance(value, torch.Tensor):
+        return value
+    return value.to(device, dtype if value.is_floating_point() else None)
 
 
 def _own(value: Any) -> Any:
