@@ -79,6 +79,18 @@ def test_a_table_shows_sizes_lines_and_the_comparison(capsys: pytest.CaptureFixt
     assert re.search(r"256 .* times less", out)
 
 
+def test_both_targets_are_run_on_the_same_inputs(gate: Path) -> None:
+    gate.write_text(
+        "def first(x):\n    # inplace-lint: inputs x=f32[S,7]\n    return x * 2\n"
+        "def second(x):\n    # inplace-lint: inputs x=f32[S,9]\n    return x + 2\n"
+        "def other(x, y):\n    # inplace-lint: inputs x=f32[S,9], y=f32[9]\n    return x + y\n"
+    )
+    request = Request("gate.py::first", against="gate.py::second", sizes=(4,))
+    assert [one.inputs["x"] for one in measure(request).series] == ["f32[S,7]", "f32[S,7]"]
+    request = Request("gate.py::first", against="gate.py::other", sizes=(4,))
+    assert [one.inputs["x"] for one in measure(request).series] == ["f32[S,7]", "f32[S,9]"]
+
+
 def test_json_holds_the_same_and_is_valid(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = said(
         capsys, "measure", f"{MODELS}::attend", "--sizes", "16,32,64", "--output-format", "json"

@@ -15,6 +15,7 @@ from ...report.style import Style
 from ..inputs import TRIALS, Call, InputError, NoInputs, build, given
 from ..inputs.locate import load, root_of, split
 from ..inputs.search import completed
+from ..inputs.trial import attempt
 from ..peak import gpu
 from ..peak.devices import DEFAULT, DEVICES
 from . import table
@@ -90,9 +91,11 @@ def measure(request: Request, progress: Callable[[str], None] = lambda text: Non
     if request.against is not None:
         other_file, other = split(request.against)
         against = load(other_file, other)
-        calls.append(
-            (request.against, _call(request.against, against, request, configured), root_of(other_file))
-        )
+        # On the same inputs, if it takes them: only then do the two compare.
+        alike = replace(call, target=against)
+        if call.factory is not None or attempt(alike)[0] is not None:
+            alike = _call(request.against, against, request, configured)
+        calls.append((request.against, alike, root_of(other_file)))
     elif (source := fixed(Path(filename).read_text(encoding="utf-8"), found)) is not None:
         # The same inputs, whoever knew them.
         call = replace(call, target=load(filename, name, source))
