@@ -43,7 +43,7 @@ def printed(command: str) -> str:
         ):
             if words[0] == "inplace-lint":
                 main(words[1:])
-                return output.getvalue().strip() + "\n"
+                return output.getvalue().strip() + "\n"  # as wide as it is: tables are aligned
             runpy.run_path(words[1], run_name="__main__")
     finally:
         os.chdir(before)
@@ -59,7 +59,8 @@ def test_readme_shows_every_example() -> None:
     commands = {
         f"{program} examples/{name}" for name in EXAMPLES for program in ("inplace-lint check", "python")
     }
-    assert set(shown()) == commands
+    measured = {command for command in shown() if command.startswith("inplace-lint measure ")}
+    assert set(shown()) == commands | measured
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -72,6 +73,12 @@ def test_example_is_reported_as_the_readme_shows(name: str) -> None:
 def test_example_prints_what_the_readme_shows(name: str) -> None:
     pytest.importorskip("torch")
     command = f"python examples/{name}"
+    assert shown()[command] == printed(command)
+
+
+@pytest.mark.parametrize("command", [one for one in shown() if one.startswith("inplace-lint measure ")])
+def test_example_is_measured_as_the_readme_shows(command: str) -> None:
+    pytest.importorskip("torch")
     assert shown()[command] == printed(command)
 
 

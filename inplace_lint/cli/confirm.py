@@ -162,7 +162,10 @@ def _summary(findings: Sequence[Diagnostic], verdicts: Mapping[int, dict[str, An
     ]
     what = f"{len(findings)} finding{'s' if len(findings) != 1 else ''}"
     print(f"{what} in {checked}: {', '.join(counts) or 'none of which a run decides'}.", file=sys.stderr)
-    if any("no inputs known" in verdict["reason"] for verdict in verdicts.values()):
+    if any(
+        "no inputs" in verdict["reason"] or "trials found none" in verdict["reason"]
+        for verdict in verdicts.values()
+    ):
         print(
             "Where no inputs are known, say them above the class or function, as in\n"
             "    # inplace-lint: inputs width=64, x=f32[2,16,64]\n"

@@ -24,6 +24,8 @@ Verbs:
   explain FILE:LINE     what the analysis knows at a line
   confirm [PATHS...]    check, then run what was found and say whether it really happens (runs your code)
   trace SCRIPT|-m M     run a program and report hazards before backward runs (runs your code)
+  measure FILE::NAME    peak memory over sequence lengths, by source line; runs your code
+  capture SCRIPT|-m M   record what each class is given while your own program runs
   config [KEY]          the options of the configuration, with the values in force here
   version               the version of inplace-lint
 
@@ -44,6 +46,10 @@ def run(argv: Sequence[str]) -> int:
         from . import trace
 
         return trace.run(argv[1:])
+    if first in ("measure", "capture"):
+        from . import measure
+
+        return measure.run(first, argv[1:])
     if first in SMALL:
         verb, action = SMALL[first]
     elif first == "confirm":
@@ -218,6 +224,9 @@ def _toml(key: str, value: object) -> str:
     if isinstance(value, tuple):
         if key == "per-file-ignores":
             inside = ", ".join(f'"{pattern}" = [{_quoted(rules)}]' for pattern, rules in value)
+            return f"{key} = {{{inside}}}"
+        if key == "inputs":
+            inside = ", ".join(f'"{target}" = "{factory}"' for target, factory in value)
             return f"{key} = {{{inside}}}"
         return f"{key} = [{_quoted(value)}]"
     return f'{key} = "{value}"'

@@ -201,6 +201,13 @@ def _checked(option: Option, value: object) -> Any:
         if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
             raise ValueError(f"must be a list of strings, not {_kind(value)}")
         return tuple(value)
+    if option.kind == "names":
+        if not isinstance(value, dict) or not all(isinstance(name, str) for name in value.values()):
+            raise ValueError('must be a table of names such as "model:Net" = "tests.inputs:net"')
+        for name in (*value, *value.values()):
+            if ":" not in name:
+                raise ValueError(f"must name what it means as package.module:name, not `{name}`")
+        return tuple(value.items())
     if not isinstance(value, dict):
         raise ValueError(f"must be a table of file patterns, not {_kind(value)}")
     for pattern, rules in value.items():

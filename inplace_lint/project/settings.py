@@ -15,7 +15,7 @@ EXCLUDE = (
 
 
 class Option:
-    """One key of the configuration: `kind` is strings, string, flag or table; `choices` bound a string."""
+    """One key of the configuration: `kind` is strings, string, flag, table or names; `choices` bound a string."""
 
     __slots__ = ("choices", "default", "kind", "meaning", "name", "rules")
 
@@ -58,6 +58,9 @@ OPTIONS: tuple[Option, ...] = (
     ),
     Option("device", "string", "both", "the device the code runs on", choices=("both", "cpu", "cuda")),
     Option("per-file-ignores", "table", (), "a table: file pattern = rules not to report there", rules=True),
+    Option(
+        "inputs", "names", (), "a table: package.module:Class = package.module:function that makes its inputs"
+    ),
     Option("src", "strings", (), "directories from which the project's own modules are imported"),
     Option("exclude", "strings", tuple(EXCLUDE.split()), "files and directories to pass over"),
     Option("extend-exclude", "strings", (), "files and directories to pass over besides those of `exclude`"),
@@ -81,6 +84,7 @@ class Settings:
         "extend_select",
         "force_exclude",
         "ignore",
+        "inputs",
         "min_confidence",
         "notes",
         "per_file_ignores",
@@ -104,6 +108,7 @@ class Settings:
         target_torch: str | None = None,
         device: str = "both",
         per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = (),
+        inputs: tuple[tuple[str, str], ...] = (),
         src: tuple[str, ...] = (),
         exclude: tuple[str, ...] = tuple(EXCLUDE.split()),
         extend_exclude: tuple[str, ...] = (),
@@ -120,6 +125,7 @@ class Settings:
         self.target_torch = target_torch
         self.device = device
         self.per_file_ignores = per_file_ignores
+        self.inputs = inputs
         self.src = src
         self.exclude = exclude
         self.extend_exclude = extend_exclude

@@ -13,13 +13,14 @@ from types import ModuleType
 from typing import Any
 
 import torch
+from torch.utils._pytree import tree_map
 
 from . import immediate, stacks
 from .findings import sentence
+from .inputs import NoInputs, build
 from .observe import Block, Run, backward_from, natively, traced, truly, worst_error
 from .records import Hazard
 from .supervisor import describe
-from .targets import NoInputs, prepare
 
 #: A gradient that is off by less is the rounding of another order of sums.
 TOLERANCE = 1e-4
@@ -82,20 +83,29 @@ def _block(arguments: dict[str, Any], stage: Stage) -> tuple[Block | NoInputs, d
     target = _target(module, names)
     if isinstance(target, NoInputs):
         return target, {}, "cpu"
-    call = prepare(target, arguments["factories"])
+    call = build(target, arguments["factories"])
     if isinstance(call, NoInputs):
         return call, {}, "cpu"
     device = "cuda" if torch.cuda.is_available() else "cpu"
 
     def block() -> None:
-        function, args, kwargs = call.make()
-        args, kwargs = _moved((args, kwargs), device)
+        function = call.function()
+        args, kwargs = _moved(call.inputs(grad=False), device)
+        if call.factory is None:
+            args, kwargs = tree_map(_needing, (args, kwargs))
         if isinstance(function, torch.nn.Module):
             function.to(device)
         result = function(*args, **kwargs)
         backward_from(result, args, kwargs)
 
     return block, dict(call.description), device
+
+
+def _needing(value: Any) -> Any:
+    """A tensor that needs a gradient, and is no leaf: errors about leaves would hide others. Its leaf's is compared."""
+    if isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex()):
+        return value.requires_grad_() * 1.0
+    return value
 
 
 def _file_block(file: str, name: str) -> Block:

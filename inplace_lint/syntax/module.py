@@ -386,7 +386,8 @@ CANDIDATE = re.compile(
 
 
 #: What each line that matches CANDIDATE holds: a search for plain bytes is many times faster than one for the pattern.
-_MARKS = tuple(b"_( += -= *= /= %= |= &= ^= @= <<= >>= ]= inplace= out= .step( .load_state_dict(".split()) + (
+_MARKS = (
+    *b"_( += -= *= /= %= |= &= ^= @= <<= >>= ]= inplace= out= .step( .load_state_dict(".split(),
     b"] =",
     b"]\t=",
     b"True,",

@@ -1,0 +1,46 @@
+"""Inputs for a class or a function, from whoever knows them: its author, a recorded run, or trial."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .call import Call, NoInputs
+from .stated import from_annotations, from_comment, from_factory, given
+from .values import SIZES, InputError
+
+#: How often a target is run, at most, to find its inputs.
+TRIALS = 80
+
+__all__ = ["SIZES", "TRIALS", "Call", "InputError", "NoInputs", "build", "given"]
+
+
+def build(
+    target: Any,
+    factories: Mapping[str, str] | None = None,
+    captured: Mapping[str, Any] | None = None,
+    trials: int = TRIALS,
+) -> Call | NoInputs:
+    """Arguments for `target`, a class or a function, or why there are none.
+
+    Asked in this order: a comment at the target, the factory that `factories` names for it ("pkg.mod:Class":
+    "tests.factories:make"), what `captured` recorded (see `capture.load`), jaxtyping annotations, and trial: the
+    target is run on guessed inputs, at most `trials` times. Runs user code. What cannot be read is a reason too.
+    """
+    try:
+        call = from_comment(target) or from_factory(target, factories or {})
+    except InputError as error:
+        return NoInputs(str(error))
+    if call is not None:
+        from .search import completed
+
+        return call if call.factory is not None else completed(call, trials)
+    if captured:
+        from .capture import from_capture
+
+        call = from_capture(target, captured)
+        if call is not None:
+            return call
+    from .search import search
+
+    return search(target, from_annotations(target), trials)

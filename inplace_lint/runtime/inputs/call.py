@@ -1,0 +1,180 @@
+"""How a class or a function is called: what its constructor and its forward are given."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_iter, tree_map
+
+from .values import SIZES, Size, Spec, realise, written
+
+#: A function to run with its arguments, all ready.
+Ready = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class NoInputs:
+    """Why no inputs are known."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A class or function with arguments for it. Tensors are Specs until they are needed.
+
+    `source` says who knew: comment, factory, capture, annotations, synthesis, parent, given. `sizes` are the values of
+    named sizes such as S; `trials` counts what was run to find the arguments. `method` is called in place of the
+    module itself if it is named. `factory` replaces everything else: it makes the function and its arguments.
+    """
+
+    target: Any
+    source: str
+    constructor: Mapping[str, Any] = field(default_factory=dict)
+    positional: tuple[Any, ...] = ()
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    leading: tuple[Any, ...] = ()
+    sizes: Mapping[str, int] = field(default_factory=lambda: dict(SIZES))
+    method: str = ""
+    trials: int = 0
+    factory: Callable[[Mapping[str, int]], Ready] | None = None
+
+    def at(self, **sizes: int) -> Call:
+        """The same call with other sizes for its names."""
+        return replace(self, sizes={**self.sizes, **sizes})
+
+    @property
+    def names(self) -> set[str]:
+        """The named sizes that occur."""
+        found: set[str] = set()
+        leaves = tree_iter(
+            (self.constructor, self.positional, self.arguments, self.leading),
+            is_leaf=lambda leaf: isinstance(leaf, (Spec, Size)),
+        )
+        for leaf in leaves:
+            if isinstance(leaf, Size):
+                found.add(leaf.name)
+            elif isinstance(leaf, Spec):
+                found |= {name for dim in leaf.dims if isinstance(dim, str) for name in SIZES if name in dim}
+        return found
+
+    def function(self, seed: int = 0) -> Callable[..., Any]:
+        """What is to be called: the function itself, or a new instance of the class, with the same weights each time.
+
+        Raises whatever the constructor raises.
+        """
+        if self.factory is not None:
+            return self.factory(self.sizes)[0]
+        if not inspect.isclass(self.target):
+            return self.target  # type: ignore[no-any-return]
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            # Modules among the arguments are copied: two instances must not share weights.
+            positional, named = tree_map(_own, (self.positional, dict(self.constructor)))
+            positional, named = realise((positional, named), self.sizes)
+            instance: Any = self.target(*positional, **named)
+        found: Callable[..., Any] = getattr(instance, self.method) if self.method else instance
+        return found
+
+    def inputs(
+        self, device: str = "cpu", dtype: torch.dtype | None = None, grad: bool = True, seed: int = 0
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Arguments for the function, made anew. With `grad` the floating ones need one, and are no leaves."""
+        generator = torch.Generator(device).manual_seed(seed) if device == "cpu" else None
+        if self.factory is not None:
+            _, args, kwargs = self.factory(self.sizes)
+            return tree_map(lambda leaf: _moved(leaf, device, dtype), (args, kwargs))  # type: ignore[no-any-return]
+
+        def one(leaf: Any) -> Any:
+            if not isinstance(leaf, Spec):
+                return realise(leaf, self.sizes)
+
+            def make() -> torch.Tensor:
+                return leaf.make(self.sizes, generator, device, dtype)
+
+            return needing(make) if grad and leaf.floating else make()
+
+        leaf_types = (Spec, Size)
+        args, kwargs = tree_map(
+            one, (self.leading, dict(self.arguments)), is_leaf=lambda leaf: isinstance(leaf, leaf_types)
+        )
+        return args, kwargs
+
+    @property
+    def description(self) -> dict[str, str]:
+        """Each argument as a person would write it: `{"x": "f32[2,64,768]"}`, names replaced by their sizes."""
+        if self.factory is not None:
+            function, args, kwargs = self.factory(self.sizes)
+            return _described(function, args, kwargs)
+        args, kwargs = tree_map(
+            lambda leaf: (
+                Spec(leaf.dtype, leaf.shape(self.sizes), leaf.high) if isinstance(leaf, Spec) else leaf
+            ),
+            (self.leading, dict(self.arguments)),
+            is_leaf=lambda leaf: isinstance(leaf, (Spec, Size)),
+        )
+        return _described(self.signed(), args, kwargs)
+
+    @property
+    def template(self) -> dict[str, str]:
+        """As `description`, names kept: `{"x": "f32[B,S,768]"}`."""
+        if self.factory is not None:
+            return self.description
+        return _described(self.signed(), self.leading, dict(self.arguments))
+
+    def signed(self) -> Any:
+        """What has the signature of the call, `self` left out."""
+        if not inspect.isclass(self.target):
+            return self.target
+        function = getattr(self.target, self.method or "forward")
+        return types.MethodType(function, self.target) if inspect.isfunction(function) else function
+
+
+def _moved(value: Any, device: str, dtype: torch.dtype | None) -> Any:
+    if not isinstance(value, torch.Tensor):
+        return value
+    return value.to(device, dtype if value.is_floating_point() else None)
+
+
+def _own(value: Any) -> Any:
+    return copy.deepcopy(value) if isinstance(value, torch.nn.Module) else value
+
+
+def _described(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, str]:
+    if isinstance(function, torch.nn.Module):
+        function = function.forward
+    try:
+        names = list(inspect.signature(function).parameters)
+    except (TypeError, ValueError):
+        names = []
+    shown = {
+        (names[place] if place < len(names) else f"argument {place + 1}"): written(value)
+        for place, value in enumerate(args)
+    }
+    return {**shown, **{name: written(value) for name, value in kwargs.items()}}
+
+
+def needing(make: Callable[[], torch.Tensor]) -> torch.Tensor:
+    """A tensor that needs a gradient without being a leaf, as one inside a network: writing it in place is allowed.
+
+    Nothing but the tensor itself is allocated.
+    """
+    # An empty tensor: it carries the need for a gradient and no bytes.
+    entrance = torch.zeros(0, requires_grad=True)
+    return _Entrance.apply(entrance, make)  # type: ignore[no-any-return,no-untyped-call]
+
+
+class _Entrance(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, entrance: torch.Tensor, make: Callable[[], torch.Tensor]) -> torch.Tensor:
+        return make()
+
+    @staticmethod
+    def backward(ctx: Any, *_: torch.Tensor) -> Any:
+        return torch.zeros(0), None

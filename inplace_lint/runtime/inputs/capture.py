@@ -1,0 +1,218 @@
+"""The capture file: what each class was given while the user's own program ran, and calls made from it again."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import importlib
+import inspect
+import json
+import os
+import runpy
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from ...project import Project
+from .call import Call
+from .guess import EMPTY, constructor_value, parameters
+from .record import Recorder, Seen
+from .search import with_sizes
+from .stated import shown
+from .trial import attempt
+from .values import InputError, Spec, parse_spec
+
+FILE = "inplace-lint-capture.json"
+#: Calls of different sizes that are kept of one class.
+KEPT = 3
+
+Uses = dict[str, list[dict[str, Any]]]
+
+
+@contextlib.contextmanager
+def capturing(script: str | None = None) -> Iterator[Uses]:
+    """Within it each module class that is not torch's own adds what it is given to the yielded uses.
+
+    `script` is the file that runs as `__main__`: its classes go by the name that others import it under.
+    """
+    uses: Uses = {}
+    main = Project().module_name(script) if script is not None else "__main__"
+
+    def take(seen: Seen) -> None:
+        name = shown(seen.target)
+        module, _, rest = name.partition(":")
+        key = f"{main}:{rest}" if module == "__main__" else name
+        known = uses.setdefault(key, [])
+        if len(known) < KEPT:
+            one = _use(seen)
+            if one not in known:
+                known.append(one)
+
+    with Recorder(lambda module: not type(module).__module__.startswith("torch."), take):
+        yield uses
+
+
+def run_program(program: Sequence[str], as_module: bool, filename: str) -> int:
+    """Runs a Python program as Python would, with its arguments, and writes what its modules were given.
+
+    Returns its exit status. Its own errors are shown as Python shows them.
+    """
+    status = 0
+    before, path = sys.argv, list(sys.path)
+    sys.argv = list(program)
+    try:
+        with capturing(None if as_module else program[0]) as uses:
+            try:
+                if as_module:
+                    sys.path.insert(0, os.getcwd())
+                    runpy.run_module(program[0], run_name="__main__", alter_sys=True)
+                else:
+                    sys.path.insert(0, os.path.dirname(os.path.abspath(program[0])))
+                    runpy.run_path(program[0], run_name="__main__")
+            except SystemExit as stop:
+                status = _status(stop)
+            except Exception:
+                import traceback
+
+                traceback.print_exc()
+                status = 1
+    finally:
+        sys.argv, sys.path[:] = before, path
+    save(filename, uses)
+    return status
+
+
+def save(filename: str, uses: Uses) -> None:
+    """Writes a capture file; what an older one holds of other classes stays. Raises InputError."""
+    with contextlib.suppress(InputError):
+        uses = {**load(filename), **uses}
+    try:
+        Path(filename).write_text(
+            json.dumps({"version": 1, "classes": uses}, indent=1) + "\n", encoding="utf-8"
+        )
+    except OSError as error:
+        raise InputError(f"{filename} cannot be written: {error.strerror}") from error
+
+
+def load(filename: str) -> Uses:
+    """The uses that a capture file holds, by class. Raises InputError."""
+    try:
+        found = json.loads(Path(filename).read_text(encoding="utf-8"))
+        classes = found["classes"]
+        if found["version"] != 1 or not all(isinstance(one, list) for one in classes.values()):
+            raise ValueError
+    except OSError as error:
+        raise InputError(f"{filename} cannot be read: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise InputError(f"{filename} is no capture file: `inplace-lint capture` writes one") from None
+    return dict(classes)
+
+
+def from_capture(target: Any, captured: Mapping[str, Any]) -> Call | None:
+    """A call as one that was recorded of the target, if there is one that runs."""
+    for use in captured.get(shown(target), ()):
+        try:
+            call = _call(target, use)
+        except (InputError, KeyError, TypeError, ImportError, AttributeError):
+            continue
+        if attempt(call)[0] is None:
+            return with_sizes(call)
+    return None
+
+
+def _call(target: Any, use: Mapping[str, Any]) -> Call:
+    own = parameters(target) if inspect.isclass(target) else {}
+    constructor = {}
+    for name, value in use["constructor"].items():
+        if _opaque(value):
+            parameter = own.get(name)
+            if parameter is not None and parameter.default is EMPTY:
+                constructor[name] = constructor_value(name, parameter)
+        else:
+            constructor[name] = _decoded(value)
+    return Call(
+        target,
+        "capture",
+        constructor,
+        tuple(map(_decoded, use["positional"])),
+        {name: _decoded(value) for name, value in use["arguments"].items()},
+        tuple(map(_decoded, use["leading"])),
+    )
+
+
+def _use(seen: Seen) -> dict[str, Any]:
+    return {
+        "constructor": {
+            name: _encoded(value) for name, value in seen.constructor.items() if name != "__class__"
+        },
+        "positional": [_encoded(value) for value in seen.positional],
+        "leading": [_encoded(value) for value in seen.leading],
+        "arguments": {name: _encoded(value) for name, value in seen.arguments.items()},
+    }
+
+
+def _encoded(value: Any) -> Any:
+    """A value in JSON: tensors by kind and sizes, classes and functions by where they are imported from."""
+    if value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and value == value):
+        return value
+    if isinstance(value, Spec):
+        return {"tensor": str(value)}
+    if isinstance(value, (tuple, list)):
+        return {"tuple" if isinstance(value, tuple) else "list": [_encoded(one) for one in value]}
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {"dict": {key: _encoded(one) for key, one in value.items()}}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {
+            one.name: _encoded(getattr(value, one.name)) for one in dataclasses.fields(value) if one.init
+        }
+        return {"object": [f"{type(value).__module__}:{type(value).__qualname__}", fields]}
+    if isinstance(value, torch.dtype):
+        return {"dtype": str(value).rpartition(".")[2]}
+    name = getattr(value, "__qualname__", "<locals>")
+    if callable(value) and not isinstance(value, nn.Module) and "<" not in name:
+        return {"import": f"{value.__module__}:{name}"}
+    return {"opaque": type(value).__name__}
+
+
+def _opaque(value: Any) -> bool:
+    return isinstance(value, dict) and "opaque" in value
+
+
+def _decoded(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    kind, inside = next(iter(value.items()))
+    if kind == "tensor":
+        return parse_spec(inside)
+    if kind in ("tuple", "list"):
+        parts = [_decoded(one) for one in inside]
+        return tuple(parts) if kind == "tuple" else parts
+    if kind == "dict":
+        return {key: _decoded(one) for key, one in inside.items()}
+    if kind == "dtype":
+        return getattr(torch, inside)
+    if kind == "object":
+        name, fields = inside
+        return _imported(name)(**{key: _decoded(one) for key, one in fields.items()})
+    if kind == "import":
+        return _imported(inside)
+    raise InputError(f"a value of the kind {inside} cannot be made again")
+
+
+def _imported(path: str) -> Any:
+    module, _, name = path.partition(":")
+    found = importlib.import_module(module)
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def _status(stop: SystemExit) -> int:
+    if stop.code is None or isinstance(stop.code, int):
+        return stop.code or 0
+    print(stop.code, file=sys.stderr)
+    return 1

@@ -1,0 +1,120 @@
+"""What an error says about wrong arguments of a constructor, as better guesses."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from torch import nn
+
+from .guess import SIDE, WIDTH, Guess, constructor_value, parameters
+from .trial import Failure
+
+
+def hands_on(target: Any) -> bool:
+    """Whether a constructor takes any keyword."""
+    try:
+        kinds = {one.kind for one in inspect.signature(target).parameters.values()}
+    except (TypeError, ValueError):  # a built-in class need not have one
+        return False
+    return inspect.Parameter.VAR_KEYWORD in kinds
+
+
+_COUNTS = (1, 2, 4, 8, 3, 16, 32, 64, WIDTH, 128, 7)
+
+
+def constructor_repairs(target: Any, guess: Guess, failure: Failure, others: bool = True) -> Iterator[Guess]:
+    """Other values for the parameters of the constructor that the failing line speaks of."""
+    message = str(failure.error)
+    known = _constructor_parameters(target)
+    missing = re.search(r"missing \d+ required (?:positional|keyword-only) arguments?: (.*)", message)
+    if missing and others:
+        # A name that the target does not have it may hand on, by `**kwargs`.
+        free = inspect.Parameter("kwargs", inspect.Parameter.KEYWORD_ONLY)
+        names = [name for name in re.findall(r"'(\w+)'", missing[1]) if name in known or hands_on(target)]
+        if names:
+            yield guess.building(**{name: constructor_value(name, known.get(name, free)) for name in names})
+    for have, want in _divisors(failure):
+        for name, parameter in known.items():
+            if _same(guess.constructor.get(name, parameter.default), have):
+                yield guess.building(**{name: want})
+    spoken = [name for name in known if re.search(rf"\b{name}\b", failure.text + " " + message)]
+    if not spoken and others:
+        spoken = list(guess.constructor)
+    for name in spoken:
+        value = guess.constructor.get(name, known[name].default if name in known else None)
+        if value is None and name in known:
+            yield guess.building(**{name: constructor_value(name, known[name])})
+        for other in _others(name, value, message, failure):
+            if not _same(other, value):
+                yield guess.building(**{name: other})
+
+
+def _constructor_parameters(target: Any) -> dict[str, inspect.Parameter]:
+    """What a constructor takes, by `**kwargs` also what those take that it hands them on to."""
+    found: dict[str, inspect.Parameter] = {}
+    for one in target.__mro__ if isinstance(target, type) else ():
+        found = {**parameters(one), **found}
+        if not hands_on(one):
+            break
+    return found
+
+
+def _divisors(failure: Failure) -> Iterator[tuple[int, int]]:
+    """In a line that asks for `a % b == 0`: what a is, and the next number that b divides."""
+    for first, second in re.findall(r"(\w+)\s*\)?\s*%\s*\(?(?:self\.)?(\w+)", failure.text):
+        have, part = failure.values.get(first), failure.values.get(second)
+        if isinstance(have, int) and isinstance(part, int) and part > 0 and have % part:
+            yield have, -(-have // part) * part
+
+
+def _others(name: str, value: Any, message: str, failure: Failure) -> Iterator[Any]:
+    if value is None:
+        yield from (WIDTH, 4, nn.LayerNorm, nn.Identity(), (SIDE, SIDE))
+        return
+    if isinstance(value, bool):
+        yield not value
+        return
+    wants_call = "not callable" in message or "__name__" in message
+    wants_many = re.search(
+        r"not (iterable|subscriptable)|unpack non-iterable|has no len|must be (a )?(tuple|list|str)", message
+    )
+    if isinstance(value, int):
+        if wants_many:
+            yield from ((value, value), (value, value, value), [value] * 4)
+        elif wants_call:
+            yield from (nn.Identity, nn.LayerNorm, nn.GELU, nn.Identity())
+        elif "has no attribute" in message:
+            yield from (nn.Identity(), nn.Identity, nn.Linear(WIDTH, WIDTH), (SIDE, SIDE))
+        else:
+            words = re.findall(
+                rf"{name}\s*(?:==|in|!=)\s*[\[(]?\s*['\"](\w+)['\"]", "\n".join([failure.text])
+            )
+            yield from words
+            yield from (count for count in _COUNTS if count != value)
+    elif isinstance(value, float):
+        yield from (1.0, 0.5, 4, 1)
+    elif isinstance(value, (tuple, list)):
+        if value and "index out of range" in message:
+            yield type(value)([value[0]] * (len(value) + 1))
+        if all(isinstance(one, int) for one in value) and value:
+            yield value[0]
+            yield [*value]
+            yield from (tuple([one] * len(value)) for one in (SIDE, 14, 4, WIDTH, 1))
+    else:
+        yield from (
+            nn.Identity,
+            nn.LayerNorm,
+            nn.BatchNorm2d,
+            nn.GELU,
+            nn.Identity(),
+            nn.Linear(WIDTH, WIDTH),
+            WIDTH,
+            4,
+        )
+
+
+def _same(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and (one is other or one == other)

@@ -1,0 +1,272 @@
+"""A first guess of what a class and its forward take: from signatures, the source's own words, and the first layer."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import torch
+from torch import nn
+
+from .stated import called
+from .values import Dim, Spec
+
+#: A width that 2, 3, 4, 6, 8, 12, 16 and 32 divide, and that is neither a batch, a length nor a side.
+WIDTH = 96
+#: The side of a feature map: its places are as many as S is by itself.
+SIDE = 8
+IMAGE = 32
+
+EMPTY = inspect.Parameter.empty
+_NAMED = (
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+    inspect.Parameter.KEYWORD_ONLY,
+    inspect.Parameter.POSITIONAL_ONLY,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """Values for the constructor and for the call, by parameter."""
+
+    constructor: Mapping[str, Any] = field(default_factory=dict)
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+
+    def key(self) -> str:
+        """What two equal guesses share."""
+        return repr((sorted(self.constructor.items(), key=str), sorted(self.arguments.items(), key=str)))
+
+    def giving(self, **values: Any) -> Guess:
+        """The same with other arguments of the call."""
+        return replace(self, arguments={**self.arguments, **values})
+
+    def building(self, **values: Any) -> Guess:
+        """The same with other arguments of the constructor."""
+        return replace(self, constructor={**self.constructor, **values})
+
+
+def parameters(function: Any) -> dict[str, inspect.Parameter]:
+    """The parameters that can be given one value each, after `self`."""
+    try:
+        found = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return {}
+    return {name: one for name, one in found.items() if one.kind in _NAMED}
+
+
+def first_constructor(target: Any) -> dict[str, Any]:
+    """Values for what a constructor requires."""
+    if not inspect.isclass(target):
+        return {}
+    return {
+        name: constructor_value(name, one) for name, one in parameters(target).items() if one.default is EMPTY
+    }
+
+
+#: What a parameter's name most often means, the first match counting. Only inputs are chosen by it.
+_MEANINGS: tuple[tuple[str, Any], ...] = (
+    (r"drop|prob|(^|_)p$|eps|rate", 0.0),
+    (r"^(is|use|has|with|no|return)_|bias$|causal|shift$", False),
+    (r"(dim_?heads?|head_?dim|key_dim|qk_dim|value_dim|d_?head|dim_key|dim_value)s?$", 16),
+    (r"heads?$|n_?head", 4),
+    (r"mlp_dim|hidden|inner|ff_dim|intermediate", 2 * WIDTH),
+    (r"depth|layers?$|blocks?$|reps|iters|repeat|num_layers|levels", 1),
+    (r"ratio|mult|expan|factor", 2),
+    (r"image_size|img_size", IMAGE),
+    (r"seq_len|max_len|block_size|num_patches|patches|length|context", 64),
+    (r"patch|window|(^|_)ws$", 4),
+    (r"kernel|(^|_)ks?$", 3),
+    (r"stride|dilation|groups?$|index|layer_num|padding", 1),
+    (r"(^|_)(h|w|height|width)(_|$)", SIDE),
+    (r"resolution|feat_size|fmap|grid|input_size", (SIDE, SIDE)),
+    (r"classes|vocab|num_tokens|embeddings", 10),
+    (r"norm", nn.LayerNorm),
+    (r"act(ivation)?(_|$)|nonlin", nn.GELU),
+    (r"(^|_)(fn|func|module|layer|net|block|branch|attn|main|model)$", nn.Identity()),
+    (r"channels?$|chs$|dims?$|planes|features|width|size$|inp$|oup$|inc$|d_model|dim", WIDTH),
+    (r"scale|init_values?", 1.0),
+    (r"^num_|^n_", 4),
+)
+_ANNOTATED: tuple[tuple[str, Any], ...] = (
+    (r"\bbool\b", False),
+    (r"\bfloat\b", 1.0),
+    (r"(tuple|Tuple)\[int, ?int\]", (SIDE, SIDE)),
+    (r"(list|List|Sequence|tuple|Tuple)\[int", (WIDTH, WIDTH)),
+    (r"Type\[|type\[", nn.Identity),
+    (r"Callable|Module", nn.Identity()),
+)
+
+
+def constructor_value(name: str, parameter: inspect.Parameter) -> Any:
+    """A value for one parameter of a constructor, or for one of a call that is no tensor."""
+    hint = "" if parameter.annotation is EMPTY else str(parameter.annotation)
+    named = next((value for pattern, value in _MEANINGS if re.search(pattern, name)), None)
+    noted = next((value for pattern, value in _ANNOTATED if re.search(pattern, hint)), None)
+    if noted is not None and (named is None or not isinstance(named, type(noted))):
+        return noted
+    if named is None or (re.search(r"\bint\b", hint) and not isinstance(named, (int, tuple))):
+        return WIDTH
+    return named
+
+
+# --- the call
+
+
+Layout = tuple[Dim, ...]
+
+
+def layouts(width: int) -> dict[str, Layout]:
+    """The layouts that tensors come in, the most frequent first."""
+    return {
+        "tokens": ("B", "S", width),
+        "map": ("B", width, SIDE, SIDE),
+        "map, channels last": ("B", SIDE, SIDE, width),
+        "image": ("B", 3, IMAGE, IMAGE),
+        "heads": ("B", 4, "S", 16),
+        "vector": ("B", width),
+        "sequence of channels": ("B", width, "S"),
+        "volume": ("B", width, 4, SIDE, SIDE),
+        "volume, channels last": ("B", 4, SIDE, SIDE, width),
+        "groups of tokens": ("B", 4, 16, width),
+        "rows": ("S", width),
+    }
+
+
+def first_arguments(target: Any, instance: Any) -> dict[str, Any]:
+    """Values for what a call requires, the target's instance being known (None for a function)."""
+    _, forward = called(target)
+    words = shape_words(forward)
+    found: dict[str, Any] = {}
+    for name, one in parameters(forward).items():
+        if one.default is EMPTY:
+            found[name] = argument(name, one, words, instance)
+    return found
+
+
+def argument(
+    name: str, parameter: inspect.Parameter | None, words: Mapping[str, Layout], instance: Any
+) -> Any:
+    """A value for one parameter of a call."""
+    hint = "" if parameter is None or parameter.annotation is EMPTY else str(parameter.annotation)
+    if hint and "Tensor" not in hint and re.search(r"int|bool|float|Tuple|tuple|List\[int", hint):
+        assert parameter is not None
+        return constructor_value(name, parameter)
+    if re.search(r"mask", name):
+        return Spec("bool", ("B", "S"))
+    if re.fullmatch(r"[HWhw]|height|width|size_[hw]", name):
+        return SIDE
+    if re.search(r"(^|_)(sizes?|hw|shape|resolution|grid)$", name):
+        return (SIDE, SIDE)
+    if re.search(r"(^|_)(ids|indices|idx|index)$|^tokens?$", name) and words.get(name) is None:
+        return Spec("i64", ("B", "S"), 10)
+    dtype, layout = first_layer(instance)
+    if re.fullmatch(r"(x?[qkv]|query|key|value|queries|keys|values)", name) and not layout:
+        own = words.get(name, ())
+        return Spec("f32", layouts(WIDTH)["tokens" if len(own) == 3 else "heads"])
+    if dtype == "i64":
+        return Spec(dtype, layout, 10)
+    if name in words:
+        width = next((size for size in reversed(layout) if isinstance(size, int)), WIDTH) if layout else WIDTH
+        return Spec("f32", tuple(width if dim == WIDTH else dim for dim in words[name]))
+    if re.search(r"^(img|image|pixel|video)", name) and not layout:
+        return Spec("f32", layouts(WIDTH)["image"])
+    return Spec("f32", layout or layouts(WIDTH)["tokens"])
+
+
+def first_layer(instance: Any) -> tuple[str, Layout]:
+    """The kind and layout that the first layer with a size takes; an empty layout if there is none."""
+    for part in instance.modules() if isinstance(instance, nn.Module) else ():
+        wanted = expected(part)
+        if wanted is not None:
+            return wanted
+    return "f32", ()
+
+
+def expected(part: nn.Module) -> tuple[str, Layout] | None:
+    """What one layer of torch takes, as far as its own sizes say."""
+    if isinstance(part, nn.Embedding):
+        return "i64", ("B", "S")
+    if isinstance(part, nn.modules.conv._ConvNd):
+        places = len(part.kernel_size)
+        return "f32", ("B", part.in_channels, *(("S",) if places == 1 else (SIDE,) * places))
+    if isinstance(part, nn.modules.batchnorm._BatchNorm):
+        places = {"BatchNorm1d": 1, "BatchNorm3d": 3}.get(type(part).__name__, 2)
+        return "f32", ("B", part.num_features, *(("S",) if places == 1 else (SIDE,) * places))
+    if isinstance(part, nn.GroupNorm):
+        return "f32", ("B", part.num_channels, SIDE, SIDE)
+    if isinstance(part, nn.Linear):
+        return "f32", ("B", "S", part.in_features)
+    if isinstance(part, nn.MultiheadAttention):
+        return "f32", ("B", "S", part.embed_dim)
+    shape = getattr(part, "normalized_shape", None)
+    if isinstance(shape, (tuple, list, torch.Size)) and shape:
+        # A norm over channels in second place says so only in its name.
+        if "2d" in type(part).__name__.lower():
+            return "f32", ("B", int(shape[-1]), SIDE, SIDE)
+        return "f32", ("B", "S", int(shape[-1]))
+    return None
+
+
+_UNPACK = re.compile(
+    r"^\s*([\w, *]+?)\s*=\s*(\*?)(\w+)\.(?:shape|size\(\))\s*((?:,.*)?)$",
+    re.MULTILINE,
+)
+_EINOPS = re.compile(r"(?:rearrange|reduce|repeat)\(\s*(\w+)\s*,\s*['\"]([^'\"]+?)->")
+_EINSUM = re.compile(r"einsum\(\s*['\"]([^'\"]+?)->[^'\"]*['\"]\s*,\s*([\w, ]+?)\)")
+
+
+def shape_words(forward: Any) -> dict[str, Layout]:
+    """The layouts of a function's own variables that it spells out: `b, n, d = x.shape`, einops, einsum."""
+    try:
+        source = inspect.getsource(forward)
+    except (OSError, TypeError):
+        return {}
+    found: dict[str, Layout] = {}
+    for names, star, variable, rest in _UNPACK.findall(source):
+        words = [word.strip() for word in names.split(",") if word.strip()]
+        # In `b, n, _, h = *x.shape, self.heads` the last names are not of the shape.
+        words = words[: len(words) - rest.count(",")] if star else words
+        if star or not rest:
+            found.setdefault(variable, _layout(words))
+    for variable, pattern in _EINOPS.findall(source):
+        found.setdefault(variable, _layout(list(_axes(pattern))))
+    for equation, variables in _EINSUM.findall(source):
+        for variable, pattern in zip(variables.split(","), equation.split(",")):
+            words = pattern.split() if " " in pattern.strip() else list(pattern.strip())
+            found.setdefault(variable.strip(), _layout([word for word in words if word != "."]))
+    return {variable: layout for variable, layout in found.items() if layout}
+
+
+def _axes(pattern: str) -> Iterator[str]:
+    """The axes of the left side of an einops pattern; composed ones by their parts, joined."""
+    yield from re.findall(r"\([^)]*\)|[^\s()]+", pattern.strip())
+
+
+def _layout(words: list[str]) -> Layout:
+    """Sizes for axes by their names, one after the other."""
+    if not 1 < len(words) < 7 or any(word.startswith(("*", "...")) for word in words):
+        return ()
+    dims: list[Dim] = []
+    several = sum(bool(re.fullmatch(r"[hwHWxy]|height|width|\(.*[hwxy].*\)", word)) for word in words) > 1
+    for place, word in enumerate(words):
+        plain = word.strip("_").lower()
+        if place == 0 and (re.match(r"b|n$|batch", plain) or plain == ""):
+            dims.append("B")
+        elif re.match(r"^\(", word):
+            dims.append(WIDTH if place == len(words) - 1 and not several else SIDE)
+        elif re.match(r"^(h|w|x|y|height|width|p\d?|hh|ww|wh|ww)$", plain):
+            dims.append(SIDE if several else 4)
+        elif re.match(r"^(f|t|frames?)$", plain) and several:
+            dims.append(4)
+        elif plain in ("", "_"):
+            dims.append(WIDTH if place == len(words) - 1 else "S" if place == 1 else SIDE)
+        elif re.match(r"^(n|s|l|t|i|j|seq|len|q_?len|n\w|num\w*|tokens)", plain) and place:
+            dims.append("S")
+        elif re.match(r"^(c|d|e|f|dim|embed|chan|feat)", plain):
+            dims.append(WIDTH if len(words) < 4 or several or "S" not in dims else 16)
+        else:
+            dims.append(SIDE)
+    return tuple(dims)

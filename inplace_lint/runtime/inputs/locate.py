@@ -1,0 +1,102 @@
+"""Finds what `FILE::NAME` means: imports the file as its package would and takes the class or function in it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ...project import Project
+from .values import InputError
+
+
+def split(text: str) -> tuple[str, str]:
+    """The file and the name of `FILE::NAME`. Raises InputError."""
+    filename, separator, name = text.partition("::")
+    if not separator or not filename or not name:
+        raise InputError(f"`{text}` names no class or function: write it as model.py::Attention")
+    if not os.path.isfile(filename):
+        raise InputError(f"there is no file {filename}")
+    return filename, name
+
+
+def load(filename: str, name: str, source: str | None = None) -> Any:
+    """The object called `name` (dotted for a method) in the file, which this runs.
+
+    `source` is run in place of the file's own text. Raises InputError if there is no such thing, or if the file
+    cannot be imported.
+    """
+    module = module_of(filename, source)
+    found: Any = module
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    if found is None:
+        raise InputError(f"{filename} has no `{name}`{_instead(module)}")
+    if not callable(found):
+        raise InputError(f"`{name}` in {filename} is neither a class nor a function")
+    return found
+
+
+def module_of(filename: str, source: str | None = None) -> ModuleType:
+    """The module of a file, imported under the name that its own package gives it. Raises InputError."""
+    dotted = Project().module_name(filename)
+    top = Path(os.path.abspath(filename)).parents[dotted.count(".") + (Path(filename).stem == "__init__")]
+    path = os.path.abspath(filename)
+    known = sys.modules.get(dotted)
+    if (
+        source is None
+        and known is not None
+        and os.path.realpath(getattr(known, "__file__", None) or "") == os.path.realpath(path)
+    ):
+        return known
+    if str(top) not in sys.path:
+        sys.path.insert(0, str(top))
+    try:
+        if "." in dotted and source is None:
+            found = importlib.import_module(dotted)
+            if os.path.realpath(found.__file__ or "") == os.path.realpath(path):
+                return found
+        # A script of its own name: under a name that meets no other module's.
+        alias = dotted if known is None and source is None else f"{dotted}__{abs(hash((path, source))):x}"
+        return _run(alias, path, source)
+    except (Exception, SystemExit) as error:
+        what = f"{type(error).__name__}: {error}".rstrip(": ")
+        raise InputError(f"{filename} cannot be imported: {what}") from error
+
+
+def _run(name: str, path: str, source: str | None) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        if source is None:
+            spec.loader.exec_module(module)
+        else:
+            exec(compile(source, path, "exec"), module.__dict__)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _instead(module: ModuleType) -> str:
+    own = [
+        name
+        for name, value in vars(module).items()
+        if (inspect.isclass(value) or inspect.isfunction(value)) and value.__module__ == module.__name__
+    ]
+    return f"; it has {', '.join(own[:8])}" if own else "; it has no class and no function"
+
+
+def root_of(filename: str) -> str:
+    """The directory of the project's own code around a file: its topmost package, or the file alone in a script."""
+    path = os.path.abspath(filename)
+    dotted = Project().module_name(filename)
+    depth = dotted.count(".") + (Path(filename).stem == "__init__")
+    return str(Path(path).parents[depth - 1]) if depth else os.path.dirname(path)

@@ -1,0 +1,319 @@
+"""What an error message says about wrong inputs, as better guesses."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from torch import nn
+
+from .construct import constructor_repairs
+from .guess import IMAGE, SIDE, WIDTH, Guess, argument, expected, layouts, parameters
+from .stated import called
+from .trial import Failure
+from .values import SIZES, Dim, Spec
+
+
+def repairs(target: Any, guess: Guess, failure: Failure) -> Iterator[Guess]:
+    """Other guesses, the most likely first."""
+    if failure.phase == "constructor":
+        yield from constructor_repairs(target, guess, failure)
+        return
+    message = str(failure.error)
+    yield from _missing(target, guess, failure, message)
+    yield from _absent(target, guess, failure, message)
+    yield from _kinds(guess, failure, message)
+    yield from _layer(guess, failure)
+    yield from _reshaped(guess, message)
+    for have, want in _pairs(message, failure):
+        yield from _resized(guess, have, want)
+    wanted = _rank(message, failure)
+    if wanted is not None:
+        yield from _ranked(guess, wanted, failure)
+    yield from _pairs_as_sides(guess, message)
+    yield from constructor_repairs(target, guess, failure, others=False)
+
+
+# --- the call
+
+
+def _missing(target: Any, guess: Guess, failure: Failure, message: str) -> Iterator[Guess]:
+    """Arguments that a call lacks."""
+    found = re.search(r"missing \d+ required (?:positional|keyword-only) arguments?: (.*)", message)
+    if not found:
+        return
+    _, forward = called(target)
+    known = parameters(forward)
+    names = [name for name in re.findall(r"'(\w+)'", found[1]) if name in known]
+    if names:
+        values = {name: argument(name, known[name], {}, failure.instance) for name in names}
+        yield guess.giving(**values)
+
+
+def _absent(target: Any, guess: Guess, failure: Failure, message: str) -> Iterator[Guess]:
+    """Arguments that are None where the target needs them after all."""
+    if "NoneType" not in message and not isinstance(failure.error, AssertionError):
+        return
+    _, forward = called(target)
+    main = _main(guess)
+    for name, parameter in parameters(forward).items():
+        if name in guess.arguments or parameter.default is not None:
+            continue
+        mentioned = re.search(rf"\b{name}\b", failure.text) or failure.values.get(name, 0) is None
+        if not mentioned:
+            continue
+        value = argument(name, parameter, {}, None)
+        if isinstance(value, Spec) and value.floating and main is not None:
+            value = main
+        yield guess.giving(**{name: value})
+
+
+def _kinds(guess: Guess, failure: Failure, message: str) -> Iterator[Guess]:
+    """Integers where floats were given, indices that are too large, masks of another kind."""
+    if re.search(
+        r"scalar types?:? Long|Long, Int|expected .*Long|IntTensor|must be (an )?int|indices must be", message
+    ):
+        for name, spec in _tensors(guess):
+            if spec.floating:
+                yield guess.giving(**{name: Spec("i64", ("B", "S"), 2)})
+    if "index out of range" in message or "out of bounds" in message:
+        for name, spec in _tensors(guess):
+            if not spec.floating and (spec.high or 0) > 1:
+                yield guess.giving(**{name: Spec(spec.dtype, spec.dims, 1)})
+    for name, spec in _tensors(guess):
+        if spec.dtype == "bool" and re.search(r"mask|broadcast|size of tensor|shape|bool", message):
+            for dims in (("B", 1, 1, "S"), ("S", "S"), ("B", "S", "S"), ("B", 4, "S", "S")):
+                if dims != spec.dims:
+                    yield guess.giving(**{name: Spec("bool", dims)})
+    named = re.search(
+        r"'(tuple|list|int|float|Tensor|bool)' object (?:has no attribute|is not)|not (?:a )?tuple", message
+    )
+    if named:
+        for name, value in guess.arguments.items():
+            if not re.search(rf"\b{name}\b", failure.text):
+                continue
+            if isinstance(value, Spec):
+                yield guess.giving(**{name: (SIDE, SIDE)})
+                yield guess.giving(**{name: [value, value]})
+            else:
+                yield guess.giving(**{name: Spec("f32", layouts(WIDTH)["tokens"])})
+
+
+def _layer(guess: Guess, failure: Failure) -> Iterator[Guess]:
+    """The layer of torch that refused its input says which one it takes."""
+    wanted = None if failure.module is None else expected(failure.module)
+    if wanted is None or not failure.given:
+        return
+    dtype, dims = wanted
+    if dtype == "i64":
+        high = getattr(failure.module, "num_embeddings", 2)
+        for name, spec in _tensors(guess):
+            yield guess.giving(
+                **{name: Spec("i64", spec.dims if not spec.floating else ("B", "S"), int(high))}
+            )
+        return
+    last = not isinstance(
+        failure.module, (nn.modules.conv._ConvNd, nn.modules.batchnorm._BatchNorm, nn.GroupNorm)
+    )
+    place = -1 if last else 1
+    want = dims[place]
+    assert isinstance(want, int)
+    # An argument that came here unchanged is given the layer's layout, else the size is followed back by its value.
+    for name, spec in _tensors(guess):
+        if spec.floating and spec.shape(SIZES) == failure.given:
+            yield guess.giving(**{name: Spec(spec.dtype, _fitted(spec.dims, dims, place, want))})
+    if len(failure.given) > abs(place):
+        yield from _resized(guess, failure.given[place], want)
+    if not last and len(failure.given) == len(dims):
+        # Channels may have been last.
+        for name, spec in _tensors(guess):
+            if len(spec.dims) == 4 and spec.dims[-1] == want:
+                yield guess.giving(**{name: Spec(spec.dtype, (spec.dims[0], want, *spec.dims[1:3]))})
+
+
+def _fitted(own: tuple[Dim, ...], dims: tuple[Dim, ...], place: int, want: int) -> tuple[Dim, ...]:
+    if place == -1:
+        return (*own[:-1], want)
+    return dims if len(own) != len(dims) else (own[0], want, *own[2:])
+
+
+_NUMBER = r"(\d+)"
+#: Messages with a size that was met and the size that was wanted.
+_PAIRS = (
+    (r"\(\d+x(\d+) and (\d+)x\d+\)", "12"),
+    (r"expected input\[.*\] to have (\d+) channels, but got (\d+) channels", "21"),
+    (r"normalized_shape=\[(\d+)\].*got input of size\[(?:\d+, )*(\d+)\]", "21"),
+    (r"size of tensor a \((\d+)\) must match the size of tensor b \((\d+)\)", "both"),
+    (r"Expected size (\d+) but got size (\d+)", "both"),
+    (r"expected to be in range.*got (\d+)", ""),
+    (r"(\d+) != (\d+)", "both"),
+    (r"got:? \[\d+, (\d+)\].*\[\d+, (\d+)\]|\[\d+, (\d+)\] but got: \[\d+, (\d+)\]", "both"),
+    (r"expected (?:\w+ )*(?:dim(?:ension)?|size|channels?|features?)\D{0,12}(\d+)\D+?(\d+)", "21"),
+    (r"running_mean should contain (\d+) elements not (\d+)", "12"),
+    (r"expected (\d+) channels?.*got (\d+)|weight.*size (\d+).*got.* (\d+)", "21"),
+    (r"was expecting embedding dimension of (\d+), but got (\d+)", "21"),
+    (r"[Ii]nput.* \((\d+)\) (?:doesn't|does not) match model \((\d+)\)", "12"),
+)
+
+
+def _pairs(message: str, failure: Failure) -> Iterator[tuple[int, int]]:
+    for pattern, order in _PAIRS:
+        found = re.search(pattern, message)
+        if not found or not order:
+            continue
+        first, second = (int(group) for group in found.groups() if group is not None)
+        if order in ("12", "both"):
+            yield first, second
+        if order in ("21", "both"):
+            yield second, first
+    found = re.search(r"axis of length (\d+) in chunks of (\d+)", message)
+    if found:
+        length, part = int(found[1]), int(found[2])
+        yield length, max(part, length // part * part)
+        yield length, part * 2
+    found = re.search(r"shape '\[([-\d, ]+)\]' is invalid for input of size (\d+)", message)
+    if found and failure.given:
+        for wanted in {abs(int(size)) for size in found[1].split(",")}:
+            for size in failure.given[1:]:
+                if wanted > 1 and size != wanted:
+                    yield size, wanted
+
+
+def _reshaped(guess: Guess, message: str) -> Iterator[Guess]:
+    """A reshape names all sizes that it wants: one axis of a tensor is given what makes their product."""
+    found = re.search(r"shape '\[(\d+(?:, \d+)*)\]' is invalid for input of size", message)
+    if not found:
+        return
+    wanted = math.prod(int(size) for size in found[1].split(","))
+    for name, spec in _tensors(guess):
+        total = math.prod(spec.shape(SIZES))
+        for place in sorted(range(1, len(spec.dims)), key=lambda place: spec.dims[place] != "S"):
+            size = spec.shape(SIZES)[place]
+            if wanted % (total // size) == 0 and wanted != total:
+                dims = (*spec.dims[:place], wanted // (total // size), *spec.dims[place + 1 :])
+                yield guess.giving(**{name: Spec(spec.dtype, dims, spec.high)})
+
+
+def _resized(guess: Guess, have: int, want: int) -> Iterator[Guess]:
+    """Sizes of that value replaced, or of a multiple or a part of it: of all tensors, then of each alone."""
+    if have == want or want < 1:
+        return
+    every: dict[str, Any] = {}
+    for name, spec in _tensors(guess):
+        dims = tuple(_replaced(dim, have, want) for dim in spec.dims)
+        if dims != spec.dims:
+            every[name] = Spec(spec.dtype, dims, spec.high)
+    if every:
+        yield guess.giving(**every)
+        if len(every) > 1:
+            for name, value in every.items():
+                yield guess.giving(**{name: value})
+        yield from _widened(guess, want, have)
+        return
+    # A sequence of H·W places: change what it was made of.
+    for name, spec in _tensors(guess):
+        for place, dim in enumerate(spec.dims[1:], 1):
+            size = spec.shape(SIZES)[place]
+            if size > 1 and (have % size == 0 or size % have == 0) and size * want % have == 0:
+                dims = (*spec.dims[:place], size * want // have, *spec.dims[place + 1 :])
+                if dims[place] != dim:
+                    yield guess.giving(**{name: Spec(spec.dtype, dims, spec.high)})
+    yield from _widened(guess, want, have)
+
+
+def _widened(guess: Guess, have: int, want: int) -> Iterator[Guess]:
+    """The other way round: the constructor's numbers of that value made to fit the tensors."""
+    changed = {
+        name: want for name, value in guess.constructor.items() if type(value) is int and value == have
+    }
+    if changed:
+        yield guess.building(**changed)
+        if len(changed) > 1:
+            for name in changed:
+                yield guess.building(**{name: want})
+
+
+def _replaced(dim: Dim, have: int, want: int) -> Dim:
+    size = SIZES.get(dim) if isinstance(dim, str) else dim
+    return want if size == have and dim != "B" else dim
+
+
+def _rank(message: str, failure: Failure) -> int | None:
+    """How many axes were wanted."""
+    found = re.search(r"not enough values to unpack \(expected (\d+), got (\d+)\)", message)
+    if found and failure.given:
+        return len(failure.given) + int(found[1]) - int(found[2])
+    found = re.search(
+        r"expected (\d+)[- ]?[dD](?:im)?|[Ee]xpected (\d+)D? dims|(\d+)D \(batched\)|expected (\d+), got \d+\)",
+        message,
+    )
+    if found:
+        return int(next(group for group in found.groups() if group))
+    found = re.search(r"too many values to unpack \(expected (\d+)", message)
+    if found:
+        return int(found[1])
+    found = re.search(r"input\.dim\(\) = \d+ is not equal to len\(dims\) = (\d+)", message)
+    if found:
+        return int(found[1])
+    found = re.search(
+        r"Expected (\d+) dimensions|must be (\d+)[- ]?[dD]|but expected (\d+)|Wrong shape: expected (\d+)",
+        message,
+    )
+    if found:
+        return int(next(group for group in found.groups() if group))
+    found = re.search(r"expected to be in range of \[-(\d+), \d+\], but got -?(\d+)", message)
+    if found:
+        return max(int(found[1]) + 1, int(found[2]))
+    return None
+
+
+def _ranked(guess: Guess, rank: int, failure: Failure) -> Iterator[Guess]:
+    """Tensors with another number of axes, of the layouts that tensors come in."""
+    for name, spec in _tensors(guess):
+        if not spec.floating or len(spec.dims) == rank:
+            continue
+        width = next((dim for dim in reversed(spec.dims) if isinstance(dim, int) and dim > SIDE), WIDTH)
+        for dims in layouts(width).values():
+            if len(dims) == rank:
+                yield guess.giving(**{name: Spec(spec.dtype, dims)})
+        if rank == 6:
+            yield guess.giving(**{name: Spec(spec.dtype, ("B", 2, 2, 7, 7, width))})
+
+
+def _pairs_as_sides(guess: Guess, message: str) -> Iterator[Guess]:
+    """Sides of maps that windows, patches and strides divide."""
+    if not re.search(
+        r"divisib|window|multiple|invalid for input|chunks|size|larger|resolution|Kernel|match", message
+    ):
+        return
+    for side in (14, 7, 16, IMAGE, 56, 64, 224):
+        values: dict[str, Any] = {}
+        for name, value in guess.arguments.items():
+            if isinstance(value, Spec) and len(value.dims) >= 4:
+                places = [place for place, dim in enumerate(value.dims) if place and dim in (SIDE, IMAGE)]
+                if len(places) >= 2:
+                    dims = tuple(side if place in places else dim for place, dim in enumerate(value.dims))
+                    values[name] = Spec(value.dtype, dims)
+            elif (
+                isinstance(value, Spec)
+                and "S" in value.dims
+                and any(one in ((SIDE, SIDE), SIDE) for one in guess.arguments.values())
+            ):
+                dims = tuple(side * side if dim == "S" else dim for dim in value.dims)
+                values[name] = Spec(value.dtype, dims)
+            elif value == (SIDE, SIDE):
+                values[name] = (side, side)
+            elif value == SIDE:
+                values[name] = side
+        if values:
+            yield guess.giving(**values)
+
+
+def _tensors(guess: Guess) -> list[tuple[str, Spec]]:
+    return [(name, value) for name, value in guess.arguments.items() if isinstance(value, Spec)]
+
+
+def _main(guess: Guess) -> Spec | None:
+    return next((spec for _, spec in _tensors(guess) if spec.floating), None)

@@ -1,0 +1,216 @@
+"""Inputs that somebody wrote down: a comment, a factory named in the configuration, a capture file, annotations."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import io
+import re
+import tokenize
+import types
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+
+from .call import Call, NoInputs, Ready
+from .values import NAMES, SIZES, InputError, Spec, parse_arguments
+
+_COMMENT = re.compile(r"#\s*inplace-lint:\s*inputs\s+(.*)")
+
+
+def from_comment(target: Any) -> Call | None:
+    """What a comment `# inplace-lint: inputs x=f32[2,64,768]` in the target, or right above it, says.
+
+    Names of the constructor's parameters are given to the constructor. Raises InputError if it cannot be read.
+    """
+    text = _comment(target)
+    return None if text is None else given(target, text, "comment")
+
+
+def given(target: Any, text: str, source: str = "given") -> Call:
+    """A call with these arguments, as a person wrote them. Raises InputError."""
+    values = parse_arguments(text)
+    method, forward = called(target)
+    taken = _names(forward)
+    own = _names(target) if inspect.isclass(target) else {}
+    constructor, arguments, leading = {}, {}, []
+    for name, value in values.items():
+        if name in taken or (None in taken and name not in own):
+            arguments[name] = value
+        elif name in own or None in own:
+            constructor[name] = value
+        else:
+            known = ", ".join(other for other in [*taken, *own] if other)
+            raise InputError(f"`{name}` is no parameter of {shown(target)}, which has: {known or 'none'}")
+    # A name that stands for *args or is positional-only cannot be given by keyword.
+    for own_name, parameter in taken.items():
+        if own_name not in arguments or parameter.kind is not parameter.POSITIONAL_ONLY:
+            break
+        leading.append(arguments.pop(own_name))
+    return Call(target, source, constructor, (), arguments, tuple(leading), method=method)
+
+
+def from_factory(target: Any, factories: Mapping[str, str]) -> Call | None:
+    """What the factory that the configuration names for the target makes. Raises InputError.
+
+    The factory gives `(function, args)`, `(function, args, kwargs)` or, for a function, the arguments alone. It is
+    called with the sizes that it has parameters for, such as `S`.
+    """
+    path = factories.get(shown(target)) or factories.get(shown(target).replace(":", "."))
+    if path is None:
+        return None
+    module, _, name = path.partition(":")
+    try:
+        make = importlib.import_module(module)
+        for part in name.split("."):
+            make = getattr(make, part)
+    except (ImportError, AttributeError) as error:
+        raise InputError(f"the factory `{path}` of {shown(target)} cannot be imported: {error}") from error
+    call = Call(target, "factory", factory=_ready(target, make, path))  # type: ignore[arg-type]
+    parameters = inspect.signature(make).parameters  # type: ignore[arg-type]
+    sizes = {
+        key: parameters[key].default if isinstance(parameters[key].default, int) else value
+        for key, value in SIZES.items()
+        if key in parameters
+    }
+    return call.at(**sizes)
+
+
+def _ready(target: Any, make: Callable[..., Any], path: str) -> Callable[[Mapping[str, int]], Ready]:
+    wanted = inspect.signature(make).parameters
+
+    def ready(sizes: Mapping[str, int]) -> Ready:
+        made = make(**{name: size for name, size in sizes.items() if name in wanted})
+        parts = made if isinstance(made, tuple) else (made,)
+        function = target
+        if parts and callable(parts[0]) and not isinstance(parts[0], torch.Tensor):
+            function, parts = parts[0], parts[1:]
+            args = tuple(parts[0]) if parts and isinstance(parts[0], (tuple, list)) else parts[:1]
+            kwargs = parts[1] if len(parts) > 1 and isinstance(parts[1], dict) else {}
+            return function, tuple(args), dict(kwargs)
+        if inspect.isclass(target):
+            raise InputError(f"the factory `{path}` must give (module, args): {shown(target)} is a class")
+        return function, parts, {}
+
+    return ready
+
+
+def from_annotations(target: Any) -> Call | NoInputs | None:
+    """What jaxtyping's annotations, such as `Float[Tensor, "b n 768"]`, say; None if there are none.
+
+    Named axes get a size each: those of one name the same. Literal ones are as written.
+    """
+    method, forward = called(target)
+    try:
+        hints = typing.get_type_hints(forward, include_extras=True)
+    except Exception:  # whatever an annotation raises when it is evaluated
+        hints = dict(getattr(forward, "__annotations__", {}))
+    arguments: dict[str, Any] = {}
+    axes: dict[str, int | str] = {}
+    for name, parameter in _names(forward).items():
+        if name is None:
+            continue
+        spec = annotated(hints.get(name), axes)
+        if spec is not None:
+            arguments[name] = spec
+        elif parameter.default is parameter.empty:
+            return None if not arguments else NoInputs(f"`{name}` has no annotation that says its sizes")
+    return Call(target, "annotations", {}, (), arguments, method=method) if arguments else None
+
+
+#: Axis names of jaxtyping that mean the batch or the length by habit; they only choose which size is varied.
+_HABITS = {
+    "b": "B",
+    "batch": "B",
+    "n": "S",
+    "s": "S",
+    "l": "S",
+    "t": "S",
+    "seq": "S",
+    "length": "S",
+    "time": "S",
+}
+
+
+def annotated(hint: Any, axes: dict[str, int | str]) -> Spec | None:
+    """The tensor that a jaxtyping annotation describes. `axes` holds the sizes of named axes, and is added to."""
+    shape, kinds = getattr(hint, "dim_str", None), getattr(hint, "dtypes", None)
+    if not isinstance(shape, str):
+        return None
+    dims: list[int | str] = []
+    for word in shape.split():
+        word = word.lstrip("*#?").partition("=")[2] or word.lstrip("*#?")
+        if word.lstrip("-").isdigit():
+            dims.append(int(word))
+        elif word in ("...", "_", ""):
+            dims.append(2)
+        else:
+            free = 16 * (1 + sum(isinstance(size, int) for size in axes.values()))
+            dims.append(axes.setdefault(word, _HABITS.get(word, free)))
+    names = [str(kind).rpartition(".")[2] for kind in kinds] if isinstance(kinds, (list, tuple)) else []
+    for dtype in (
+        torch.float32,
+        torch.int64,
+        torch.bool,
+        torch.float64,
+        torch.float16,
+        torch.bfloat16,
+        torch.int32,
+    ):
+        if not names or str(dtype).rpartition(".")[2] in names:
+            return Spec(NAMES[dtype], tuple(dims))
+    return Spec("f32", tuple(dims))
+
+
+def called(target: Any) -> tuple[str, Any]:
+    """The method of a class that is run, empty for its `forward`, and the function that has its signature."""
+    if not inspect.isclass(target):
+        return "", target
+    function = target.forward if issubclass(target, torch.nn.Module) else target.__call__
+    # Bound to anything, so that its signature begins after `self`, whatever that is called.
+    return "", types.MethodType(function, target) if inspect.isfunction(function) else function
+
+
+def shown(target: Any) -> str:
+    """The target's name in configuration and in capture files: `package.module:Class`."""
+    return f"{getattr(target, '__module__', '?')}:{getattr(target, '__qualname__', type(target).__name__)}"
+
+
+def _names(function: Any) -> dict[str | None, inspect.Parameter]:
+    """The parameters that arguments can be named for; the key None stands for `**kwargs`."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    kinds = inspect.Parameter
+    found: dict[str | None, inspect.Parameter] = {}
+    for parameter in parameters:
+        if parameter.kind is kinds.VAR_KEYWORD:
+            found[None] = parameter
+        elif parameter.kind is not kinds.VAR_POSITIONAL:
+            found[parameter.name] = parameter
+    return found
+
+
+def _comment(target: Any) -> str | None:
+    try:
+        lines, first = inspect.getsourcelines(target)
+        every, _ = inspect.findsource(target)
+    except (OSError, TypeError):
+        return None
+    above = []
+    row = first - 2
+    while 0 <= row < len(every) and every[row].lstrip().startswith("#"):
+        above.append(every[row])
+        row -= 1
+    text = "".join([*reversed(above), *lines])
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(inspect.cleandoc("\n" + text)).readline):
+            found = _COMMENT.match(token.string) if token.type == tokenize.COMMENT else None
+            if found:
+                return found[1]
+    except (tokenize.TokenError, SyntaxError):
+        pass
+    return None

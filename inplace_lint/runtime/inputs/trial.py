@@ -1,0 +1,96 @@
+"""Runs a target once on guessed inputs, and keeps what there is to learn from a failure."""
+
+from __future__ import annotations
+
+import inspect
+import linecache
+import warnings
+from dataclasses import dataclass, field
+from types import FrameType, TracebackType
+from typing import Any
+
+import torch
+from torch import nn
+
+from .call import Call
+
+#: What PyTorch says of a forward that writes where it must not. The inputs are right then: this is the finding.
+_HAZARDS = (
+    "used in an in-place operation",
+    "modified inplace",
+    "modified by an inplace operation",
+    "out=... arguments",
+)
+
+
+@dataclass(slots=True)
+class Failure:
+    """An error of the user's code: where it was raised, and which module was given what."""
+
+    error: BaseException
+    phase: str
+    instance: Any = None
+    text: str = ""
+    names: list[str] = field(default_factory=list)
+    values: dict[str, Any] = field(default_factory=dict)
+    module: nn.Module | None = None
+    given: tuple[int, ...] = ()
+    dtype: torch.dtype | None = None
+
+    def __str__(self) -> str:
+        lines = str(self.error).strip().splitlines()
+        return f"{type(self.error).__name__}: {lines[0] if lines else ''}"[:200].rstrip(": ")
+
+
+def attempt(call: Call) -> tuple[Failure | None, Any]:
+    """Constructs the target and runs its forward: None and the instance if both went well."""
+    instance = None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            instance = call.function()
+        except Exception as error:  # user code
+            return _failure(error, "constructor", None), None
+        try:
+            args, kwargs = call.inputs()
+            instance(*args, **kwargs)
+        except Exception as error:  # user code
+            if any(words in str(error) for words in _HAZARDS):
+                return None, instance
+            return _failure(error, "forward", instance), instance
+    return None, instance
+
+
+def _failure(error: Exception, phase: str, instance: Any) -> Failure:
+    found = Failure(error, phase, instance)
+    frames = list(_frames(error.__traceback__))
+    for frame, row in frames:
+        first = frame.f_code.co_varnames[:1] if frame.f_code.co_argcount else ()
+        part = frame.f_locals.get(*first) if first else None
+        if isinstance(part, nn.Module) and frame.f_code.co_name == "forward":
+            found.module = part
+            tensor = _first_tensor(frame)
+            if tensor is not None:
+                found.given, found.dtype = tuple(tensor.shape), tensor.dtype
+        if "/torch/" not in frame.f_code.co_filename and "/einops/" not in frame.f_code.co_filename:
+            found.text = linecache.getline(frame.f_code.co_filename, row).strip()
+            found.values = dict(frame.f_locals)
+            found.names = list(frame.f_code.co_varnames[: frame.f_code.co_argcount])
+    error.__traceback__ = None  # or its frames would keep the tensors of every trial
+    return found
+
+
+def _frames(trace: TracebackType | None) -> list[tuple[FrameType, int]]:
+    frames = []
+    while trace is not None:
+        frames.append((trace.tb_frame, trace.tb_lineno))
+        trace = trace.tb_next
+    return [one for one in frames if one[0].f_code.co_filename != __file__]
+
+
+def _first_tensor(frame: FrameType) -> torch.Tensor | None:
+    for name in inspect.getargs(frame.f_code).args[1:]:
+        value = frame.f_locals.get(name)
+        if isinstance(value, torch.Tensor):
+            return value
+    return None

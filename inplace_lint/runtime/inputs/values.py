@@ -1,0 +1,193 @@
+"""What an argument is, written down: `f32[B,S,768]` for a tensor, a Python literal for anything else."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.utils._pytree import tree_map
+
+DTYPES = {
+    "f16": torch.float16,
+    "bf16": torch.bfloat16,
+    "f32": torch.float32,
+    "f64": torch.float64,
+    "c64": torch.complex64,
+    "c128": torch.complex128,
+    "i8": torch.int8,
+    "i16": torch.int16,
+    "i32": torch.int32,
+    "i64": torch.int64,
+    "u8": torch.uint8,
+    "bool": torch.bool,
+}
+NAMES = {dtype: name for name, dtype in DTYPES.items()}
+#: The sizes that a name stands for where nobody says otherwise: batch, sequence length.
+SIZES = {"B": 2, "S": 64}
+
+Dim = int | str
+
+
+class InputError(ValueError):
+    """What a person wrote about inputs cannot be understood; the text says why and what would be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A number that a name stands for, such as the sequence length `S` given to a constructor."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """A tensor to be made: its kind, and its sizes, each a number or a name. Integers are below `high`."""
+
+    dtype: str
+    dims: tuple[Dim, ...]
+    high: int | None = None
+
+    def __str__(self) -> str:
+        below = "" if self.high is None else f"<{self.high}"
+        return f"{self.dtype}[{','.join(map(str, self.dims))}]{below}"
+
+    @property
+    def floating(self) -> bool:
+        return DTYPES[self.dtype].is_floating_point or DTYPES[self.dtype].is_complex
+
+    def shape(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
+        """The sizes with the names replaced. Raises InputError for a name without a size."""
+        return tuple(_number(dim, sizes) for dim in self.dims)
+
+    def make(
+        self,
+        sizes: Mapping[str, int],
+        generator: torch.Generator | None = None,
+        device: str = "cpu",
+        dtype: torch.dtype | None = None,
+    ) -> torch.Tensor:
+        """Random values: unit normal, integers from 0, and masks that are all True. `dtype` is for floats."""
+        shape, own = self.shape(sizes), DTYPES[self.dtype]
+        if own is torch.bool:
+            return torch.ones(shape, dtype=own, device=device)
+        if own.is_complex:
+            return torch.randn(shape, generator=generator, dtype=own, device=device)
+        if own.is_floating_point:
+            return torch.randn(shape, generator=generator, dtype=dtype or own, device=device)
+        return torch.randint(0, self.high or 2, shape, generator=generator, dtype=own, device=device)
+
+
+_SPEC = re.compile(r"(?P<dtype>[a-z]+\d*)\[(?P<dims>[^\]]*)\](?:<(?P<high>\d+))?$")
+_DIM = re.compile(r"\d+$|(?:\d+\*)?[A-Za-z_]\w*(?:[+-]\d+)?$")
+
+
+def parse_spec(text: str) -> Spec:
+    """Reads `f32[B,S,768]` or `i64[2,64]<1000`. Raises InputError."""
+    found = _SPEC.match(text.replace(" ", ""))
+    if not found or found["dtype"] not in DTYPES:
+        kinds = ", ".join(DTYPES)
+        raise InputError(f"`{text}` is no tensor: write it as f32[2,64,768], the kind one of {kinds}")
+    dims: list[Dim] = []
+    for part in filter(None, found["dims"].split(",")):
+        if not _DIM.match(part):
+            raise InputError(f"`{part}` in `{text}` is no size: a number, a name such as S, or S+1")
+        dims.append(int(part) if part.isdigit() else part)
+    return Spec(found["dtype"], tuple(dims), int(found["high"]) if found["high"] else None)
+
+
+def parse_value(text: str) -> Any:
+    """A tensor's Spec, a Size for a bare `S` or `B`, or a Python literal. Raises InputError."""
+    text = text.strip()
+    if _SPEC.match(text.replace(" ", "")):
+        return parse_spec(text)
+    if text in SIZES:
+        return Size(text)
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        raise InputError(f"`{text}` is neither a tensor such as f32[2,64,768] nor a Python literal") from None
+
+
+def parse_arguments(text: str) -> dict[str, Any]:
+    """Reads `x=f32[2,64,768], heads=4`. Raises InputError."""
+    values: dict[str, Any] = {}
+    for part in _split(text):
+        name, equals, value = part.partition("=")
+        if not equals or not name.strip().isidentifier():
+            raise InputError(f"`{part}` is no argument: write it as name=f32[2,64,768]")
+        values[name.strip()] = parse_value(value)
+    return values
+
+
+def _split(text: str) -> list[str]:
+    """The arguments of a line: parted by commas or blanks that stand outside of brackets and quotes."""
+    parts, depth, quote = [""], 0, ""
+    for sign in text:
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "'\"":
+            quote = sign
+        depth += (sign in "([{") - (sign in ")]}")
+        if not quote and not depth and (sign == "," or sign.isspace()):
+            parts.append("")
+        else:
+            parts[-1] += sign
+    return [part for part in parts if part]
+
+
+def realise(value: Any, sizes: Mapping[str, int], **how: Any) -> Any:
+    """A tree of values with every Spec made a tensor and every Size a number."""
+
+    def one(leaf: Any) -> Any:
+        if isinstance(leaf, Spec):
+            return leaf.make(sizes, **how)
+        return _number(leaf.name, sizes) if isinstance(leaf, Size) else leaf
+
+    return tree_map(one, value, is_leaf=lambda leaf: isinstance(leaf, (Spec, Size)))
+
+
+def written(value: Any) -> str:
+    """A value as a person would write it: tensors by kind and sizes."""
+    if isinstance(value, torch.Tensor):
+        return str(spec_of(value))
+    if isinstance(value, (list, tuple)):
+        inside = ", ".join(map(written, value)) + (
+            "," if isinstance(value, tuple) and len(value) == 1 else ""
+        )
+        return f"[{inside}]" if isinstance(value, list) else f"({inside})"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key!r}: {written(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, (Spec, Size)):
+        return str(value)
+    if isinstance(value, type) or callable(value):
+        return getattr(value, "__qualname__", type(value).__name__)
+    return repr(value)
+
+
+def spec_of(tensor: torch.Tensor) -> Spec:
+    """The kind and sizes of a tensor, and for integers one more than the largest value."""
+    name = NAMES.get(tensor.dtype, "f32")
+    integral = name[0] in "iu" and tensor.numel() > 0
+    high = max(int(tensor.max()) + 1, 1) if integral else None
+    return Spec(name, tuple(tensor.shape), high)
+
+
+def _number(dim: Dim, sizes: Mapping[str, int]) -> int:
+    if isinstance(dim, int):
+        return dim
+    found = re.match(r"(?:(\d+)\*)?([A-Za-z_]\w*)([+-]\d+)?$", dim)
+    assert found is not None
+    factor, name, shift = found.groups()
+    size = sizes.get(name, SIZES.get(name))
+    if size is None:
+        raise InputError(
+            f"the size `{name}` has no value: only B (batch) and S (length) have one by themselves"
+        )
+    return int(factor or 1) * size + int(shift or 0)
