@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 BASE_BITS = 256
 
 #: Parsed files are kept while a project is checked, so that a module that many import is parsed once.
-_KEPT = 150
+_KEPT = 500
 _latest: tuple[Project, Program] | None = None
 
 

@@ -204,13 +204,17 @@ class Method(Atom):
 
 
 class Summary:
-    """What callers need of a function: what it saves and writes of what it was given, and what it returns."""
+    """What callers need of a function: what it saves and writes of what it was given, and what it returns.
 
-    __slots__ = ("returns", "saves", "suspicious", "writes")
+    `recorded` are the writes that it makes while gradients are recorded, unless its caller switched that off.
+    """
+
+    __slots__ = ("recorded", "returns", "saves", "suspicious", "writes")
 
     def __init__(self) -> None:
         self.saves: set[str] = set()
         self.writes: set[str] = set()
+        self.recorded: set[str] = set()
         self.returns: Sketched = ()
         self.suspicious = False
 

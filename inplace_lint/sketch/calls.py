@@ -435,7 +435,7 @@ def _apply(scope: Scope, summary: Summary, arguments: dict[str, Sketched]) -> Sk
     """The effects of a call on what it was given, and its result."""
     for key in summary.writes:
         for cell in reached(scope, arguments, key):
-            scope.write(cell, scope.recording, False)  # type: ignore[attr-defined]
+            scope.write(cell, scope.recording and key in summary.recorded, key not in summary.recorded)  # type: ignore[attr-defined]
     if scope.recording:
         for key in summary.saves:
             for cell in reached(scope, arguments, key):

@@ -53,6 +53,8 @@ class Flow(Scope):
         store = cell.store
         if store.given:
             self.summary.writes.add(store.given)
+            if self.recording and not initial:
+                self.summary.recorded.add(store.given)
         if store.saved or store.parted or cell.fragile or (differentiable and store.leaf and not initial):
             self.summary.suspicious = True
         elif (store.passed or store.made) and not self.summary.suspicious:

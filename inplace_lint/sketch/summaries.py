@@ -119,6 +119,7 @@ class Sketches:
         caller.summary.suspicious = caller.summary.suspicious or flow.summary.suspicious
         caller.summary.saves |= flow.summary.saves
         caller.summary.writes |= flow.summary.writes
+        caller.summary.recorded |= flow.summary.recorded
         return flow.summary.returns
 
     def result(self, source: FunctionSource) -> Sketched:

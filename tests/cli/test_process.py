@@ -118,6 +118,8 @@ def test_an_interrupt_ends_the_run_quietly(tmp_path: Path, argv: list[str]) -> N
         stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         start_new_session=True,
+        # A background job of a shell ignores Ctrl-C, and hands that on to its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler) and None,
     )
     time.sleep(1.0)
     os.killpg(process.pid, signal.SIGINT)
