@@ -112,29 +112,19 @@ def _normal(conjunctions: list[tuple[int, int]]) -> Guard:
     if len(conjunctions) == 1:
         return (conjunctions[0],)
     kept: list[tuple[int, int]] = []
-    for p, n in sorted(set(conjunctions)):
-        if not any(q | p == p and m | n == n for q, m in kept):
-            kept = [(q, m) for q, m in kept if not (q | p == q and m | n == m)]
+    for p, n in sorted(set(conjunctions)):  # what implies a conjunction comes after it
+        for q, m in kept:
+            if q | p == p and m | n == n:
+                break
+        else:
             kept.append((p, n))
-    changed = True
-    while changed and len(kept) > 1:  # a∧c or a∧¬c is a
-        changed = False
-        for i, (p, n) in enumerate(kept):
-            for j in range(i + 1, len(kept)):
-                q, m = kept[j]
-                flip = p ^ q
-                if (
-                    flip
-                    and flip == n ^ m
-                    and flip & (flip - 1) == 0
-                    and (p & ~flip, n & ~flip)
-                    == (
-                        q & ~flip,
-                        m & ~flip,
-                    )
-                ):
-                    rest = [c for k, c in enumerate(kept) if k != i and k != j]
-                    return _normal([*rest, (p & ~flip, n & ~flip)])
+    for i, (p, n) in enumerate(kept):  # a∧c or a∧¬c is a
+        for j in range(i + 1, len(kept)):
+            q, m = kept[j]
+            flip = p ^ q
+            if flip and flip == n ^ m and flip & (flip - 1) == 0:
+                rest = [c for k, c in enumerate(kept) if k != i and k != j]
+                return _normal([*rest, (p & ~flip, n & ~flip)])
     if len(kept) > _WIDTH:
         common_p, common_n = kept[0]
         for p, n in kept[1:]:

@@ -422,7 +422,10 @@ _ALTERNATIVES = 12
 def join(values: Sequence[tuple[Guard, Value]]) -> Value:
     """One value for several guarded ones."""
     first = values[0][1]
-    if all(value is first for _, value in values):
+    for _, value in values:
+        if value is not first:
+            break
+    else:
         return first
     flat: dict[int, tuple[Guard, Value]] = {}
     for guard, value in values:
