@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .guards import Guard
     from .heap import Hazard, Saved
     from .run import Incident, Run
+    from .sharing import Sharing
 
 POSSIBLE, LIKELY, CERTAIN = 0, 1, 2
 
@@ -41,7 +42,19 @@ class Finding:
     `saves` are in the order of execution; `cause` is the place that made an incident possible.
     """
 
-    __slots__ = ("at", "cause", "confidence", "kind", "op", "saves", "used", "versions", "write", "writes")
+    __slots__ = (
+        "at",
+        "cause",
+        "confidence",
+        "kind",
+        "op",
+        "saves",
+        "sharing",
+        "used",
+        "versions",
+        "write",
+        "writes",
+    )
 
     def __init__(self, kind: str, at: ast.AST, op: str, confidence: int) -> None:
         self.kind = kind
@@ -57,6 +70,8 @@ class Finding:
         self.cause: Place | None = None
         #: the version before the write, where all writes of the storage are in sight
         self.versions: int | None = None
+        #: what was seen of the tensor at each pass through the write
+        self.sharing: list[Sharing] = []
 
     def key(self) -> tuple[object, ...]:
         family = self.kind if self.kind not in ("write", "step") else "write"

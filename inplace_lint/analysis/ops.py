@@ -7,6 +7,7 @@ from ..torchmodel.facts import WEIGHT, Const
 from .guards import both, compatible, either
 from .heap import Node, Saved, strongest
 from .run import LENGTH, Incident
+from .sharing import observe
 from .values import (
     ANY,
     DOES,
@@ -197,6 +198,10 @@ def perform(
         _stale_views(run, name, operands, place)
     if facts.writes:
         _incidents(run, name, facts, operands, grads, records, place)
+        if at in run.observed:
+            for i in facts.writes:
+                for guard, tensor in operands[i] if i < len(operands) else ():
+                    observe(run, facts, place, tensor, guard, values)
     node = Node([])
     if grads:
         # What was written before stays part of the graph: even `copy_` passes a gradient of zeros on to it.

@@ -8,6 +8,8 @@ from .values import ClassValue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ast
+
     from ..project.modules import Project
     from ..syntax.module import ClassSource, FunctionSource
     from .execute import Handlers
@@ -44,6 +46,8 @@ class Program:
         self.last_uid = 0
         #: used by every run in place of `execute`'s own table: how `watch` sees what happens
         self.handlers: Handlers | None = None
+        #: the nodes whose writes a run is to observe (`sharing`)
+        self.observed: frozenset[ast.AST] = frozenset()
         self._modules: dict[str, Module | None] = {}
         self._classes: dict[int, ClassValue] = {}
         self._candidates: dict[str, frozenset[FunctionSource]] = {}
@@ -94,6 +98,8 @@ class Program:
         self.base_bits = self.doubtful = self.evaluation = 0
 
     def add(self, module: Module) -> None:
+        if self._modules.get(module.filename) is not module:
+            self._candidates.pop(module.filename, None)  # its text may have changed
         self._modules[module.filename] = module
 
     def module(self, filename: str) -> Module | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model import Diagnostic, Location
+from ..model import Diagnostic, Location, Refused
 from .places import rule_name
 
 TYPE_CHECKING = False
@@ -54,8 +54,18 @@ def _judge(module: Module, finding: Finding) -> Diagnostic | None:
     for rule in _rules():
         diagnostic: Diagnostic | None = rule.check(module, finding)
         if diagnostic is not None:
+            _remedy(module, finding, diagnostic)
             return diagnostic
     return None
+
+
+def _remedy(module: Module, finding: Finding, diagnostic: Diagnostic) -> None:
+    from .remedies import plan
+
+    try:
+        diagnostic.plan = plan(module, finding)
+    except Refused as refusal:
+        diagnostic.fix_refused = str(refusal)
 
 
 def _rules() -> tuple[ModuleType, ...]:
