@@ -34,7 +34,7 @@ def diff(filename: str, before: bytes, after: bytes) -> str:
         return ""
     old, new = (SourceText(source).text.split("\n") for source in (before, after))
     old, new = ([f"{line}\n" for line in lines[:-1]] + lines[-1:] * bool(lines[-1]) for lines in (old, new))
-    lines = []
-    for line in difflib.unified_diff(old, new, filename, filename):
-        lines.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
-    return "".join(lines)
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+        for line in difflib.unified_diff(old, new, filename, filename)
+    )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from ..model import Edit, FixPlan, Location
 
 TYPE_CHECKING = False
@@ -59,7 +61,7 @@ class OutOfPlace(FixPlan):
 
 
 class IndexedFill(FixPlan):
-    """Rewrite the assignment `y[m] = v` at `place` to `form`: masked_fill, where or index_put."""
+    """Rewrite the assignment `y[m] = v` at `place` to `form`: masked_fill or where."""
 
     __slots__ = ("form", "place")
 
@@ -145,5 +147,5 @@ def disjoint(edits: Sequence[Edit]) -> bool:
     ordered = sorted(edits, key=lambda edit: edit.location.key())
     return all(
         (a.location.end_row, a.location.end_column) <= (b.location.row, b.location.column)
-        for a, b in zip(ordered, ordered[1:])
+        for a, b in pairwise(ordered)
     )

@@ -6,6 +6,7 @@ A piece is parsed by itself, inside brackets, so that line ends, comments and od
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 import libcst as cst
 
@@ -38,12 +39,12 @@ def augmented(piece: str) -> str:
     if not isinstance(value, _ATOMS) and not value.lpar:
         value = value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
     operator = statement.operator
-    left = cst.ensure_type(statement.target, cst.BaseExpression)
+    left = cast(cst.BaseExpression, statement.target)
     sign = _OPERATORS[type(operator)]()
     target = cst.AssignTarget(
         target=statement.target,
-        whitespace_before_equal=operator.whitespace_before,
-        whitespace_after_equal=operator.whitespace_after,
+        whitespace_before_equal=operator.whitespace_before,  # type: ignore[attr-defined]
+        whitespace_after_equal=operator.whitespace_after,  # type: ignore[attr-defined]
     )
     return module.code_for_node(cst.Assign([target], cst.BinaryOperation(left, sign, value)))
 
@@ -104,7 +105,7 @@ def without_argument(piece: str, name: str, position: int | None) -> str:
 
 
 def indexed(piece: str, form: str) -> str:
-    """`y[m] = v` to `y = y.masked_fill(m, v)`, `y = y.index_put((m,), v)`; `y[m] = v[m]` to `y = v.where(m, y)`."""
+    """`y[m] = v` to `y = y.masked_fill(m, v)`, or `y[m] = v[m]` to `y = v.where(m, y)`, by `form`."""
     module, statement = _statement(piece)
     if (
         not isinstance(statement, cst.Assign)
@@ -117,9 +118,6 @@ def indexed(piece: str, form: str) -> str:
     if form == "where":
         source = cst.ensure_type(value, cst.Subscript).value
         call = cst.Call(cst.Attribute(source, cst.Name("where")), [cst.Arg(index), cst.Arg(owner)])
-    elif form == "index_put":
-        key = cst.Tuple([cst.Element(index, comma=cst.Comma())])
-        call = cst.Call(cst.Attribute(owner, cst.Name("index_put")), [cst.Arg(key), cst.Arg(value)])
     else:
         call = cst.Call(cst.Attribute(owner, cst.Name("masked_fill")), [cst.Arg(index), cst.Arg(value)])
     call = call.with_changes(

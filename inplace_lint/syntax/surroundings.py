@@ -95,9 +95,12 @@ class Surroundings:
         for inner in _walk(scope):
             if isinstance(inner, (ast.Global, ast.Nonlocal)) and name in inner.names:
                 return False
-            if inner is not scope and isinstance(inner, (*_FUNCTIONS, ast.ClassDef)):
-                if any(isinstance(n, ast.Name) and n.id == name for n in _walk(inner)):
-                    return False
+            if (
+                inner is not scope
+                and isinstance(inner, (*_FUNCTIONS, ast.ClassDef))
+                and any(isinstance(n, ast.Name) and n.id == name for n in _walk(inner))
+            ):
+                return False
         return True
 
     def read_later(self, name: str) -> bool:
@@ -120,19 +123,18 @@ class Surroundings:
             first = (0, 0)
         exclusive = _other_branches(self.path, self.node) if not again and not protected else set()
         for other in _walk(scope, exclusive):
+            target = other.target if isinstance(other, ast.AugAssign) else None
+            if target is not None and other is not self.node:
+                other = target  # an augmented assignment reads what it changes
+            elif not isinstance(getattr(other, "ctx", None), (ast.Load, ast.Del)):
+                continue
             if (
                 isinstance(other, ast.Name)
                 and other.id == name
-                and isinstance(other.ctx, (ast.Load, ast.Del))
+                and (other.lineno, other.col_offset) >= first
+                and not _within(other, self.node)
             ):
-                if (other.lineno, other.col_offset) >= first and not _within(other, self.node):
-                    return True
-            # An augmented assignment reads its target.
-            if isinstance(other, ast.AugAssign) and other is not self.node:
-                target = other.target
-                if isinstance(target, ast.Name) and target.id == name:
-                    if (other.lineno, other.col_offset) >= first:
-                        return True
+                return True
         return False
 
 
@@ -141,8 +143,11 @@ def _end(node: ast.AST) -> tuple[int, int]:
 
 
 def _same_span(one: ast.AST, other: ast.AST) -> bool:
-    start = (one.lineno, one.col_offset) == (other.lineno, other.col_offset)  # type: ignore[attr-defined]
-    return start and _end(one) == _end(other)
+    return _start(one) == _start(other) and _end(one) == _end(other)
+
+
+def _start(node: ast.AST) -> tuple[int, int]:
+    return node.lineno, node.col_offset  # type: ignore[attr-defined]
 
 
 def _spelled(node: ast.AST) -> str:
@@ -169,12 +174,12 @@ def _path(tree: ast.AST, node: ast.AST) -> list[ast.AST]:
 
 
 def _holds(outer: ast.AST, inner: ast.AST) -> bool:
-    first = getattr(outer, "lineno", None)
+    first: int | None = getattr(outer, "lineno", None)
     if first is None:
         return True
     if isinstance(outer, (*_FUNCTIONS, ast.ClassDef)):
         first = 0  # decorators stand before the first line
-    return first <= inner.lineno <= (outer.end_lineno or first)  # type: ignore[attr-defined]
+    return first <= _start(inner)[0] <= (_end(outer)[0] or first)
 
 
 def _children(node: ast.AST) -> list[ast.AST]:
