@@ -29,16 +29,15 @@ class Sharing:
     written is a view. `same_dtype`: the out-of-place form gives the dtype that the tensor has.
     """
 
-    __slots__ = ("dtype", "leaf", "names", "others", "outside", "parts", "place", "same_dtype", "view")
+    __slots__ = ("dtype", "leaf", "names", "others", "outside", "place", "same_dtype", "view")
 
     def __init__(self, place: Place, tensor: Tensor) -> None:
         self.place = place
-        self.names: set[tuple[Frame, str]] = set()
+        #: with whether what the name holds is another of the views that one op returned together: these do not overlap
+        self.names: set[tuple[Frame, str, bool]] = set()
         self.others: set[str] = set()
         self.outside = False
         self.view = tensor.view
-        #: it is one of several views that an op returned together, which do not overlap
-        self.parts = tensor.multi is not None
         self.leaf = tensor.storage.leaf
         self.dtype = tensor.storage.dtype
         self.same_dtype = False
@@ -60,16 +59,22 @@ def observe(
             if key in passed or type(key) is not tuple:
                 continue
             passed.add(key)
-            if not any(
-                held is not None and held.storage is storage and compatible(g, guard)
+            held = [
+                alias
                 for g, atom in alternatives(value)
-                for held in (atom.tensor if isinstance(atom, (Unknown, Parameters)) else atom,)
-                if isinstance(held, Tensor)
-            ):
+                for alias in (atom.tensor if isinstance(atom, (Unknown, Parameters)) else atom,)
+                if isinstance(alias, Tensor) and alias.storage is storage and compatible(g, guard)
+            ]
+            if not held:
                 continue
+            part = tensor.multi is not None and all(
+                alias.multi is not None and alias.multi.at is tensor.multi.at for alias in held
+            )
             owner, name = key[0], key[-1]
             if isinstance(owner, int) and owner in frames:
-                seen.names.add((frames[owner], str(name).partition("@")[0]))
+                seen.names.add((frames[owner], str(name).partition("@")[0], part))
+            elif part and isinstance(owner, Sequence_):
+                continue  # the tuple that the op returned
             elif isinstance(owner, Sequence_):
                 seen.others.add("an element of a list or tuple")
             elif isinstance(owner, Instance) and isinstance(name, str):

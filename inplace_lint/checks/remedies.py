@@ -75,21 +75,21 @@ class _Remedy:
             site, callees = stack[at].frame, {p.frame for p in stack[at + 1 :]}
             if seen.leaf:
                 raise Refused("a leaf, such as a parameter, must stay the tensor that it is")
-            for frame, other in sorted(seen.names, key=lambda pair: pair[1]):
+            for frame, other, part in sorted(seen.names, key=lambda held: held[1]):
                 if frame in callees or (frame is site and other == name):
                     continue
                 if frame is not site:
                     self.differences[f"a caller's `{other}` no longer changes"] = None
                 elif self.around.read_later(other):
-                    if not seen.parts:
+                    if not part:
                         raise Refused(f"`{other}` shares this memory and is read later")
                     self.differences[f"`{other}` no longer changes, if it is the same part"] = None
             for words in sorted(seen.others):
                 self.differences[f"{words} no longer changes with it"] = None
             if seen.outside:
-                self.differences["a tensor that came from elsewhere, or was handed on, no longer changes"] = (
-                    None
-                )
+                self.differences[
+                    "whoever else holds this tensor, such as the caller, no longer sees the change"
+                ] = None
             if not keeps_dtype and not seen.same_dtype:
                 self.differences[_DTYPE.format(name or "the tensor")] = None
 
@@ -258,7 +258,7 @@ class _Remedy:
         self._binds(name)
         self._leave(name, keeps_dtype=True)
         if not self.finding.sharing or not all(
-            any(other == name for _, other in seen.names) for seen in self.finding.sharing
+            any(other == name for _, other, _ in seen.names) for seen in self.finding.sharing
         ):
             raise Refused(f"`{name}` is not what is written")
         statement = self.around.statement
@@ -278,7 +278,7 @@ class _Remedy:
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         if isinstance(node.func, ast.Attribute):
             given.append(node.func.value)
-        held = {other for seen in self.finding.sharing for _, other in seen.names}
+        held = {other for seen in self.finding.sharing for _, other, _ in seen.names}
         names = {n.id for n in given if isinstance(n, ast.Name) and n.id in held}
         if len(names) != 1:
             raise Refused("the write is made by the function that is called: mend it there, or pass a copy")
