@@ -480,6 +480,9 @@ def _result(
     if ret.kind == "other":
         key = values[0] if values else None
         return (run.scalar((name, key)) if len(values) == 1 and key is not None else Scalar()), []
+    if ret.kind in ("unknown", "list") or layout.own_counter(facts.key):
+        # What comes out may share the memory, on another version counter: who writes has to reckon with it.
+        run.given.update(tensor.storage for found in operands for _, tensor in found)
     if ret.kind == "unknown":
         return Unknown(), []
     if ret.kind == "list" or layout.own_counter(facts.key):

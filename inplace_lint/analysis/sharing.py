@@ -29,7 +29,7 @@ class Sharing:
     written is a view. `same_dtype`: the out-of-place form gives the dtype that the tensor has.
     """
 
-    __slots__ = ("dtype", "leaf", "names", "others", "outside", "place", "same_dtype", "view")
+    __slots__ = ("dtype", "leaf", "names", "others", "outside", "place", "same_dtype", "several", "view")
 
     def __init__(self, place: Place, tensor: Tensor) -> None:
         self.place = place
@@ -38,6 +38,8 @@ class Sharing:
         self.others: set[str] = set()
         self.outside = False
         self.view = tensor.view
+        #: one of several views that an op returned together
+        self.several = tensor.multi is not None
         self.leaf = tensor.storage.leaf
         self.dtype = tensor.storage.dtype
         self.same_dtype = False

@@ -285,6 +285,8 @@ class _Remedy:
         return self._clone_first(names.pop())
 
     def _under_no_grad(self) -> FixPlan:
+        if any(seen.several for seen in self.finding.sharing):
+            raise Refused("one of several views is written, and the others could not be used afterwards")
         statement = self.around.statement
         manager = syntaxes.no_grad(self.module)
         if manager is None:
