@@ -7,14 +7,14 @@ findings pays nothing.
 from __future__ import annotations
 
 from .guards import compatible
-from .values import Constant, Instance, Parameters, Phi, Sequence_, Tensor, Unknown, alternatives
+from .values import Constant, Instance, Mapping_, Parameters, Phi, Sequence_, Tensor, Unknown, alternatives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..torchmodel.facts import Facts
-    from .frames import Frame, Place
+    from .frames import Frame, Place, State
     from .guards import Guard
     from .run import Run
     from .values import Value
@@ -25,6 +25,9 @@ _FLOATING = frozenset("float float16 bfloat16 float32 float64".split())
 class Sharing:
     """One write of one tensor: `names` of each activation that hold its memory, `others` in words.
 
+    How a name holds it: "tensor"; "inside", where the name is of a container; "part", where it holds one of the
+    views that one op returned together, which do not overlap.
+
     `outside`: it came from a caller or from code that is not known, or was handed to such. `view`: the tensor that is
     written is a view. `same_dtype`: the out-of-place form gives the dtype that the tensor has.
     """
@@ -33,8 +36,7 @@ class Sharing:
 
     def __init__(self, place: Place, tensor: Tensor) -> None:
         self.place = place
-        #: with whether what the name holds is another of the views that one op returned together: these do not overlap
-        self.names: set[tuple[Frame, str, bool]] = set()
+        self.names: set[tuple[Frame, str, str]] = set()
         self.others: set[str] = set()
         self.outside = False
         self.view = tensor.view
@@ -53,38 +55,51 @@ def observe(
     storage = tensor.storage
     seen.outside = storage.origin not in ("result", "factory") or storage in run.given
     seen.same_dtype = _keeps_dtype(run, facts, tensor, values)
-    frames = {frame.uid: frame for frame in run.frames.values()}
-    state = run.state
-    passed: set[object] = set()
-    while state is not None:
-        for key, value in state.slots.items():
-            if key in passed or type(key) is not tuple:
-                continue
-            passed.add(key)
-            held = [
-                alias
-                for g, atom in alternatives(value)
-                for alias in (atom.tensor if isinstance(atom, (Unknown, Parameters)) else atom,)
-                if isinstance(alias, Tensor) and alias.storage is storage and compatible(g, guard)
-            ]
-            if not held:
-                continue
+    slots = _slots(run)
+    holders: list[tuple[object, object, str]] = []
+    for (owner, name), value in slots.items():
+        held = [
+            alias
+            for g, atom in alternatives(value)
+            for alias in (atom.tensor if isinstance(atom, (Unknown, Parameters)) else atom,)
+            if isinstance(alias, Tensor) and alias.storage is storage and compatible(g, guard)
+        ]
+        if held:
             part = tensor.multi is not None and all(
                 alias.multi is not None and alias.multi.at is tensor.multi.at for alias in held
             )
-            owner, name = key[0], key[-1]
-            if isinstance(owner, int) and owner in frames:
-                seen.names.add((frames[owner], str(name).partition("@")[0], part))
-            elif part and isinstance(owner, Sequence_):
-                continue  # the tuple that the op returned
-            elif isinstance(owner, Sequence_):
-                seen.others.add("an element of a list or tuple")
-            elif isinstance(owner, Instance) and isinstance(name, str):
-                seen.others.add(f"the attribute `{name}`")
-            else:
-                seen.others.add("an attribute or element")
-        state = state.parent  # type: ignore[assignment]
+            holders.append((owner, name, "part" if part else "tensor"))
+    frames = {frame.uid: frame for frame in run.frames.values()}
+    passed: set[object] = set()
+    while holders:
+        owner, name, how = holders.pop()
+        if isinstance(owner, int):
+            if owner in frames:
+                seen.names.add((frames[owner], str(name).partition("@")[0], how))
+        elif isinstance(owner, (Sequence_, Mapping_)):
+            # Whoever holds the container holds its elements; one that nobody holds is gone.
+            if owner not in passed:
+                passed.add(owner)
+                for (outer, outer_name), value in slots.items():
+                    if any(atom is owner for _, atom in alternatives(value)):
+                        holders.append((outer, outer_name, "inside"))
+        elif isinstance(owner, Instance) and isinstance(name, str):
+            seen.others.add(f"the attribute `{name}`")
+        else:
+            seen.others.add("an attribute or element")
     run.observations.append(seen)
+
+
+def _slots(run: Run) -> dict[tuple[object, object], Value]:
+    """What each name, attribute and element holds on the current path: (owner, its name) to value."""
+    found: dict[tuple[object, object], Value] = {}
+    state: State | None = run.state
+    while state is not None:
+        for key, value in state.slots.items():
+            if type(key) is tuple:
+                found.setdefault((key[0], key[-1]), value)
+        state = state.parent
+    return found
 
 
 def _keeps_dtype(run: Run, facts: Facts, tensor: Tensor, values: Sequence[Value | None]) -> bool:

@@ -75,13 +75,13 @@ class _Remedy:
             site, callees = stack[at].frame, {p.frame for p in stack[at + 1 :]}
             if seen.leaf:
                 raise Refused("a leaf, such as a parameter, must stay the tensor that it is")
-            for frame, other, part in sorted(seen.names, key=lambda held: held[1]):
-                if frame in callees or (frame is site and other == name):
+            for frame, other, how in sorted(seen.names, key=lambda held: held[1]):
+                if frame in callees or (frame is site and other == name and how != "inside"):
                     continue
                 if frame is not site:
                     self.differences[f"a caller's `{other}` no longer changes"] = None
                 elif self.around.read_later(other):
-                    if not part:
+                    if how != "part":
                         raise Refused(f"`{other}` shares this memory and is read later")
                     self.differences[f"`{other}` no longer changes, if it is the same part"] = None
             for words in sorted(seen.others):
@@ -92,6 +92,12 @@ class _Remedy:
                 ] = None
             if not keeps_dtype and not seen.same_dtype:
                 self.differences[_DTYPE.format(name or "the tensor")] = None
+
+    def _names(self, inside: bool = False) -> set[str]:
+        """Every name that holds what is written; those of containers too if `inside`."""
+        return {
+            name for seen in self.finding.sharing for _, name, how in seen.names if inside or how != "inside"
+        }
 
     def _binds(self, name: str) -> None:
         if not self.around.binds(name):
@@ -149,6 +155,8 @@ class _Remedy:
         top, links, receiver = syntaxes.chain(
             node, self.around.path, lambda n: outofplace.method(n) is not None
         )
+        if links > 1 and syntaxes.reads(top, links, self._names(inside=True)):
+            raise Refused("a later call of the chain reads what an earlier one has written")
         if not links:
             return self._clone_first(syntaxes.root_name(receiver))
         return self._rebound(top, receiver, "method", links=links)
@@ -162,6 +170,8 @@ class _Remedy:
         around = self.around if node is self.finding.at else Surroundings(self.module, node)
         whole = around.is_statement()
         before = after = ""
+        if not whole and not around.is_value() and around.read_before(self._names(inside=True)):
+            raise Refused("what is written was read before in the same statement")
         if isinstance(written, ast.Name):
             name = written.id
             self._leave(name)
@@ -204,6 +214,8 @@ class _Remedy:
         built = syntaxes.construction(node, self.around.path)
         if built is None:
             raise Refused("the module that works in place is built elsewhere")
+        if not self.around.is_value() and self.around.read_before(self._names(inside=True)):
+            raise Refused("what is written was read before in the same statement")
         if self.around.is_statement():
             raise Refused("the module is called for what it writes: its result is not used")
         written = node.args[0] if node.args else None
@@ -258,7 +270,8 @@ class _Remedy:
         self._binds(name)
         self._leave(name, keeps_dtype=True)
         if not self.finding.sharing or not all(
-            any(other == name for _, other, _ in seen.names) for seen in self.finding.sharing
+            any(other == name and how != "inside" for _, other, how in seen.names)
+            for seen in self.finding.sharing
         ):
             raise Refused(f"`{name}` is not what is written")
         statement = self.around.statement
@@ -278,7 +291,7 @@ class _Remedy:
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
         if isinstance(node.func, ast.Attribute):
             given.append(node.func.value)
-        held = {other for seen in self.finding.sharing for _, other, _ in seen.names}
+        held = self._names()
         names = {n.id for n in given if isinstance(n, ast.Name) and n.id in held}
         if len(names) != 1:
             raise Refused("the write is made by the function that is called: mend it there, or pass a copy")

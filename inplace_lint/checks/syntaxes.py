@@ -106,6 +106,25 @@ def chain(
     return top, links, receiver
 
 
+def reads(top: ast.expr, links: int, names: set[str]) -> bool:
+    """Whether an argument of a chain's calls, the first one left aside, mentions one of the names."""
+    for _ in range(links - 1):
+        if not isinstance(top, ast.Call) or not isinstance(top.func, ast.Attribute):
+            break
+        pending: list[ast.AST] = [*top.args, *top.keywords]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, ast.Name) and node.id in names:
+                return True
+            for field in node._fields:
+                value = getattr(node, field, None)
+                pending.extend(
+                    v for v in (value if isinstance(value, list) else [value]) if isinstance(v, ast.AST)
+                )
+        top = top.func.value
+    return False
+
+
 def construction(node: ast.Call, path: Sequence[ast.AST]) -> ast.Call | None:
     """The one call with `inplace=True` that is assigned to `self.act`, for a call `self.act(…)` in the same class."""
     func = node.func

@@ -23,7 +23,9 @@ class SourceText:
         """Raises Refused where the bytes are not what their coding line says."""
         self._bom = _BOM if source.startswith(_BOM) else b""
         try:
-            self._encoding = detect_encoding(BytesIO(source).readline)[0].removesuffix("-sig")
+            self._encoding = detect_encoding(BytesIO(source.replace(b"\r", b"\n")).readline)[0].removesuffix(
+                "-sig"
+            )
             self.text = source[len(self._bom) :].decode(self._encoding)
             exact = self.encoded(self.text) == source
         except (SyntaxError, UnicodeError, LookupError):

@@ -103,6 +103,17 @@ class Surroundings:
                 return False
         return True
 
+    def read_before(self, names: set[str]) -> bool:
+        """Whether the node's own statement reads one of the names before the node, and may still hold what it read."""
+        statement = self.statement
+        return statement is not None and any(
+            isinstance(n, ast.Name)
+            and n.id in names
+            and isinstance(n.ctx, ast.Load)
+            and _start(n) < _start(self.node)
+            for n in _walk(statement)
+        )
+
     def read_later(self, name: str) -> bool:
         """Whether the name may be read after the node has run. Never wrong where it says no."""
         scope: ast.AST = self.function or self.path[0]
