@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..torchmodel import table
 from . import methods, names, ops
 from .guards import ALWAYS, implies
+from .run import Incident
 from .values import (
     DOES,
     NEVER,
@@ -134,6 +135,10 @@ def _of_tensor(run: Run, tensor: Tensor, name: str, at: ast.AST) -> Value:
         return Bound(OpValue(op), [tensor], {})
     if table.exists_method(name):
         return run.scalar(("attribute", tensor, name))
+    if name.endswith("_") and not name.startswith("_") and tensor.storage.proved:
+        missing = Incident("unknown-op", run.place(at), run.path, name, tensor.storage, DOES, None)
+        missing.modeless = True
+        run.incidents.append(missing)
     return Unknown()
 
 

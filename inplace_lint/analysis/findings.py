@@ -37,7 +37,8 @@ class SavedAt:
 class Finding:
     """A hazard at a place of the file under check.
 
-    `kind` is write, step (an optimizer's), or an incident: leaf, multi-view, expanded, no-grad-view, out.
+    `kind` is write, step (an optimizer's), or an incident: leaf, multi-view, expanded, no-grad-view, out, no-gain,
+    no-derivative, unknown-op.
     `at` is where the finding stands; `write` where the change itself is made, when that is inside a call made `at`.
     `saves` are in the order of execution; `cause` is the place that made an incident possible.
     """
@@ -84,7 +85,7 @@ def of_run(run: Run, module: Module, root: FunctionSource | None) -> list[Findin
     found: dict[tuple[object, ...], Finding] = {}
     for incident in run.incidents:
         context.incident(incident, found)
-    immediate = {f.at for f in found.values() if f.confidence >= LIKELY}
+    immediate = {f.at for f in found.values() if f.confidence >= LIKELY and f.kind not in _HARMLESS}
     # The same save and write can meet on several paths; together these may be every path.
     groups: dict[tuple[object, ...], tuple[Hazard, Guard]] = {}
     for hazard in run.heap.confirm():
@@ -104,7 +105,12 @@ def of_run(run: Run, module: Module, root: FunctionSource | None) -> list[Findin
         context.hazard(hazard, guard, found, immediate)
     for finding in found.values():
         finding.saves.sort(key=lambda s: -s.confidence)
-    return list(found.values())
+    worse = {f.at for f in found.values() if f.kind not in _HARMLESS}
+    return [f for f in found.values() if f.kind not in _HARMLESS or f.at not in worse]
+
+
+#: Kinds of incidents that raise nothing: what else is found at their place goes first.
+_HARMLESS = frozenset({"no-gain", "no-derivative"})
 
 
 class _Context:

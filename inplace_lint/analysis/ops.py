@@ -396,6 +396,17 @@ def _incidents(
                 incident("multi-view", anything, tensor.multi)
             elif tensor.no_grad_view is not None and anything:
                 incident("no-grad-view", anything, tensor.no_grad_view)
+            elif evidence and not facts.differentiable and facts.counted and not facts.metadata_only:
+                incident("no-derivative", evidence, None)
+            elif facts.clones is not None:
+                cloned = [
+                    e
+                    for c in facts.clones
+                    for g, e in _gradients(run, operands, None, c)
+                    if compatible(g, guard)
+                ]
+                if max(cloned, default=0):
+                    incident("no-gain", max(cloned), None)
 
 
 def _write(

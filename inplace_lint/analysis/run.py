@@ -71,7 +71,10 @@ class OutOfBudget(Exception):
 
 
 class Incident:
-    """Something that raises at once: `kind` is leaf, multi-view, expanded, no-grad-view or out."""
+    """Something that raises at once: `kind` is leaf, multi-view, expanded, no-grad-view, out or unknown-op.
+
+    Or that is of no use: no-gain (the op clones what it writes), no-derivative (backward will raise).
+    """
 
     __slots__ = ("cause", "grad", "guard", "kind", "modeless", "op", "place", "storage", "used")
 

@@ -79,6 +79,8 @@ def _rules() -> tuple[ModuleType, ...]:
         ipl106_step_before_backward,
         ipl107_out_argument_with_grad,
         ipl108_no_grad_view_overwritten,
+        ipl301_inplace_without_gain,
+        ipl302_unknown_inplace_op,
     )
 
     return (
@@ -90,6 +92,8 @@ def _rules() -> tuple[ModuleType, ...]:
         ipl106_step_before_backward,
         ipl107_out_argument_with_grad,
         ipl108_no_grad_view_overwritten,
+        ipl301_inplace_without_gain,
+        ipl302_unknown_inplace_op,
     )
 
 

@@ -30,6 +30,8 @@ def plan(module: Module, finding: Finding) -> FixPlan:
     """The fix of a finding. Raises Refused with the reason where there is none."""
     if finding.kind == "step":
         raise Refused("the order of the calls has to change")
+    if finding.kind == "unknown-op":
+        raise Refused("which operation was meant is for the author to say")
     if finding.used:
         raise Refused("the use has to move before the write")
     return _Remedy(module, finding).plan()
@@ -44,8 +46,12 @@ class _Remedy:
 
     def plan(self) -> FixPlan:
         node, kind = self.finding.at, self.finding.kind
+        if kind == "no-gain":
+            self.differences["peak memory rises where no gradients are recorded, as in inference"] = None
         if kind == "leaf":
             return self._under_no_grad()
+        if kind == "no-gain" and self.finding.write is not None:
+            raise Refused("the write is made by the function that is called")
         if self.finding.write is not None:
             return self._clone_for_call(node)
         if kind == "out":
@@ -265,6 +271,8 @@ class _Remedy:
 
     def _clone_first(self, name: str | None) -> FixPlan:
         """`y = y.clone()` before the statement: whatever the statement writes, it writes the copy."""
+        if self.finding.kind in ("no-gain", "no-derivative"):
+            raise Refused("the operation has no out-of-place form")
         if name is None:
             raise Refused("what is written has no name here that could be bound to a copy")
         self._binds(name)

@@ -157,14 +157,17 @@ def _checked(
     except (SyntaxError, ValueError, RecursionError) as error:
         raise Refused("the result would not be Python") from error
     move = _Moves(text.text, fixed, edits)
+    codes = {one.code for one in diagnostics}
     gone = {_start(one.location) for one in diagnostics}
     expected = {move(_start(one.location)) for one in before if _start(one.location) not in gone}
     for one in lint(source):
         place = _start(one.location)
         if one.code in ("IPL000", "IPL002"):
             raise Refused("the result could not be analysed")
-        if place in expected or one.code == "IPL001":
-            continue
+        if place in expected or (
+            one.severity == "note" and one.confidence != "possible" and one.code not in codes
+        ):
+            continue  # what was there before, or a remark that raises nothing
         what = (
             "the finding would stay" if place in {move(g) for g in gone} else "it would bring another finding"
         )
