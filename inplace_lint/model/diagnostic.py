@@ -108,7 +108,7 @@ class Diagnostic:
 
     `caption` is the short text under the frame's main span (the message stands in the headline);
     `help` is one line of advice, or empty. `plan` is the fix as far as it is known without editing; `fix` its edits,
-    once something asked for them; `fix_refused` the reason why there is no fix.
+    once something asked for them; `fix_refused` the reason why there is no fix. `remark` is what else is worth knowing.
     """
 
     __slots__ = (
@@ -123,6 +123,7 @@ class Diagnostic:
         "message",
         "name",
         "plan",
+        "remark",
         "severity",
     )
 
@@ -140,6 +141,7 @@ class Diagnostic:
         fix: Fix | None = None,
         fix_refused: str | None = None,
         plan: FixPlan | None = None,
+        remark: str = "",
     ) -> None:
         self.code = code
         self.name = name
@@ -153,6 +155,7 @@ class Diagnostic:
         self.fix = fix
         self.fix_refused = fix_refused
         self.plan = plan
+        self.remark = remark
 
 
 class Rule:

@@ -51,8 +51,11 @@ def _advice(diagnostic: Diagnostic) -> list[tuple[str, str]]:
     if plan is not None and diagnostic.fix_refused is None:
         differences = "; ".join(plan.differences)
         kind = f"{plan.applicability} fix: {differences}" if differences else f"{plan.applicability} fix"
-        return [("help:", f"{plan.message} ({kind})")]
-    lines = [("help:", diagnostic.help)] if diagnostic.help else []
+        lines = [("help:", f"{plan.message} ({kind})")]
+    else:
+        lines = [("help:", diagnostic.help)] if diagnostic.help else []
+    if diagnostic.remark:
+        lines.append(("note:", diagnostic.remark))
     if diagnostic.fix_refused:
         lines.append(("note:", f"no automatic fix: {diagnostic.fix_refused}"))
     return lines

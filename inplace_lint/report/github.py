@@ -35,6 +35,8 @@ def _line(diagnostic: Diagnostic) -> str:
         lines.append(f"help: {plan.told()} ({plan.applicability} fix)")
     elif diagnostic.help:
         lines.append(f"help: {diagnostic.help}")
+    if diagnostic.remark:
+        lines.append(f"note: {diagnostic.remark}")
     return f"::{level} {listed}::{_text(chr(10).join(lines))}\n"
 
 

@@ -95,6 +95,8 @@ def test_method_that_does_not_exist(name: str) -> None:
 def test_a_method_of_something_else_is_not_judged() -> None:
     assert not lint("class M:\n    def softmax_(self):\n        pass\nM().softmax_()\n")
     assert not lint("def f(x):\n    x.softmax_(0)\n    return x\n")
+    assert not lint("def f(x: torch.Tensor):\n    x.transform_points_(0)\n    return x.mean()\n")
+    assert not lint("def f(x: torch.Tensor):\n    x.softmax_(0)\n    return x.mean()\n")
 
 
 @pytest.mark.parametrize("name", ["acosh_", "asinh_", "atanh_"])
