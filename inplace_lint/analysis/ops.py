@@ -396,7 +396,9 @@ def _incidents(
                 incident("multi-view", anything, tensor.multi)
             elif tensor.no_grad_view is not None and anything:
                 incident("no-grad-view", anything, tensor.no_grad_view)
-            elif evidence and not facts.differentiable and facts.counted and not facts.metadata_only:
+            elif (
+                evidence and not facts.differentiable and facts.counted and _has_derivative(name.rstrip("_"))
+            ):
                 incident("no-derivative", evidence, None)
             elif facts.clones is not None:
                 cloned = [
@@ -407,6 +409,12 @@ def _incidents(
                 ]
                 if max(cloned, default=0):
                     incident("no-gain", max(cloned), None)
+
+
+def _has_derivative(name: str) -> bool:
+    """Whether the out-of-place method of this name is differentiable."""
+    op = table.method(name)
+    return op is not None and all(row.facts(row.params, False).differentiable for row in op.rows)
 
 
 def _write(

@@ -20,7 +20,7 @@ def check(module: Module, finding: Finding) -> Diagnostic | None:
     if finding.kind == "unknown-op":
         message = f"torch.Tensor has no method `{finding.op}`"
         caption, help = "this raises AttributeError", _instead(finding.op)
-    elif finding.kind == "no-derivative" and _differentiable(finding.op.removesuffix("_")):
+    elif finding.kind == "no-derivative":
         message = f"`{finding.op}` has no derivative, and gradients are recorded for what it changes"
         caption, help = "backward raises NotImplementedError", _instead(finding.op)
     else:
@@ -44,9 +44,3 @@ def _instead(name: str) -> str:
         return f"use `{short}` and bind its result"
     near = known.nearest(name)
     return f"did you mean `{near}`?" if near else ""
-
-
-def _differentiable(name: str) -> bool:
-    """Whether the out-of-place op has a derivative: else nobody expects one of the op in place."""
-    op = table.get().method(name)
-    return op is not None and all(row.facts(row.params, False).differentiable for row in op.rows)
