@@ -73,6 +73,8 @@ class _Remedy:
 
     def _leave(self, name: str | None, keeps_dtype: bool = False) -> None:
         """The written tensor is left as it is, and `name` (if any) is bound to a new one: who relies on the write?"""
+        if name is not None and self.around.iterated(name):
+            raise Refused(f"a loop goes over `{name}` while it is written")
         if not self.finding.sharing:
             self.differences["what else holds this tensor is not known"] = None
         for seen in self.finding.sharing:

@@ -103,6 +103,18 @@ class Surroundings:
                 return False
         return True
 
+    def iterated(self, name: str) -> bool:
+        """Whether a loop around the node goes over the name itself, alone or among others: the loop still holds it."""
+        pending = [n.iter for n in self.path if isinstance(n, (ast.For, ast.AsyncFor))]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, ast.Name) and node.id == name:
+                return True
+            length = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len"
+            if not isinstance(node, ast.Attribute) and not length:
+                pending.extend(n for n in _children(node) if isinstance(n, ast.expr))
+        return False
+
     def read_before(self, names: set[str]) -> bool:
         """Whether the node's own statement reads one of the names before the node, and may still hold what it read."""
         statement = self.statement

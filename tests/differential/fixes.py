@@ -31,7 +31,7 @@ class Repair:
         self.unsafe = unsafe
         self.faults: list[str] = []
         self.plans: list[str] = []
-        self.found = lint(program.source.encode())
+        self.found = errors(lint(program.source.encode()))
         done = fix_source(program.source.encode(), self._noted, lint, unsafe)
         self.fixed = sum(done.counts.values())
         self.refused = list(done.refused.values())
@@ -40,6 +40,7 @@ class Repair:
             self._check()
 
     def _noted(self, source: bytes, found: list[Diagnostic]) -> list[Diagnostic]:
+        found = errors(found)
         self.plans += [
             one.plan.told()
             for one in found
@@ -50,10 +51,10 @@ class Repair:
     def _check(self) -> None:
         source = self.after.source.encode()
         compile(source, FILENAME, "exec", dont_inherit=True)
-        again = fix_source(source, lambda _, found: found, lint, self.unsafe)
+        again = fix_source(source, lambda _, found: errors(found), lint, self.unsafe)
         if again.source != source:
             self.faults.append("a second run changes more")
-        left = lint(source)
+        left = errors(lint(source))
         if len(left) > len(self.found) - self.fixed:
             self.faults.append(f"{len(self.found)} findings, {self.fixed} fixed, {len(left)} left")
         for outcome in itertools.product((False, True), repeat=self.before.flags):
@@ -85,6 +86,11 @@ class Repair:
 
 def lint(source: bytes) -> list[Diagnostic]:
     return pipeline.everything(FILENAME, source, Settings())
+
+
+def errors(found: list[Diagnostic]) -> list[Diagnostic]:
+    """The findings but for remarks that raise nothing."""
+    return [one for one in found if one.severity != "note" or one.confidence == "possible"]
 
 
 def stacks(truth: Truth) -> list[tuple[int, ...]]:

@@ -116,6 +116,7 @@ def test_what_is_not_proved_is_named(body: str, difference: str) -> None:
             "parts = (x * 1).chunk(2)\nfor p in parts:\n    p[0] = 1\nreturn parts\n",
             "`parts` shares this memory",
         ),
+        ("y = torch.exp(x.float())\nfor t in (x, y):\n    y **= t\nreturn y\n", "a loop goes over `y`"),
         ("y = torch.exp(x.float())\nreturn [y, y.mul_(2)]\n", "read before in the same statement"),
         ("y = torch.exp(x.float())\nreturn y.mul_(2).add_(y)\n", "a later call of the chain reads"),
         ("y = torch.exp(x.float())\nv = y.view(-1)\nv += 1\nreturn y\n", "`y` shares this memory"),
