@@ -48,12 +48,33 @@ def analyze(module: Module, program: Program) -> list[Finding]:
     if not rows:
         return []
     found: dict[tuple[object, ...], Finding] = {}
-    for run, root in runs(module, program, rows):
+    done = runs(module, program, rows)
+    roots: dict[FunctionSource | None, None] = {}
+    for run, root in done:
         for finding in of_run(run, module, root):
+            roots[root] = None
             known = found.get(finding.key())
             if known is None or known.confidence < finding.confidence:
                 found[finding.key()] = finding
+    if found:
+        _observe(module, program, list(roots), list(found.values()))
     return list(found.values())
+
+
+def _observe(
+    module: Module, program: Program, roots: list[FunctionSource | None], findings: list[Finding]
+) -> None:
+    """Run once more and look closely at the writes that findings speak of: a fix has to know who shares them."""
+    places = {f.at if f.write is None else f.write.at for f in findings if f.kind != "step"}
+    program.observed = frozenset(places)
+    try:
+        for root in roots:
+            run = _deepened(program, module, root)
+            for finding in findings:
+                at = finding.at if finding.write is None else finding.write.at
+                finding.sharing += [seen for seen in run.observations if seen.place.at is at]
+    finally:
+        program.observed = frozenset()
 
 
 def runs(module: Module, program: Program, rows: list[int]) -> list[tuple[Run, FunctionSource | None]]:

@@ -6,6 +6,7 @@ from ..torchmodel import table
 from ..torchmodel.spelling import canonical
 from . import methods, names, ops
 from .guards import ALWAYS, implies
+from .run import Incident
 from .values import (
     DOES,
     NEVER,
@@ -135,6 +136,12 @@ def _of_tensor(run: Run, tensor: Tensor, name: str, at: ast.AST) -> Value:
         return Bound(OpValue(op), [tensor], {})
     if table.exists_method(name):
         return run.scalar(("attribute", tensor, name))
+    # Only of what an operation has made it is sure that no class of somebody's own stands behind it.
+    made = tensor.storage.proved and tensor.storage.origin in ("result", "factory")
+    if made and name.endswith("_") and table.names_op(name[:-1]):
+        missing = Incident("unknown-op", run.place(at), run.path, name, tensor.storage, DOES, None)
+        missing.modeless = True
+        run.incidents.append(missing)
     return Unknown()
 
 

@@ -90,6 +90,7 @@ def unknown(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, V
     """A call of something that is not known: its result may hang on everything that was given to it."""
     result = Unknown()
     given = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
+    run.given.update(tensor.storage for _, tensor in given)
     if isinstance(func, Unknown):
         weights = run.state.get((func, "member", "parameters()"))
         if isinstance(weights, Tensor):
@@ -230,6 +231,7 @@ def skip(run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mappin
     result.returned = True
     result.of_module = source.name == "forward"
     storages = {tensor.storage for _, tensor in result.nodes}
+    run.given |= storages
     run.skipped.append(
         Skipped(source, {atom for value in values for atom in flatten(value)}, storages, result)
     )

@@ -206,7 +206,9 @@ def _opaque(run: Run, i: ir.Opaque) -> None:
 
 def _yield(run: Run, i: ir.Yield) -> None:
     if i.src is not None:
-        run.heap.escape(run.tensors_within(run.frame.registers[i.src]), run.path)
+        given = run.tensors_within(run.frame.registers[i.src])
+        run.heap.escape(given, run.path)
+        run.given.update(tensor.storage for _, tensor in given)
     run.frame.registers[i.dst] = Unknown()
 
 

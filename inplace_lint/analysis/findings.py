@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .guards import Guard
     from .heap import Hazard, Saved
     from .run import Incident, Run
+    from .sharing import Sharing
 
 POSSIBLE, LIKELY, CERTAIN = 0, 1, 2
 
@@ -36,12 +37,25 @@ class SavedAt:
 class Finding:
     """A hazard at a place of the file under check.
 
-    `kind` is write, step (an optimizer's), or an incident: leaf, multi-view, expanded, no-grad-view, out.
+    `kind` is write, step (an optimizer's), or an incident: leaf, multi-view, expanded, no-grad-view, out, no-gain,
+    no-derivative, unknown-op.
     `at` is where the finding stands; `write` where the change itself is made, when that is inside a call made `at`.
     `saves` are in the order of execution; `cause` is the place that made an incident possible.
     """
 
-    __slots__ = ("at", "cause", "confidence", "kind", "op", "saves", "used", "versions", "write", "writes")
+    __slots__ = (
+        "at",
+        "cause",
+        "confidence",
+        "kind",
+        "op",
+        "saves",
+        "sharing",
+        "used",
+        "versions",
+        "write",
+        "writes",
+    )
 
     def __init__(self, kind: str, at: ast.AST, op: str, confidence: int) -> None:
         self.kind = kind
@@ -57,6 +71,8 @@ class Finding:
         self.cause: Place | None = None
         #: the version before the write, where all writes of the storage are in sight
         self.versions: int | None = None
+        #: what was seen of the tensor at each pass through the write
+        self.sharing: list[Sharing] = []
 
     def key(self) -> tuple[object, ...]:
         family = self.kind if self.kind not in ("write", "step") else "write"
@@ -69,7 +85,7 @@ def of_run(run: Run, module: Module, root: FunctionSource | None) -> list[Findin
     found: dict[tuple[object, ...], Finding] = {}
     for incident in run.incidents:
         context.incident(incident, found)
-    immediate = {f.at for f in found.values() if f.confidence >= LIKELY}
+    immediate = {f.at for f in found.values() if f.confidence >= LIKELY and f.kind not in _HARMLESS}
     # The same save and write can meet on several paths; together these may be every path.
     groups: dict[tuple[object, ...], tuple[Hazard, Guard]] = {}
     for hazard in run.heap.confirm():
@@ -89,7 +105,12 @@ def of_run(run: Run, module: Module, root: FunctionSource | None) -> list[Findin
         context.hazard(hazard, guard, found, immediate)
     for finding in found.values():
         finding.saves.sort(key=lambda s: -s.confidence)
-    return list(found.values())
+    worse = {f.at for f in found.values() if f.kind not in _HARMLESS}
+    return [f for f in found.values() if f.kind not in _HARMLESS or f.at not in worse]
+
+
+#: Kinds of incidents that raise nothing: what else is found at their place goes first.
+_HARMLESS = frozenset({"no-gain", "no-derivative"})
 
 
 class _Context:

@@ -7,6 +7,7 @@ from ..torchmodel.facts import WEIGHT, Const
 from .guards import both, compatible, either
 from .heap import Node, Saved, strongest
 from .run import LENGTH, Incident
+from .sharing import observe
 from .values import (
     ANY,
     DOES,
@@ -197,6 +198,10 @@ def perform(
         _stale_views(run, name, operands, place)
     if facts.writes:
         _incidents(run, name, facts, operands, grads, records, place)
+        if at in run.observed:
+            for i in facts.writes:
+                for guard, tensor in operands[i] if i < len(operands) else ():
+                    observe(run, facts, place, tensor, guard, values)
     node = Node([])
     if grads:
         # What was written before stays part of the graph: even `copy_` passes a gradient of zeros on to it.
@@ -391,6 +396,25 @@ def _incidents(
                 incident("multi-view", anything, tensor.multi)
             elif tensor.no_grad_view is not None and anything:
                 incident("no-grad-view", anything, tensor.no_grad_view)
+            elif (
+                evidence and not facts.differentiable and facts.counted and _has_derivative(name.rstrip("_"))
+            ):
+                incident("no-derivative", evidence, None)
+            elif facts.clones is not None:
+                cloned = [
+                    e
+                    for c in facts.clones
+                    for g, e in _gradients(run, operands, None, c)
+                    if compatible(g, guard)
+                ]
+                if max(cloned, default=0):
+                    incident("no-gain", max(cloned), None)
+
+
+def _has_derivative(name: str) -> bool:
+    """Whether the out-of-place method of this name is differentiable."""
+    op = table.method(name)
+    return op is not None and all(row.facts(row.params, False).differentiable for row in op.rows)
 
 
 def _write(
@@ -475,6 +499,9 @@ def _result(
     if ret.kind == "other":
         key = values[0] if values else None
         return (run.scalar((name, key)) if len(values) == 1 and key is not None else Scalar()), []
+    if ret.kind in ("unknown", "list") or layout.own_counter(facts.key):
+        # What comes out may share the memory, on another version counter: who writes has to reckon with it.
+        run.given.update(tensor.storage for found in operands for _, tensor in found)
     if ret.kind == "unknown":
         return Unknown(), []
     if ret.kind == "list" or layout.own_counter(facts.key):

@@ -9,6 +9,8 @@ from .values import ClassValue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ast
+
     from ..project.modules import Project
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .execute import Handlers
@@ -44,6 +46,8 @@ class Program:
         self.last_uid = 0
         #: used by every run in place of `execute`'s own table: how `watch` sees what happens
         self.handlers: Handlers | None = None
+        #: the nodes whose writes a run is to observe (`sharing`)
+        self.observed: frozenset[ast.AST] = frozenset()
         self.files = Files(project)
         self._classes: dict[int, ClassValue] = {}
         self.sketches = Sketches(self.files)
@@ -56,6 +60,12 @@ class Program:
         self.base_bits = 0
         self.doubtful = 0
         self.evaluation = 0
+
+    def want_notes(self, wanted: bool) -> None:
+        """Whether findings are looked for that change nothing about the outcome."""
+        if self.sketches.notes != wanted:
+            self.sketches = Sketches(self.files)
+            self.sketches.notes = wanted
 
     def building_run(self, module: Module) -> Run:
         """A run in which objects are built that every run shares."""

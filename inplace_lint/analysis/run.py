@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .guards import Guard
     from .heap import Write
     from .program import Program
+    from .sharing import Sharing
 
 #: Instructions after which calls are no longer entered, and after which the run ends where it is.
 SOFT_LIMIT = 1_000
@@ -70,7 +71,10 @@ class OutOfBudget(Exception):
 
 
 class Incident:
-    """Something that raises at once: `kind` is leaf, multi-view, expanded, no-grad-view or out."""
+    """Something that raises at once: `kind` is leaf, multi-view, expanded, no-grad-view, out or unknown-op.
+
+    Or that is of no use: no-gain (the op clones what it writes), no-derivative (backward will raise).
+    """
 
     __slots__ = ("cause", "grad", "guard", "kind", "modeless", "op", "place", "storage", "used")
 
@@ -132,6 +136,11 @@ class Run:
         self.steps_parameters = False
         self.root_args: dict[str, Value] = {}
         self.returned: list[tuple[Guard, Tensor]] = []
+        #: nodes whose writes are looked at closely, and what was seen there (`sharing`)
+        self.observed = program.observed
+        self.observations: list[Sharing] = []
+        #: storages that were handed to code that is not known, which may have kept them
+        self.given: set[Storage] = set()
         #: what runs each instruction, where somebody watches (`watch`)
         self.handlers = program.handlers
         self._bits: dict[Hashable, int] = {}

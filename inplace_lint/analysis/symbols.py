@@ -86,6 +86,7 @@ def _unknown(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Un
     result = Unknown()
     result.returned = True
     result.nodes = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
+    run.given.update(tensor.storage for _, tensor in result.nodes)
     return result
 
 

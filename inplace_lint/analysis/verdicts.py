@@ -29,6 +29,9 @@ _CODES = {
     "expanded": "IPL105 expanded-tensor-overwritten",
     "out": "IPL107 out-argument-with-grad",
     "no-grad-view": "IPL108 no-grad-view-overwritten",
+    "no-gain": "IPL301 inplace-without-gain",
+    "no-derivative": "IPL302 unknown-inplace-op",
+    "unknown-op": "IPL302 unknown-inplace-op",
 }
 
 
@@ -39,6 +42,8 @@ def words(watch: Watch, done: Done, checked: bool) -> str:
     for run, root in done:
         context = _Context(run, watch.module, root)
         for finding in of_run(run, watch.module, root):
+            if finding.kind == "no-gain" and finding.confidence == POSSIBLE:
+                continue  # a note that is not worth a guess
             known = findings.get(finding.key())
             if known is None or known[0].confidence < finding.confidence:
                 findings[finding.key()] = (finding, run, context)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model import Diagnostic, Location
+from ..model import Diagnostic, Location, Refused
 from .places import rule_name
 
 TYPE_CHECKING = False
@@ -29,7 +29,7 @@ def check_source(filename: str, source: bytes, settings: Settings, project: Proj
     except RecursionError:
         return [_trouble("IPL000", filename, "the file is nested too deeply to be read", 1, 1)]
     try:
-        return _findings(module, project)
+        return _findings(module, project, settings.notes or settings.min_confidence == "possible")
     except RecursionError:
         return [_trouble("IPL000", filename, "the file is nested too deeply to be analysed", 1, 1)]
     except Exception as error:
@@ -37,12 +37,14 @@ def check_source(filename: str, source: bytes, settings: Settings, project: Proj
         return [_trouble("IPL002", filename, what, 1, 1)]
 
 
-def _findings(module: Module, project: Project) -> list[Diagnostic]:
+def _findings(module: Module, project: Project, notes: bool) -> list[Diagnostic]:
     from ..analysis.analyze import analyze
     from ..analysis.program import of_project
 
     diagnostics: list[Diagnostic] = []
-    for finding in analyze(module, of_project(project)):
+    program = of_project(project)
+    program.want_notes(notes)
+    for finding in analyze(module, program):
         diagnostic = _judge(module, finding)
         if diagnostic is not None:
             diagnostics.append(diagnostic)
@@ -54,8 +56,18 @@ def _judge(module: Module, finding: Finding) -> Diagnostic | None:
     for rule in _rules():
         diagnostic: Diagnostic | None = rule.check(module, finding)
         if diagnostic is not None:
+            _remedy(module, finding, diagnostic)
             return diagnostic
     return None
+
+
+def _remedy(module: Module, finding: Finding, diagnostic: Diagnostic) -> None:
+    from .remedies import plan
+
+    try:
+        diagnostic.plan = plan(module, finding)
+    except Refused as refusal:
+        diagnostic.fix_refused = str(refusal)
 
 
 def _rules() -> tuple[ModuleType, ...]:
@@ -69,6 +81,8 @@ def _rules() -> tuple[ModuleType, ...]:
         ipl106_step_before_backward,
         ipl107_out_argument_with_grad,
         ipl108_no_grad_view_overwritten,
+        ipl301_inplace_without_gain,
+        ipl302_unknown_inplace_op,
     )
 
     return (
@@ -80,6 +94,8 @@ def _rules() -> tuple[ModuleType, ...]:
         ipl106_step_before_backward,
         ipl107_out_argument_with_grad,
         ipl108_no_grad_view_overwritten,
+        ipl301_inplace_without_gain,
+        ipl302_unknown_inplace_op,
     )
 
 

@@ -28,14 +28,14 @@ def column(module: Module, row: int, offset: int) -> int:
     return len(line[:offset].decode("utf-8", "replace")) + 1
 
 
-def text(module: Module, node: ast.AST) -> str:
+def text(module: Module, node: ast.AST, longest: int = 40) -> str:
     """The source of a node on one line, shortened where it is long."""
     row, end_row = node.lineno, node.end_lineno or node.lineno  # type: ignore[attr-defined]
     if row != end_row:
         return "this tensor"
     line = module.lines[row - 1][node.col_offset : node.end_col_offset]  # type: ignore[attr-defined]
     words = line.decode("utf-8", "replace")
-    return f"`{words}`" if len(words) <= 40 else "this tensor"
+    return f"`{words}`" if len(words) <= longest else "this tensor"
 
 
 def target(module: Module, node: ast.AST) -> str:

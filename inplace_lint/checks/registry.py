@@ -79,6 +79,20 @@ RULES: tuple[Rule, ...] = (
         "0.1.0",
         "A view made under no_grad is changed in place while gradients are recorded.",
     ),
+    Rule(
+        "IPL301",
+        "inplace-without-gain",
+        "note",
+        "0.1.0",
+        "While gradients are recorded the operation clones its input: in place saves no memory.",
+    ),
+    Rule(
+        "IPL302",
+        "unknown-inplace-op",
+        "error",
+        "0.1.0",
+        "There is no such in-place operation, or it has no derivative.",
+    ),
 )
 
 #: Reported whatever is selected, unless ignored by name: a file that was not checked must not pass for clean.

@@ -47,6 +47,16 @@ def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt
         tuple(labels),
         caption=caption,
         help=_advice(module, finding),
+        remark=_remark(finding),
+    )
+
+
+def _remark(finding: Finding) -> str:
+    """Linters that know no autograd ask for the very form that breaks backward here."""
+    if finding.write is not None or places.augmented_operator(finding.at) is None:
+        return ""
+    return (
+        "Ruff's PLR6104 and pylint's R6104 ask for this form: where backward needs the old value, it is wrong"
     )
 
 

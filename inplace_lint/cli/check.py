@@ -11,7 +11,7 @@ from ..project.configuration import Configuration, ConfigurationError
 from ..project.discovery import Target, discover, is_excluded
 from ..project.paths import shown
 from ..report import FORMATS, render
-from . import CLEAN, FOUND, WRONG, pipeline, silence
+from . import CLEAN, FOUND, WRONG, fixing, pipeline, silence
 from .options import Flag, UsageError, Verb
 
 TYPE_CHECKING = False
@@ -25,6 +25,10 @@ VERB = Verb(
     "Check Python files, and those below directories, for in-place writes that break PyTorch's backward.\n"
     "Without PATHS the working directory is checked; - reads standard input.",
     (
+        Flag("--fix", "apply safe fixes to the files, and report what remains"),
+        Flag("--unsafe-fixes", "apply and count the fixes too that may change what the program computes"),
+        Flag("--diff", "show what --fix would change, and change nothing"),
+        Flag("--exit-non-zero-on-fix", "exit with 1 if something was fixed, even if nothing remains"),
         Flag("--select", "report only these rules: codes, prefixes, names or ALL", "RULES", many=True),
         Flag("--ignore", "do not report these rules", "RULES", many=True),
         Flag("--extend-select", "report these rules besides the selected ones", "RULES", many=True),
@@ -67,23 +71,63 @@ def run(paths: list[str], values: dict[str, Any]) -> int:
         for error in errors:
             print(f"inplace-lint: {error}", file=sys.stderr)
         findings = _check_files(targets, values.get("jobs"))
+    output = values.get("output-format", "full")
+    outcome: fixing.Outcome | None = None
+    if fixing.wanted(values):
+        outcome = fixing.Outcome(
+            bool(values.get("unsafe-fixes")), in_files=not from_input and "diff" not in values
+        )
+        findings = fixing.fix_all(targets, findings, texts, outcome)
+        if "diff" in values:
+            _write("".join(outcome.diffs), values.get("output-file"))
+            return _would_fix(outcome, bool(errors), bool(values.get("exit-zero")))
+        if from_input:
+            _write_bytes(texts[targets[0].filename])
+    elif output in fixing.WITH_EDITS:
+        fixing.show_edits(targets, findings, texts)
     if values.get("statistics"):
-        report = _statistics(findings, values.get("output-format", "full"))
+        report = _statistics(findings, output)
     else:
         roots = {target.filename: target.settings.root for target in targets}
         report = render(
-            values.get("output-format", "full"),
+            output,
             findings,
             lambda filename: roots.get(filename, os.getcwd()),
             texts,
             colour=_has_colour(sys.stdout) and "output-file" not in values,
         )
-    _write(report, values.get("output-file"))
-    _summary(findings, len(targets), bool(errors))
-    if errors:
+    if outcome is not None and from_input and "output-file" not in values:
+        sys.stderr.write(report)  # standard output is the fixed source
+    else:
+        _write(report, values.get("output-file"))
+    _summary(findings, len(targets), bool(errors), outcome)
+    for line in fixing.hints(findings, bool(values.get("unsafe-fixes")), outcome is not None):
+        print(line, file=sys.stderr)
+    if errors or (outcome is not None and outcome.failed):
         return WRONG
     faults = any(one.severity != "note" for one in findings)
+    faults = faults or bool(outcome is not None and outcome.fixed and values.get("exit-non-zero-on-fix"))
     return FOUND if faults and not values.get("exit-zero") else CLEAN
+
+
+def _would_fix(outcome: fixing.Outcome, incomplete: bool, exit_zero: bool) -> int:
+    if outcome.fixed:
+        print(f"Would fix {outcome.fixed} error{'s' if outcome.fixed != 1 else ''}.", file=sys.stderr)
+    elif not incomplete:
+        print("No errors would be fixed.", file=sys.stderr)
+    if incomplete:
+        return WRONG
+    return FOUND if outcome.fixed and not exit_zero else CLEAN
+
+
+def _write_bytes(source: bytes) -> None:
+    """A fixed source, byte for byte, to standard output."""
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(source)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence()
 
 
 def _configuration(values: dict[str, Any]) -> Configuration:
@@ -172,7 +216,9 @@ def _write(report: str, filename: str | None) -> None:
         raise UsageError(f"--output-file: {filename} cannot be written: {error.strerror}") from error
 
 
-def _summary(findings: Sequence[Diagnostic], files: int, incomplete: bool) -> None:
+def _summary(
+    findings: Sequence[Diagnostic], files: int, incomplete: bool, outcome: fixing.Outcome | None
+) -> None:
     """The last line, on standard error, so that standard output is the report alone."""
     if not files:
         if not incomplete:
@@ -184,7 +230,11 @@ def _summary(findings: Sequence[Diagnostic], files: int, incomplete: bool) -> No
         if (count := sum(one.severity == severity for one in findings))
     ]
     checked = f"{files} file{'s' if files != 1 else ''}"
-    if counts:
+    if outcome is not None and outcome.fixed:
+        total = outcome.fixed + len(findings)
+        told = f"({outcome.fixed} fixed, {len(findings)} remaining)"
+        print(f"Found {total} error{'s' if total != 1 else ''} {told} in {checked}.", file=sys.stderr)
+    elif counts:
         print(f"Found {' and '.join(counts)} in {checked}.", file=sys.stderr)
     elif not incomplete:
         print(f"All checks passed in {checked}.", file=sys.stderr)

@@ -22,9 +22,18 @@ FILES_PER_JOB = 40
 
 def examine(filename: str, source: bytes, settings: Settings) -> list[Diagnostic]:
     """The findings of one file that are to be shown, in order of place."""
+    return shown(filename, source, everything(filename, source, settings), settings)
+
+
+def everything(filename: str, source: bytes, settings: Settings) -> list[Diagnostic]:
+    """All findings of one file, whatever is selected or silenced."""
     from ..checks import check_source
 
-    found = check_source(filename, source, settings, _project(settings))
+    return check_source(filename, source, settings, _project(settings))
+
+
+def shown(filename: str, source: bytes, found: list[Diagnostic], settings: Settings) -> list[Diagnostic]:
+    """Those of a file's findings that are to be shown, and what is to be said of the comments that silence some."""
     # Comments come first: one that silences a finding which would be hidden anyway is not unused.
     if b"inplace-lint:" in source or (found and b"noqa" in source.lower()):
         from ..project.suppressions import suppress

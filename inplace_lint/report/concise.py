@@ -23,5 +23,7 @@ def _line(diagnostic: Diagnostic, style: Style) -> str:
     if save is not None:
         file = "" if save.filename == place.filename else f"{save.filename}:"
         where = f" (saved at {file}{save.row}:{save.column})"
+    plan = diagnostic.plan if diagnostic.fix_refused is None else None
+    mark = "[*] " if plan is not None and plan.applicability == "safe" else ""
     start = style.paint(safe(place.filename), "bold")
-    return f"{start}:{place.row}:{place.column}: {head} {safe(diagnostic.message + where)}\n"
+    return f"{start}:{place.row}:{place.column}: {head} {mark}{safe(diagnostic.message + where)}\n"

@@ -30,8 +30,13 @@ def _line(diagnostic: Diagnostic) -> str:
     for label in diagnostic.labels:
         at = label.location
         lines.append(f"{label.role}: {at.filename}:{at.row}:{at.column}: {label.message}")
-    if diagnostic.help:
+    plan = diagnostic.plan if diagnostic.fix_refused is None else None
+    if plan is not None:
+        lines.append(f"help: {plan.told()} ({plan.applicability} fix)")
+    elif diagnostic.help:
         lines.append(f"help: {diagnostic.help}")
+    if diagnostic.remark:
+        lines.append(f"note: {diagnostic.remark}")
     return f"::{level} {listed}::{_text(chr(10).join(lines))}\n"
 
 

@@ -7,7 +7,7 @@ import os
 
 from .. import __version__
 from ..checks import registry
-from ..model import Diagnostic, Location
+from ..model import Diagnostic, Fix, Location
 from .records import fingerprints
 from .source import Sources
 
@@ -67,6 +67,8 @@ def _result(diagnostic: Diagnostic, fingerprint: str) -> dict[str, Any]:
         "partialFingerprints": {"inplaceLint/v1": fingerprint},
         "properties": {"confidence": diagnostic.confidence},
     }
+    if diagnostic.fix is not None:
+        result["fixes"] = [_fix(diagnostic.fix, diagnostic.location.filename)]
     if diagnostic.labels:
         steps = [(label.location, label.message) for label in diagnostic.labels]
         result["relatedLocations"] = [
@@ -77,6 +79,21 @@ def _result(diagnostic: Diagnostic, fingerprint: str) -> dict[str, Any]:
         flow = [{"location": _location(place, message)} for place, message in steps]
         result["codeFlows"] = [{"threadFlows": [{"locations": flow}]}]
     return result
+
+
+def _fix(fix: Fix, filename: str) -> dict[str, Any]:
+    replacements = [
+        {
+            "deletedRegion": _location(edit.location)["physicalLocation"]["region"],
+            "insertedContent": {"text": edit.content},
+        }
+        for edit in fix.edits
+    ]
+    artifact = _location(Location(filename, 1, 1, 1, 1))["physicalLocation"]["artifactLocation"]
+    return {
+        "description": {"text": f"{fix.message} ({fix.applicability} fix)"},
+        "artifactChanges": [{"artifactLocation": artifact, "replacements": replacements}],
+    }
 
 
 def _location(place: Location, message: str = "") -> dict[str, Any]:

@@ -257,6 +257,8 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
     op = table.method(name)
     if op is not None:
         return effects.apply(made.scope, op, [(receiver,), *made.args], made.nodes, made.kwargs, made.named)
+    if name.endswith("_") and receiver.store.tensor and table.names_op(name[:-1]):
+        made.scope.suspect()  # type: ignore[attr-defined]
     if name in ("items", "enumerate"):
         return (Box([(Box([NOTHING, (receiver,)]),)], ordered=False),)
     if name in ("values", "get", "pop"):

@@ -207,6 +207,8 @@ def perform(scope: Scope, facts: Facts, values: Sequence[Sketched], layer: Layer
         if layer is not None:
             layer.weights.saved = True
     if facts.writes:
+        if recording and carries and _notable(scope, facts):
+            scope.suspect()  # type: ignore[attr-defined]
         for i in facts.writes:
             if i < len(operands):
                 out = facts.params[i].name == "out"
@@ -228,6 +230,13 @@ def perform(scope: Scope, facts: Facts, values: Sequence[Sketched], layer: Layer
     if len(results) == 1:
         return results[0]
     return (Box(results),) if results else NOTHING
+
+
+def _notable(scope: Scope, facts: Facts) -> bool:
+    """Whether an in-place op has no derivative, or saves no memory where somebody wants to hear of that."""
+    if facts.clones is not None:
+        return scope.sketches.notes
+    return facts.counted and not facts.differentiable
 
 
 def _needed(needs: tuple[int, ...], operands: list[list[Cell]], layer: Layer | None) -> bool:

@@ -27,6 +27,9 @@ def in_place_names() -> frozenset[bytes]:
             for name in known.names(space)
             if name.endswith("_")
         }
+        # In-place forms that do not exist, of operations that do: a call of one is a finding too.
+        for space in ("Tensor", "torch.nn.functional"):
+            found.update(f"{name}_".encode() for name in known.names(space) if not name.endswith("_"))
         _in_place_names = frozenset(found)
     return _in_place_names
 

@@ -29,6 +29,8 @@ class Sketches:
 
     def __init__(self, files: Files) -> None:
         self.files = files
+        #: whether an in-place op that saves no memory is worth a run
+        self.notes = False
         self.globals: dict[tuple[Module, str], Sketched] = {}
         self.orders: dict[ClassSource, list[ClassSource | str]] = {}
         self.writers: set[FunctionSource] = set()

@@ -96,6 +96,10 @@ class Table:
         space, _, short = name.rpartition(".")
         return short in self._names.get(NAMESPACES.get(space, space), {})
 
+    def names_op(self, name: str) -> bool:
+        """Whether an operation goes by this name: a method, or a function of torch or torch.nn.functional."""
+        return any(name in self._names[space] for space in ("Tensor", "torch", "torch.nn.functional"))
+
     def returns_nontensor(self, name: str) -> bool:
         """Whether the method or dotted function of this name gives no tensor (`size`, `item`, `torch.is_tensor`)."""
         op = self.function(name) if "." in name else self.method(name)

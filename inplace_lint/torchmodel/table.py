@@ -59,6 +59,11 @@ def exists_function(name: str) -> bool:
     return get().exists_function(name)
 
 
+def names_op(name: str) -> bool:
+    """Whether an operation goes by this name: a method, or a function of torch or torch.nn.functional."""
+    return get().names_op(name)
+
+
 def nearest(name: str) -> str | None:
     """The existing name most like this one, in its namespace."""
     return get().nearest(name)

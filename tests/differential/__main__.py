@@ -7,6 +7,7 @@ import sys
 import time
 
 from .compare import Comparison
+from .fixes import repair_many
 from .minimise import kinds, minimise
 from .run import run
 
@@ -23,9 +24,12 @@ def main() -> int:
     parser.add_argument(
         "--uses", action="store_true", help="print how often each operation and statement was drawn"
     )
+    parser.add_argument("--fixes", action="store_true", help="apply every fix instead, and judge the results")
     parser.add_argument("--discarded", action="store_true", help="print why programs were discarded")
     arguments = parser.parse_args()
     start = time.perf_counter()
+    if arguments.fixes:
+        return _fixes(arguments.programs, arguments.seed, arguments.show)
     tally = run(arguments.programs, arguments.seed, arguments.jobs)
     if arguments.uses:
         for template, count in sorted(tally.uses.items(), key=lambda item: -item[1]):
@@ -46,6 +50,17 @@ def main() -> int:
     print(tally)
     print(f"{time.perf_counter() - start:.0f} s")
     return 0 if min(tally.precision, tally.recall) >= 0.998 else 1
+
+
+def _fixes(programs: int, seed: int, show: int) -> int:
+    faults = 0
+    for unsafe in (False, True):
+        total = repair_many(programs, seed, unsafe)
+        for fault, repair in total.faults[:show]:
+            print("-" * 100, fault, repair.before.source, "becomes", repair.after.source, sep="\n")
+        print("every fix:" if unsafe else "safe fixes:", total)
+        faults += len(total.faults)
+    return 1 if faults else 0
 
 
 if __name__ == "__main__":

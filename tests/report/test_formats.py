@@ -216,6 +216,45 @@ SARIF: dict[str, Any] = {
                     "items": {"$ref": "#/$defs/location"},
                 },
                 "partialFingerprints": {"type": "object", "additionalProperties": {"type": "string"}},
+                "fixes": {
+                    "type": "array",
+                    "items": {
+                        "type": "object",
+                        "required": ["artifactChanges"],
+                        "additionalProperties": False,
+                        "properties": {
+                            "description": {"$ref": "#/$defs/text"},
+                            "artifactChanges": {
+                                "type": "array",
+                                "minItems": 1,
+                                "items": {
+                                    "type": "object",
+                                    "required": ["artifactLocation", "replacements"],
+                                    "additionalProperties": False,
+                                    "properties": {
+                                        "artifactLocation": {"type": "object", "required": ["uri"]},
+                                        "replacements": {
+                                            "type": "array",
+                                            "minItems": 1,
+                                            "items": {
+                                                "type": "object",
+                                                "required": ["deletedRegion"],
+                                                "additionalProperties": False,
+                                                "properties": {
+                                                    "deletedRegion": {
+                                                        "type": "object",
+                                                        "required": ["startLine", "startColumn"],
+                                                    },
+                                                    "insertedContent": {"$ref": "#/$defs/text"},
+                                                },
+                                            },
+                                        },
+                                    },
+                                },
+                            },
+                        },
+                    },
+                },
                 "codeFlows": {
                     "type": "array",
                     "items": {

@@ -1,0 +1,127 @@
+"""Who shares the memory of a tensor at the moment of a write, and what of it a rewrite would have to keep.
+
+Looked at only where a finding stands: a second run observes these places (`Run.observed`), so that a file without
+findings pays nothing.
+"""
+
+from __future__ import annotations
+
+from .guards import compatible
+from .values import Constant, Instance, Mapping_, Parameters, Phi, Sequence_, Tensor, Unknown, alternatives
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..torchmodel.facts import Facts
+    from .frames import Frame, Place, State
+    from .guards import Guard
+    from .run import Run
+    from .values import Value
+
+_FLOATING = frozenset("float float16 bfloat16 float32 float64".split())
+
+
+class Sharing:
+    """One write of one tensor: `names` of each activation that hold its memory, `others` in words.
+
+    How a name holds it: "tensor"; "inside", where the name is of a container; "part", where it holds one of the
+    views that one op returned together, which do not overlap.
+
+    `outside`: it came from a caller or from code that is not known, or was handed to such. `view`: the tensor that is
+    written is a view. `same_dtype`: the out-of-place form gives the dtype that the tensor has.
+    """
+
+    __slots__ = ("dtype", "leaf", "names", "others", "outside", "place", "same_dtype", "several", "view")
+
+    def __init__(self, place: Place, tensor: Tensor) -> None:
+        self.place = place
+        self.names: set[tuple[Frame, str, str]] = set()
+        self.others: set[str] = set()
+        self.outside = False
+        self.view = tensor.view
+        #: one of several views that an op returned together
+        self.several = tensor.multi is not None
+        self.leaf = tensor.storage.leaf
+        self.dtype = tensor.storage.dtype
+        self.same_dtype = False
+
+
+def observe(
+    run: Run, facts: Facts, place: Place, tensor: Tensor, guard: Guard, values: Sequence[Value | None]
+) -> None:
+    """Note down who shares the tensor that the op at `place` is about to write."""
+    seen = Sharing(place, tensor)
+    storage = tensor.storage
+    seen.outside = storage.origin not in ("result", "factory") or storage in run.given
+    seen.same_dtype = _keeps_dtype(run, facts, tensor, values)
+    slots = _slots(run)
+    holders: list[tuple[object, object, str]] = []
+    for (owner, name), value in slots.items():
+        held = [
+            alias
+            for g, atom in alternatives(value)
+            for alias in (atom.tensor if isinstance(atom, (Unknown, Parameters)) else atom,)
+            if isinstance(alias, Tensor) and alias.storage is storage and compatible(g, guard)
+        ]
+        if held:
+            part = tensor.multi is not None and all(
+                alias.multi is not None and alias.multi.at is tensor.multi.at for alias in held
+            )
+            holders.append((owner, name, "part" if part else "tensor"))
+    frames = {frame.uid: frame for frame in run.frames.values()}
+    passed: set[object] = set()
+    while holders:
+        owner, name, how = holders.pop()
+        if isinstance(owner, int):
+            if owner in frames:
+                seen.names.add((frames[owner], str(name).partition("@")[0], how))
+        elif isinstance(owner, (Sequence_, Mapping_)):
+            # Whoever holds the container holds its elements; one that nobody holds is gone.
+            if owner not in passed:
+                passed.add(owner)
+                for (outer, outer_name), value in slots.items():
+                    if any(atom is owner for _, atom in alternatives(value)):
+                        holders.append((outer, outer_name, "inside"))
+        elif isinstance(owner, Instance) and isinstance(name, str):
+            seen.others.add(f"the attribute `{name}`")
+        else:
+            seen.others.add("an attribute or element")
+    run.observations.append(seen)
+
+
+def _slots(run: Run) -> dict[tuple[object, object], Value]:
+    """What each name, attribute and element holds on the current path: (owner, its name) to value."""
+    found: dict[tuple[object, object], Value] = {}
+    state: State | None = run.state
+    while state is not None:
+        for key, value in state.slots.items():
+            if type(key) is tuple:
+                found.setdefault((key[0], key[-1]), value)
+        state = state.parent
+    return found
+
+
+def _keeps_dtype(run: Run, facts: Facts, tensor: Tensor, values: Sequence[Value | None]) -> bool:
+    """Whether the result of the out-of-place op is sure to have the dtype of the tensor."""
+    own = tensor.storage.dtype
+    numbers = _FLOATING if own in _FLOATING else {"int"} if own == "int" else set()
+    for param, value in zip(facts.params, values):
+        if value is None or param.kind not in ("tensor", "number") or _is(run, value, tensor):
+            continue
+        for _, atom in run.live(value) if isinstance(value, Phi) else [(run.path, value)]:
+            if isinstance(atom, Constant):
+                plain = type(atom.value)
+                if plain is bool or (plain is int and numbers) or (plain is float and own in _FLOATING):
+                    continue
+                return False
+            if not isinstance(atom, Tensor) or atom.storage.dtype != own or own in ("?", "float", "int"):
+                return False
+            # Under the autocast of a caller, what is computed from 32 bits may have 16.
+            if own not in ("float64", "bool") and run.frame.function is not None:
+                return False
+    return True
+
+
+def _is(run: Run, value: Value, tensor: Tensor) -> bool:
+    return all(run.as_tensor(atom) is tensor for _, atom in run.live(value))

@@ -1,0 +1,31 @@
+"""IPL301: while gradients are recorded the op clones its input, so that in place saves no memory."""
+
+from __future__ import annotations
+
+from ..analysis.findings import POSSIBLE
+from ..model import CONFIDENCES, Diagnostic
+from . import places
+from .places import rule_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..analysis.findings import Finding
+    from ..syntax.module import Module
+
+CODE = "IPL301"
+
+
+def check(module: Module, finding: Finding) -> Diagnostic | None:
+    if finding.kind != "no-gain" or finding.confidence == POSSIBLE:
+        return None
+    subject = places.target(module, finding.at)
+    return Diagnostic(
+        CODE,
+        rule_name(CODE),
+        "note",
+        CONFIDENCES[finding.confidence],
+        f"{finding.op} clones {subject} for backward: in place it holds as much memory as out of place",
+        places.location(module, finding.at),
+        caption="writes one tensor and keeps a copy of it",
+        help="use the out-of-place form; in place pays only where no gradients are recorded",
+    )

@@ -1,0 +1,46 @@
+"""IPL302: an in-place op that does not exist, or that has no derivative where one is needed."""
+
+from __future__ import annotations
+
+from ..analysis.findings import POSSIBLE
+from ..model import CONFIDENCES, Diagnostic
+from ..torchmodel import table
+from . import places
+from .places import rule_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..analysis.findings import Finding
+    from ..syntax.module import Module
+
+CODE = "IPL302"
+
+
+def check(module: Module, finding: Finding) -> Diagnostic | None:
+    if finding.kind == "unknown-op":
+        message = f"torch.Tensor has no method `{finding.op}`"
+        caption, help = "this raises AttributeError", _instead(finding.op)
+    elif finding.kind == "no-derivative":
+        message = f"`{finding.op}` has no derivative, and gradients are recorded for what it changes"
+        caption, help = "backward raises NotImplementedError", _instead(finding.op)
+    else:
+        return None
+    return Diagnostic(
+        CODE,
+        rule_name(CODE),
+        "note" if finding.confidence == POSSIBLE else "error",
+        CONFIDENCES[finding.confidence],
+        message,
+        places.location(module, finding.at),
+        caption=caption,
+        help=help,
+    )
+
+
+def _instead(name: str) -> str:
+    known = table.get()
+    short = name.removesuffix("_")
+    if known.method(short) is not None:
+        return f"use `{short}` and bind its result"
+    near = known.nearest(name)
+    return f"did you mean `{near}`?" if near else ""

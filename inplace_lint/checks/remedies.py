@@ -1,0 +1,331 @@
+"""From a finding to its fix: which rewriting applies to the code at hand, and in what it may change the program.
+
+A fix is safe only where it is proved that nobody else relies on the write and that dtype and result stay the same. What
+is not proved is named as a difference; where a name that shares the memory is read later, there is no fix.
+"""
+
+from __future__ import annotations
+
+from ..fixes.plans import CloneFirst, IndexedFill, OutOfPlace, UnderNoGrad
+from ..model import FixPlan, Refused
+from ..syntax.surroundings import Surroundings
+from ..torchmodel import outofplace
+from . import places, syntaxes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from ..analysis.findings import Finding
+    from ..model import Location
+    from ..syntax.module import Module
+else:
+    import _ast as ast
+
+_FLOATING = frozenset("float float16 bfloat16 float32 float64".split())
+_DTYPE = "the result's dtype may differ: in place keeps that of `{}`"
+
+
+def plan(module: Module, finding: Finding) -> FixPlan:
+    """The fix of a finding. Raises Refused with the reason where there is none."""
+    if finding.kind == "step":
+        raise Refused("the order of the calls has to change")
+    if finding.kind == "unknown-op":
+        raise Refused("which operation was meant is for the author to say")
+    if finding.used:
+        raise Refused("the use has to move before the write")
+    return _Remedy(module, finding).plan()
+
+
+class _Remedy:
+    def __init__(self, module: Module, finding: Finding) -> None:
+        self.module = module
+        self.finding = finding
+        self.around = Surroundings(module, finding.at)
+        self.differences: dict[str, None] = {}
+
+    def plan(self) -> FixPlan:
+        node, kind = self.finding.at, self.finding.kind
+        if kind == "no-gain":
+            self.differences["peak memory rises where no gradients are recorded, as in inference"] = None
+        if kind == "leaf":
+            return self._under_no_grad()
+        if kind == "no-gain" and self.finding.write is not None:
+            raise Refused("the write is made by the function that is called")
+        if self.finding.write is not None:
+            return self._clone_for_call(node)
+        if kind == "out":
+            return self._out(node)
+        if isinstance(node, ast.Subscript):  # an assignment to an index: the finding stands at its target
+            statement = self.around.statement
+            if isinstance(statement, ast.Assign) and statement.targets == [node]:
+                return self._indexed(statement, node)
+            return self._clone_first(syntaxes.root_name(node))
+        if isinstance(node, ast.AugAssign):
+            if isinstance(node.target, ast.Subscript):
+                return self._clone_first(syntaxes.root_name(node.target))
+            return self._augmented(node)
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        raise Refused("no rewriting is known for this form of write")
+
+    # What a rewrite must keep
+
+    def _leave(self, name: str | None, keeps_dtype: bool = False) -> None:
+        """The written tensor is left as it is, and `name` (if any) is bound to a new one: who relies on the write?"""
+        if name is not None and self.around.iterated(name):
+            raise Refused(f"a loop goes over `{name}` while it is written")
+        if not self.finding.sharing:
+            self.differences["what else holds this tensor is not known"] = None
+        for seen in self.finding.sharing:
+            stack = seen.place.stack()
+            at = next((i for i, p in enumerate(stack) if p.at is self.finding.at), len(stack) - 1)
+            site, callees = stack[at].frame, {p.frame for p in stack[at + 1 :]}
+            if seen.leaf:
+                raise Refused("a leaf, such as a parameter, must stay the tensor that it is")
+            for frame, other, how in sorted(seen.names, key=lambda held: held[1]):
+                if frame in callees or (frame is site and other == name and how != "inside"):
+                    continue
+                if frame is not site:
+                    self.differences[f"a caller's `{other}` no longer changes"] = None
+                elif self.around.read_later(other):
+                    if how != "part":
+                        raise Refused(f"`{other}` shares this memory and is read later")
+                    self.differences[f"`{other}` no longer changes, if it is the same part"] = None
+            for words in sorted(seen.others):
+                self.differences[f"{words} no longer changes with it"] = None
+            if seen.outside:
+                self.differences[
+                    "whoever else holds this tensor, such as the caller, no longer sees the change"
+                ] = None
+            if not keeps_dtype and not seen.same_dtype:
+                self.differences[_DTYPE.format(name or "the tensor")] = None
+
+    def _names(self, inside: bool = False) -> set[str]:
+        """Every name that holds what is written; those of containers too if `inside`."""
+        return {
+            name for seen in self.finding.sharing for _, name, how in seen.names if inside or how != "inside"
+        }
+
+    def _binds(self, name: str) -> None:
+        if not self.around.binds(name):
+            raise Refused(
+                f"`{name}` is not a name of this function: binding it anew would not reach its owner"
+            )
+
+    def _applicability(self) -> tuple[str, tuple[str, ...]]:
+        return ("unsafe" if self.differences else "safe"), tuple(self.differences)
+
+    def _location(self, node: ast.AST) -> Location:
+        return places.location(self.module, node)
+
+    def _text(self, node: ast.AST) -> str:
+        return places.text(self.module, node, 60)
+
+    # The forms
+
+    def _augmented(self, node: ast.AugAssign) -> FixPlan:
+        name, sign, value = places.augmented_parts(self.module, node)
+        if not sign:
+            name, sign, value = "the target", places.augmented_operator(node) or "?", "…"
+        if isinstance(node.target, ast.Name):
+            self._leave(node.target.id)
+        elif syntaxes.is_plain_path(node.target):
+            self._leave(None)
+            self.differences.setdefault("other holders of this attribute's tensor no longer see the change")
+        else:
+            raise Refused("the target would be evaluated twice")
+        message = f"use `{name} = {name} {sign} {value}`" if value != "…" else "use the out-of-place operator"
+        return OutOfPlace(*self._say(message), self._location(node), "augmented")
+
+    def _say(self, message: str) -> tuple[str, str, tuple[str, ...]]:
+        applicability, differences = self._applicability()
+        return applicability, message, differences
+
+    def _call(self, node: ast.Call) -> FixPlan:
+        flag = syntaxes.inplace_flag(node)
+        if flag:
+            return self._rebound(node, node.args[0] if node.args else None, "flag")
+        dotted = syntaxes.dotted(self.module, node.func)
+        if dotted is not None:
+            if outofplace.function(dotted) is not None:
+                return self._rebound(node, node.args[0] if node.args else None, "function")
+            position = syntaxes.flag_position(dotted, node)
+            if position is not None:
+                return self._rebound(node, node.args[0], "flag", position=position)
+            return self._clone_first(syntaxes.root_name(node.args[0]) if node.args else None)
+        if isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_"):
+            return self._method(node)
+        return self._module(node)
+
+    def _method(self, node: ast.Call) -> FixPlan:
+        """`y.mul_(2)`, with the calls of its chain that work in place too."""
+        top, links, receiver = syntaxes.chain(
+            node, self.around.path, lambda n: outofplace.method(n) is not None
+        )
+        if links > 1 and syntaxes.reads(top, links, self._names(inside=True)):
+            raise Refused("a later call of the chain reads what an earlier one has written")
+        if not links:
+            return self._clone_first(syntaxes.root_name(receiver))
+        return self._rebound(top, receiver, "method", links=links)
+
+    def _rebound(
+        self, node: ast.Call, written: ast.expr | None, kind: str, links: int = 1, position: int | None = None
+    ) -> FixPlan:
+        """The out-of-place form of a call, its result bound to the name that was written where that is read later."""
+        if written is None:
+            raise Refused("what the call writes is given by keyword")
+        around = self.around if node is self.finding.at else Surroundings(self.module, node)
+        whole = around.is_statement()
+        before = after = ""
+        if not whole and not around.is_value() and around.read_before(self._names(inside=True)):
+            raise Refused("what is written was read before in the same statement")
+        if isinstance(written, ast.Name):
+            name = written.id
+            self._leave(name)
+            if whole:
+                self._binds(name)
+                before = f"{name} = "
+            elif name not in around.assigned() and around.read_later(name):
+                self._binds(name)
+                if around.delayed():
+                    raise Refused(
+                        f"`{name}` is read later, and the call may not run, or in a scope of its own"
+                    )
+                before, after = (f"{name} = ", "") if around.is_value() else (f"({name} := ", ")")
+        elif syntaxes.is_plain_path(written):
+            self._leave(None)
+            words = places.text(self.module, written, 60).strip("`")
+            self.differences.setdefault("other holders of this attribute's tensor no longer see the change")
+            if whole:
+                before = f"{words} = "
+            elif words not in around.assigned():
+                raise Refused(f"the result would have to be stored in `{words}` as well")
+        else:
+            self._leave(None)
+            if whole:
+                raise Refused("the call is made for what it writes, and that has no name here")
+            if any(seen.view for seen in self.finding.sharing):
+                raise Refused("a view is written, and what it is a view of would no longer change")
+        after_text = {"method": "its out-of-place form", "function": "its out-of-place form"}.get(kind, "")
+        message = f"use {after_text}" if after_text else "drop `inplace=True`"
+        if before:
+            message += f" and bind the result to `{before.strip('( =:')}`"
+        said = self._text(node)
+        if kind == "method" and links == 1 and said.startswith("`") and isinstance(node.func, ast.Attribute):
+            short = node.func.attr
+            message = f"use `{before}{said.strip('`').replace(short + '(', short[:-1] + '(', 1)}{after}`"
+        return OutOfPlace(*self._say(message), self._location(node), kind, before, after, links, position)
+
+    def _module(self, node: ast.Call) -> FixPlan:
+        """`self.act(x)` of a module that was built with `inplace=True`: the flag is dropped where it is built."""
+        built = syntaxes.construction(node, self.around.path)
+        if built is None:
+            raise Refused("the module that works in place is built elsewhere")
+        if not self.around.is_value() and self.around.read_before(self._names(inside=True)):
+            raise Refused("what is written was read before in the same statement")
+        if self.around.is_statement():
+            raise Refused("the module is called for what it writes: its result is not used")
+        written = node.args[0] if node.args else None
+        name = written.id if isinstance(written, ast.Name) else None
+        if name is not None and name not in self.around.assigned() and self.around.read_later(name):
+            raise Refused(f"`{name}`, which the module changes, is read later")
+        self._leave(name)
+        self.differences.setdefault("every other call of this module gives a new tensor too")
+        return OutOfPlace(
+            *self._say("build the module without `inplace=True`"), self._location(built), "flag"
+        )
+
+    def _out(self, node: ast.AST) -> FixPlan:
+        out = next((k.value for k in getattr(node, "keywords", ()) if k.arg == "out"), None)
+        if out is None or not isinstance(node, ast.Call):
+            raise Refused("`out=` is not given by keyword")
+        if not (isinstance(out, ast.Name) or syntaxes.is_plain_path(out)):
+            raise Refused("what `out=` names would be evaluated at another time")
+        words = places.text(self.module, out, 60).strip("`")
+        if isinstance(out, ast.Name):
+            self._leave(out.id)
+        else:
+            self._leave(None)
+            self.differences.setdefault("other holders of this attribute's tensor no longer see the change")
+        self.differences.setdefault(f"`{words}` becomes a new tensor, of the result's own dtype")
+        before = f"{words} = "
+        if words in self.around.assigned():
+            before = ""
+        elif not self.around.is_statement() and not self.around.is_value():
+            raise Refused("the result is used within an expression")
+        return OutOfPlace(*self._say(f"assign the result to `{words}`"), self._location(node), "out", before)
+
+    def _indexed(self, node: ast.Assign, target: ast.Subscript) -> FixPlan:
+        form = syntaxes.fill_form(target, node.value)
+        floating = all(seen.dtype in _FLOATING for seen in self.finding.sharing)
+        if form == "masked_fill" and isinstance(target.value, ast.Name) and self.finding.sharing and floating:
+            self._leave(target.value.id, keeps_dtype=True)
+            self._binds(target.value.id)
+            name = target.value.id
+            message = f"use `{name} = {name}.masked_fill(…)`"
+            return IndexedFill(*self._say(message), self._location(node), form)
+        if form == "where" and isinstance(target.value, ast.Name):
+            self._leave(target.value.id)
+            self._binds(target.value.id)
+            return IndexedFill(*self._say("use `where`"), self._location(node), form)
+        return self._clone_first(syntaxes.root_name(target))
+
+    def _clone_first(self, name: str | None) -> FixPlan:
+        """`y = y.clone()` before the statement: whatever the statement writes, it writes the copy."""
+        if self.finding.kind in ("no-gain", "no-derivative"):
+            raise Refused("the operation has no out-of-place form")
+        if name is None:
+            raise Refused("what is written has no name here that could be bound to a copy")
+        self._binds(name)
+        self._leave(name, keeps_dtype=True)
+        if not self.finding.sharing or not all(
+            any(other == name and how != "inside" for _, other, how in seen.names)
+            for seen in self.finding.sharing
+        ):
+            raise Refused(f"`{name}` is not what is written")
+        statement = self.around.statement
+        if statement is None or self.around.delayed() or not self.around.may_precede():
+            raise Refused("no statement can stand before this one")
+        place = self._location(statement)
+        row = self.module.lines[place.row - 1][: statement.col_offset]
+        alone = not row.strip()
+        if not alone and hasattr(statement, "body"):
+            raise Refused("no statement can stand before this one")
+        return CloneFirst(*self._say(f"put `{name} = {name}.clone()` before this"), place, name, alone)
+
+    def _clone_for_call(self, node: ast.AST) -> FixPlan:
+        """A call of a function that writes what it is given: it is given a copy, under the same name."""
+        if not isinstance(node, ast.Call):
+            raise Refused("the write is made by what this statement calls")
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if isinstance(node.func, ast.Attribute):
+            given.append(node.func.value)
+        held = self._names()
+        names = {n.id for n in given if isinstance(n, ast.Name) and n.id in held}
+        if len(names) != 1:
+            raise Refused("the write is made by the function that is called: mend it there, or pass a copy")
+        return self._clone_first(names.pop())
+
+    def _under_no_grad(self) -> FixPlan:
+        if any(seen.several for seen in self.finding.sharing):
+            raise Refused("one of several views is written, and the others could not be used afterwards")
+        statement = self.around.statement
+        manager = syntaxes.no_grad(self.module)
+        if manager is None:
+            raise Refused("torch is not imported by name here")
+        simple = isinstance(statement, (ast.Expr, ast.AugAssign)) or (
+            isinstance(statement, ast.Assign) and all(isinstance(t, ast.Subscript) for t in statement.targets)
+        )
+        if statement is None or not simple or self.around.delayed():
+            raise Refused("the write is part of a statement that has to record gradients")
+        place = self._location(statement)
+        lines = self.module.lines
+        head = lines[place.row - 1][: statement.col_offset]
+        tail = lines[place.end_row - 1][statement.end_col_offset or 0 :].strip()
+        if head.strip() or (tail and not tail.startswith(b"#")):
+            raise Refused("the statement shares its line with another")
+        self.differences["gradients no longer flow through this write"] = None
+        return UnderNoGrad(
+            *self._say(f"put the write under `with {manager}():`"), place, manager, syntaxes.step(lines)
+        )

@@ -1,0 +1,209 @@
+"""How in-place writes are spelled: roots of targets, chains of calls, flags, the construction of a module."""
+
+from __future__ import annotations
+
+from ..torchmodel import table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Callable, Sequence
+
+    from ..syntax.module import Module
+else:
+    import _ast as ast
+
+
+def root_name(node: ast.AST | None) -> str | None:
+    """`y` of `y[0][1]`; None where the root is no plain name."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def is_plain_path(node: ast.AST) -> bool:
+    """`self.a.b`: evaluating it twice does nothing twice, as far as attributes go."""
+    if not isinstance(node, ast.Attribute):
+        return False
+    owner: ast.AST = node.value
+    while isinstance(owner, ast.Attribute):
+        owner = owner.value
+    # `y.data += b` writes the memory of `y`; its attribute is no place of its own.
+    return isinstance(owner, ast.Name) and table.get().property_(node.attr) is None
+
+
+def dotted(module: Module, node: ast.AST) -> str | None:
+    """The full name of an imported function: `torch.nn.functional.relu_` of `F.relu_`."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    found = module.imports.get(node.id)
+    if found is None or found.level:
+        return None
+    parts += [found.member] if found.member else []
+    parts.append(found.module)
+    return ".".join(reversed(parts))
+
+
+def no_grad(module: Module) -> str | None:
+    """How the file can spell torch.no_grad."""
+    for name, found in module.imports.items():
+        if found.level or name in module.multiple:
+            continue
+        if found.module == "torch" and found.member is None:
+            return f"{name}.no_grad"
+        if found.module == "torch" and found.member == "no_grad":
+            return name
+    return None
+
+
+def inplace_flag(node: ast.Call) -> bool:
+    """Whether the call says `inplace=True`."""
+    return any(k.arg == "inplace" and getattr(k.value, "value", None) is True for k in node.keywords)
+
+
+def flag_position(name: str, node: ast.Call) -> int | None:
+    """Where the call gives `inplace` as a positional True."""
+    op = table.get().function(name)
+    for row in op.rows if op is not None else ():
+        for i, param in enumerate(row.params):
+            if param.name == "inplace" and i < len(node.args):
+                return i if getattr(node.args[i], "value", None) is True else None
+    return None
+
+
+def chain(
+    node: ast.Call, path: Sequence[ast.AST], writes: Callable[[str], bool]
+) -> tuple[ast.Call, int, ast.expr]:
+    """The in-place calls of `y.mul_(2).add_(1)` around one of them: the outermost, their number, the receiver."""
+    top = node
+    for outer in reversed(path):
+        if isinstance(outer, ast.Attribute) and outer.value is top:
+            continue
+        if (
+            isinstance(outer, ast.Call)
+            and isinstance(outer.func, ast.Attribute)
+            and outer.func.value is top
+            and writes(outer.func.attr)
+        ):
+            top = outer
+            continue
+        break
+    links = 0
+    receiver: ast.expr = top
+    while (
+        isinstance(receiver, ast.Call)
+        and isinstance(receiver.func, ast.Attribute)
+        and writes(receiver.func.attr)
+    ):
+        links += 1
+        receiver = receiver.func.value
+    if not links and isinstance(node.func, ast.Attribute):
+        receiver = node.func.value
+    return top, links, receiver
+
+
+def reads(top: ast.expr, links: int, names: set[str]) -> bool:
+    """Whether an argument of a chain's calls, the first one left aside, mentions one of the names."""
+    for _ in range(links - 1):
+        if not isinstance(top, ast.Call) or not isinstance(top.func, ast.Attribute):
+            break
+        pending: list[ast.AST] = [*top.args, *top.keywords]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, ast.Name) and node.id in names:
+                return True
+            for field in node._fields:
+                value = getattr(node, field, None)
+                pending.extend(
+                    v for v in (value if isinstance(value, list) else [value]) if isinstance(v, ast.AST)
+                )
+        top = top.func.value
+    return False
+
+
+def construction(node: ast.Call, path: Sequence[ast.AST]) -> ast.Call | None:
+    """The one call with `inplace=True` that is assigned to `self.act`, for a call `self.act(…)` in the same class."""
+    func = node.func
+    cls = next((n for n in reversed(path) if isinstance(n, ast.ClassDef)), None)
+    if cls is None or not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name):
+        return None
+    found: list[ast.AST] = []
+    for method in cls.body:
+        for statement in _statements(method):
+            targets = statement.targets if isinstance(statement, ast.Assign) else []
+            if any(
+                isinstance(t, ast.Attribute) and t.attr == func.attr and isinstance(t.value, ast.Name)
+                for t in targets
+            ):
+                found.append(statement.value)  # type: ignore[attr-defined]
+    built = found[0] if len(found) == 1 else None
+    return built if isinstance(built, ast.Call) and inplace_flag(built) else None
+
+
+def _statements(node: ast.AST) -> list[ast.stmt]:
+    found: list[ast.stmt] = []
+    pending: list[ast.AST] = [node]
+    while pending:
+        at = pending.pop()
+        if isinstance(at, ast.stmt):
+            found.append(at)
+        for field in ("body", "orelse", "finalbody", "handlers"):
+            inner = getattr(at, field, None)
+            if isinstance(inner, list):
+                pending.extend(inner)
+    return found
+
+
+def fill_form(target: ast.Subscript, value: ast.expr) -> str | None:
+    """masked_fill for `y[y > 0] = 1.0`, where for `y[y > 0] = v[y > 0]`: the mask has the shape of `y`."""
+    index = target.slice
+    if not isinstance(target.value, ast.Name) or not isinstance(index, ast.Compare) or len(index.ops) != 1:
+        return None
+    sides = [index.left, index.comparators[0]]
+    own = [s for s in sides if isinstance(s, ast.Name) and s.id == target.value.id]
+    if (
+        len(own) != 1
+        or not any(_is_number(s) for s in sides)
+        or isinstance(index.ops[0], (ast.In, ast.NotIn))
+    ):
+        return None
+    if _is_number(value):
+        return "masked_fill"
+    if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Name) and _same(value.slice, index):
+        return "where"
+    return None
+
+
+def _is_number(node: ast.AST) -> bool:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        node = node.operand
+    return isinstance(node, ast.Constant) and type(node.value) in (int, float)
+
+
+def _same(one: ast.AST, other: ast.AST) -> bool:
+    if type(one) is not type(other):
+        return False
+    for field in one._fields:
+        a, b = getattr(one, field, None), getattr(other, field, None)
+        if isinstance(a, list) and isinstance(b, list):
+            if len(a) != len(b) or not all(_same(x, y) for x, y in zip(a, b)):
+                return False
+        elif isinstance(a, ast.AST) and isinstance(b, ast.AST):
+            if not _same(a, b):
+                return False
+        elif a != b:
+            return False
+    return True
+
+
+def step(lines: Sequence[bytes]) -> str:
+    """One step of the file's indentation."""
+    for line in lines:
+        body = line.lstrip(b" \t")
+        if body and body != line and not body.startswith(b"#"):
+            return line[: len(line) - len(body)].decode()
+    return "    "

@@ -1,0 +1,143 @@
+"""What `check` does with fixes: shows them, applies them, shows the change, and counts."""
+
+from __future__ import annotations
+
+import sys
+
+from . import pipeline
+from .options import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+    from ..model import Diagnostic
+    from ..project.discovery import Target
+
+#: The formats that hold the edits themselves.
+WITH_EDITS = ("json", "json-lines", "sarif")
+
+
+def wanted(values: dict[str, Any]) -> bool:
+    """Whether the options ask that fixes be made, in files or in a diff. Raises UsageError."""
+    if values.get("exit-non-zero-on-fix") and not values.get("fix"):
+        raise UsageError("--exit-non-zero-on-fix is for --fix")
+    if values.get("diff") and values.get("statistics"):
+        raise UsageError("--diff and --statistics contradict each other")
+    return bool(values.get("fix") or values.get("diff"))
+
+
+class Outcome:
+    """What fixing many files came to. `in_files`: the fixed sources are written back."""
+
+    def __init__(self, unsafe: bool, in_files: bool) -> None:
+        self.unsafe = unsafe
+        self.in_files = in_files
+        self.fixed = 0
+        self.failed = False
+        self.diffs: list[str] = []
+
+
+def fix_all(
+    targets: Sequence[Target], findings: Sequence[Diagnostic], texts: dict[str, bytes], outcome: Outcome
+) -> list[Diagnostic]:
+    """Fix the files that the findings stand in, and return what remains. `texts` holds what is not on disk."""
+    from ..fixes.files import diff
+
+    remaining: list[Diagnostic] = []
+    for target, source, found in _by_file(targets, findings, texts):
+        if not any(allowed(one, outcome.unsafe) for one in found):
+            remaining += found
+            continue
+        fixed, left, count = _fix(target, source, outcome.unsafe)
+        if fixed != source:
+            outcome.diffs.append(diff(target.filename, source, fixed))
+            if target.filename in texts:
+                texts[target.filename] = fixed
+            elif outcome.in_files and not _write(target.filename, fixed):
+                outcome.failed = True
+                remaining += found
+                continue
+        outcome.fixed += count
+        remaining += left
+    return remaining
+
+
+def show_edits(targets: Sequence[Target], findings: Sequence[Diagnostic], texts: dict[str, bytes]) -> None:
+    """Fill in the edits of every fix, each tried by itself."""
+    for target, source, found in _by_file(targets, findings, texts):
+        planned = [one for one in found if one.plan is not None]
+        if planned:
+            from ..fixes.apply import resolve
+
+            for one in planned:
+                resolve(one, source, _everything(target))
+
+
+def allowed(one: Diagnostic, unsafe: bool) -> bool:
+    """Whether the finding has a fix that may be applied."""
+    plan = one.plan
+    return plan is not None and one.fix_refused is None and (unsafe or plan.applicability == "safe")
+
+
+def hints(findings: Sequence[Diagnostic], unsafe: bool, fixing: bool) -> list[str]:
+    """The line under the summary that tells which options would fix more, as Ruff words it."""
+    fixable = 0 if fixing else sum(allowed(one, unsafe) for one in findings)
+    hidden = 0 if unsafe else sum(allowed(one, True) and not allowed(one, False) for one in findings)
+    fixes = f"{hidden} hidden fix{'es' if hidden != 1 else ''} can be enabled with"
+    if fixable:
+        more = f" ({fixes} the `--unsafe-fixes` option)" if hidden else ""
+        return [f"[*] {fixable} fixable with the `--fix` option{more}."]
+    return [f"No fixes available ({fixes} the `--unsafe-fixes` option)."] if hidden else []
+
+
+def _by_file(
+    targets: Sequence[Target], findings: Sequence[Diagnostic], texts: dict[str, bytes]
+) -> Iterator[tuple[Target, bytes, list[Diagnostic]]]:
+    found: dict[str, list[Diagnostic]] = {}
+    for one in findings:
+        found.setdefault(one.location.filename, []).append(one)
+    for target in targets:
+        if target.filename in found:
+            source = texts.get(target.filename)
+            if source is None:
+                try:
+                    with open(target.filename, "rb") as file:
+                        source = file.read()
+                except OSError:
+                    source = b""  # its finding says that it cannot be read
+            yield target, source, found[target.filename]
+
+
+def _fix(target: Target, source: bytes, unsafe: bool) -> tuple[bytes, list[Diagnostic], int]:
+    from ..fixes.apply import fix_source
+
+    filename, settings = target.filename, target.settings
+    done = fix_source(
+        source,
+        lambda text, found: pipeline.shown(filename, text, list(found), settings),
+        _everything(target),
+        unsafe,
+    )
+    remaining = pipeline.examine(filename, done.source, settings)
+    for one in remaining:
+        why = done.refused.get((one.code, one.location.row, one.location.column))
+        if why is not None:
+            one.plan, one.fix_refused = None, why
+    return done.source, remaining, sum(done.counts.values())
+
+
+def _everything(target: Target) -> Callable[[bytes], list[Diagnostic]]:
+    return lambda source: pipeline.everything(target.filename, source, target.settings)
+
+
+def _write(filename: str, source: bytes) -> bool:
+    from ..fixes.files import write
+
+    try:
+        write(filename, source)
+    except OSError as error:
+        print(f"inplace-lint: {filename} cannot be written: {error.strerror or error}", file=sys.stderr)
+        return False
+    return True

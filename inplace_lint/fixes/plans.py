@@ -1,0 +1,151 @@
+"""The fixes of in-place writes, as plain data: which node is rewritten in which way. `rewrite` makes the edits."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from ..model import Edit, FixPlan, Location
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class OutOfPlace(FixPlan):
+    """Rewrite the node at `place` to its out-of-place form.
+
+    `kind` says what it is: augmented (`y += b`), method (`y.mul_(2)`, with `links` calls of a chain), function
+    (`F.relu_(y)`), flag (`F.relu(y, inplace=True)`; `position` of the flag where it is given by position), out
+    (`torch.exp(x, out=y)`). The text `before` and `after` it binds the result to the name.
+    """
+
+    __slots__ = ("after", "before", "kind", "links", "place", "position")
+
+    def __init__(
+        self,
+        applicability: str,
+        message: str,
+        differences: tuple[str, ...],
+        place: Location,
+        kind: str,
+        before: str = "",
+        after: str = "",
+        links: int = 1,
+        position: int | None = None,
+    ) -> None:
+        super().__init__(applicability, message, differences)
+        self.place = place
+        self.kind = kind
+        self.before = before
+        self.after = after
+        self.links = links
+        self.position = position
+
+    def edits(self, source: str) -> tuple[Edit, ...]:
+        from . import rewrite
+        from .text import line_starts, span
+
+        start, end = span(line_starts(source), self.place)
+        piece = source[start:end]
+        if self.kind == "augmented":
+            content = rewrite.augmented(piece)
+        elif self.kind == "method":
+            content = rewrite.method(piece, self.links)
+        elif self.kind == "function":
+            content = rewrite.function(piece)
+        elif self.kind == "out":
+            content = rewrite.without_argument(piece, "out", None)
+        else:
+            content = rewrite.without_argument(piece, "inplace", self.position)
+        return (Edit(self.before + content + self.after, self.place),)
+
+
+class IndexedFill(FixPlan):
+    """Rewrite the assignment `y[m] = v` at `place` to `form`: masked_fill or where."""
+
+    __slots__ = ("form", "place")
+
+    def __init__(
+        self, applicability: str, message: str, differences: tuple[str, ...], place: Location, form: str
+    ) -> None:
+        super().__init__(applicability, message, differences)
+        self.place = place
+        self.form = form
+
+    def edits(self, source: str) -> tuple[Edit, ...]:
+        from . import rewrite
+        from .text import line_starts, span
+
+        start, end = span(line_starts(source), self.place)
+        return (Edit(rewrite.indexed(source[start:end], self.form), self.place),)
+
+
+class CloneFirst(FixPlan):
+    """Put `y = y.clone()` before the statement that begins at `place`; `alone` says that it begins its line."""
+
+    __slots__ = ("alone", "name", "place")
+
+    def __init__(
+        self,
+        applicability: str,
+        message: str,
+        differences: tuple[str, ...],
+        place: Location,
+        name: str,
+        alone: bool,
+    ) -> None:
+        super().__init__(applicability, message, differences)
+        self.place = place
+        self.name = name
+        self.alone = alone
+
+    def edits(self, source: str) -> tuple[Edit, ...]:
+        from .text import line_end, line_starts, span
+
+        starts = line_starts(source)
+        start, _ = span(starts, self.place)
+        indent = source[starts[self.place.row - 1] : start]
+        between = line_end(source) + indent if self.alone else "; "
+        return (Edit(f"{self.name} = {self.name}.clone(){between}", _point(self.place)),)
+
+
+class UnderNoGrad(FixPlan):
+    """Put the statement at `place`, which has its lines to itself, into a block of `no_grad`, spelled `manager`."""
+
+    __slots__ = ("manager", "place", "step")
+
+    def __init__(
+        self,
+        applicability: str,
+        message: str,
+        differences: tuple[str, ...],
+        place: Location,
+        manager: str,
+        step: str,
+    ) -> None:
+        super().__init__(applicability, message, differences)
+        self.place = place
+        self.manager = manager
+        self.step = step
+
+    def edits(self, source: str) -> tuple[Edit, ...]:
+        from .text import line_end, line_starts, span
+
+        starts = line_starts(source)
+        start, _ = span(starts, self.place)
+        indent = source[starts[self.place.row - 1] : start]
+        head = f"with {self.manager}():{line_end(source)}{indent}{self.step}"
+        return (Edit(head, _point(self.place)),)
+
+
+def _point(place: Location) -> Location:
+    return Location(place.filename, place.row, place.column, place.row, place.column)
+
+
+def disjoint(edits: Sequence[Edit]) -> bool:
+    """Whether no two edits of a fix share a character."""
+    ordered = sorted(edits, key=lambda edit: edit.location.key())
+    return all(
+        (a.location.end_row, a.location.end_column) <= (b.location.row, b.location.column)
+        for a, b in pairwise(ordered)
+    )

@@ -1,0 +1,246 @@
+"""Where an expression stands: the statement and the function around it, and whether a name is read after it."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from .module import Module
+else:
+    import _ast as ast
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+class Surroundings:
+    """The path from a file's tree to one node of it, the outermost first."""
+
+    def __init__(self, module: Module, node: ast.AST) -> None:
+        self.node = node
+        self.path = _path(module.tree, node)
+
+    @property
+    def statement(self) -> ast.stmt | None:
+        """The innermost statement around the node, itself included."""
+        return next((n for n in reversed([*self.path, self.node]) if isinstance(n, ast.stmt)), None)
+
+    @property
+    def function(self) -> ast.AST | None:
+        """The function whose body runs the node; None at the top level of the file."""
+        return next((n for n in reversed(self.path) if isinstance(n, _FUNCTIONS)), None)
+
+    def delayed(self) -> bool:
+        """Whether the node runs apart from its statement: in a lambda, a comprehension, or only sometimes."""
+        statement = self.statement
+        inside = self.path[self.path.index(statement) + 1 :] if statement in self.path else []
+        return any(isinstance(n, (ast.Lambda, ast.IfExp, ast.BoolOp, *_COMPREHENSIONS)) for n in inside)
+
+    def is_statement(self) -> bool:
+        """Whether the node is a statement of its own, whose value nobody uses."""
+        statement = self.statement
+        return isinstance(statement, ast.Expr) and _same_span(statement, self.node)
+
+    def is_value(self) -> bool:
+        """Whether the node is all that stands right of `=` in an assignment, without brackets around it."""
+        statement = self.statement
+        if not isinstance(statement, ast.Assign) or statement.value is not self.node:
+            return False
+        return _end(statement) == _end(self.node)
+
+    def assigned(self) -> set[str]:
+        """The names and paths to which the node's own value is assigned: `y` and `self.h` of `y = self.h = …`."""
+        statement = self.statement
+        if not isinstance(statement, ast.Assign) or statement.value is not self.node:
+            return set()
+        return {path for target in statement.targets if (path := _spelled(target))}
+
+    def may_precede(self) -> bool:
+        """Whether a statement put before this one runs each time before the node does."""
+        statement = self.statement
+        if isinstance(statement, (ast.While, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            return False
+        above = self.path[self.path.index(statement) - 1] if statement in self.path else self.path[-1]
+        # An `if` that alone is the `else` of another may be spelled `elif`.
+        return not (
+            isinstance(statement, ast.If) and isinstance(above, ast.If) and above.orelse[:1] == [statement]
+        )
+
+    def binds(self, name: str) -> bool:
+        """Whether the name is one of the function around the node, so that binding it anew is binding the same name."""
+        scope: ast.AST = self.function or self.path[0]
+        if any(isinstance(n, ast.ClassDef) for n in self.path[self.path.index(scope) + 1 :]):
+            return False
+        pending = _children(scope)
+        found = False
+        while pending:
+            node = pending.pop()
+            if isinstance(node, (ast.Global, ast.Nonlocal)) and name in node.names:
+                return False
+            if isinstance(node, ast.arg) and node.arg == name:
+                found = True
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
+                found = True
+            if not isinstance(node, (*_FUNCTIONS, ast.ClassDef, *_COMPREHENSIONS)):
+                pending.extend(_children(node))
+        return found
+
+    def owns(self, name: str) -> bool:
+        """Whether the name is the function's own: no inner function reads it, nothing declares it global."""
+        scope = self.function
+        if scope is None:
+            scope = self.path[0]
+        for inner in _walk(scope):
+            if isinstance(inner, (ast.Global, ast.Nonlocal)) and name in inner.names:
+                return False
+            if (
+                inner is not scope
+                and isinstance(inner, (*_FUNCTIONS, ast.ClassDef))
+                and any(isinstance(n, ast.Name) and n.id == name for n in _walk(inner))
+            ):
+                return False
+        return True
+
+    def iterated(self, name: str) -> bool:
+        """Whether a loop around the node goes over the name itself, alone or among others: the loop still holds it."""
+        pending = [n.iter for n in self.path if isinstance(n, (ast.For, ast.AsyncFor))]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, ast.Name) and node.id == name:
+                return True
+            length = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len"
+            if not isinstance(node, ast.Attribute) and not length:
+                pending.extend(n for n in _children(node) if isinstance(n, ast.expr))
+        return False
+
+    def read_before(self, names: set[str]) -> bool:
+        """Whether the node's own statement reads one of the names before the node, and may still hold what it read."""
+        statement = self.statement
+        return statement is not None and any(
+            isinstance(n, ast.Name)
+            and n.id in names
+            and isinstance(n.ctx, ast.Load)
+            and _start(n) < _start(self.node)
+            for n in _walk(statement)
+        )
+
+    def read_later(self, name: str) -> bool:
+        """Whether the name may be read after the node has run. Never wrong where it says no."""
+        scope: ast.AST = self.function or self.path[0]
+        if not self.owns(name):
+            return True
+        statement = self.statement
+        if isinstance(statement, ast.Assign) and any(
+            isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
+            for target in statement.targets
+            for n in _walk(target)
+        ):
+            return True  # the target of an assignment is evaluated after its value
+        end = (self.node.end_lineno or 0, self.node.end_col_offset or 0)  # type: ignore[attr-defined]
+        again = [n for n in self.path if isinstance(n, _LOOPS) and _inside(scope, n)]
+        protected = any(isinstance(n, ast.Try) or type(n).__name__ == "TryStar" for n in self.path)
+        first = (again[0].lineno, again[0].col_offset) if again else end
+        if protected:
+            first = (0, 0)
+        exclusive = _other_branches(self.path, self.node) if not again and not protected else set()
+        for other in _walk(scope, exclusive):
+            target = other.target if isinstance(other, ast.AugAssign) else None
+            if target is not None and other is not self.node:
+                other = target  # an augmented assignment reads what it changes
+            elif not isinstance(getattr(other, "ctx", None), (ast.Load, ast.Del)):
+                continue
+            if (
+                isinstance(other, ast.Name)
+                and other.id == name
+                and (other.lineno, other.col_offset) >= first
+                and not _within(other, self.node)
+            ):
+                return True
+        return False
+
+
+def _end(node: ast.AST) -> tuple[int, int]:
+    return node.end_lineno or 0, node.end_col_offset or 0  # type: ignore[attr-defined]
+
+
+def _same_span(one: ast.AST, other: ast.AST) -> bool:
+    return _start(one) == _start(other) and _end(one) == _end(other)
+
+
+def _start(node: ast.AST) -> tuple[int, int]:
+    return node.lineno, node.col_offset  # type: ignore[attr-defined]
+
+
+def _spelled(node: ast.AST) -> str:
+    """`self.a.b`; empty for what is no plain path."""
+    if isinstance(node, ast.Name):
+        return node.id
+    owner = _spelled(node.value) if isinstance(node, ast.Attribute) else ""
+    return f"{owner}.{node.attr}" if owner and isinstance(node, ast.Attribute) else ""
+
+
+def _path(tree: ast.AST, node: ast.AST) -> list[ast.AST]:
+    path: list[ast.AST] = []
+
+    def search(at: ast.AST) -> bool:
+        for child in _children(at):
+            if child is node or (_holds(child, node) and search(child)):
+                path.append(at)
+                return True
+        return False
+
+    search(tree)
+    path.reverse()
+    return path
+
+
+def _holds(outer: ast.AST, inner: ast.AST) -> bool:
+    first: int | None = getattr(outer, "lineno", None)
+    if first is None:
+        return True
+    if isinstance(outer, (*_FUNCTIONS, ast.ClassDef)):
+        first = 0  # decorators stand before the first line
+    return first <= _start(inner)[0] <= (_end(outer)[0] or first)
+
+
+def _children(node: ast.AST) -> list[ast.AST]:
+    found: list[ast.AST] = []
+    for field in node._fields:
+        value = getattr(node, field, None)
+        if isinstance(value, ast.AST):
+            found.append(value)
+        elif isinstance(value, list):
+            found.extend(item for item in value if isinstance(item, ast.AST))
+    return found
+
+
+def _walk(node: ast.AST, without: set[ast.AST] | frozenset[ast.AST] = frozenset()) -> list[ast.AST]:
+    found, pending = [], [node]
+    while pending:
+        at = pending.pop()
+        if at not in without:
+            found.append(at)
+            pending.extend(_children(at))
+    return found
+
+
+def _inside(scope: ast.AST, node: ast.AST) -> bool:
+    return node in _walk(scope)
+
+
+def _within(node: ast.AST, outer: ast.AST) -> bool:
+    return node in _walk(outer)
+
+
+def _other_branches(path: list[ast.AST], node: ast.AST) -> set[ast.AST]:
+    """The statements of an `if` whose other branch holds the node: they do not run after it."""
+    found: set[ast.AST] = set()
+    for at, below in zip(path, [*path[1:], node]):
+        if isinstance(at, ast.If):
+            if below in at.body:
+                found.update(at.orelse)
+            elif below in at.orelse:
+                found.update(at.body)
+    return found

@@ -1,0 +1,45 @@
+"""The out-of-place form of an in-place op: the op of the same name without the underscore, if it does the same."""
+
+from __future__ import annotations
+
+from . import table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .op import Op
+
+
+def method(name: str) -> str | None:
+    """`mul` for `mul_`; None where there is no such method, or one that does something else (`bernoulli`, `gt`)."""
+    known = table.get()
+    return name[:-1] if name.endswith("_") and _agree(known.method(name), known.method(name[:-1])) else None
+
+
+def function(name: str) -> str | None:
+    """`torch.relu` for `torch.relu_`, by dotted name; None as for methods."""
+    known = table.get()
+    return (
+        name[:-1] if name.endswith("_") and _agree(known.function(name), known.function(name[:-1])) else None
+    )
+
+
+def _agree(inplace: Op | None, out: Op | None) -> bool:
+    """Whether every overload of one has an overload of the other that takes the same and returns something new."""
+    if inplace is None or out is None or not inplace.rows:
+        return False
+    fresh = set()
+    for row in out.rows:
+        returns = row.facts(row.params, False).returns
+        # A comparison in place keeps the tensor's dtype, out of place it gives booleans.
+        if len(returns) == 1 and returns[0].kind == "fresh" and returns[0].dtype not in ("bool", "int"):
+            fresh.add(_taken(row.signature))
+    for row in inplace.rows:
+        facts = row.facts(row.params, False)
+        if _taken(row.signature) not in fresh or facts.overwrites or facts.metadata_only or not facts.writes:
+            return False
+    return True
+
+
+def _taken(signature: str) -> tuple[str, ...]:
+    """The parameters of a signature but for the flag that makes it work in place."""
+    return tuple(word for word in signature.split() if not word.startswith("inplace:"))

@@ -1,0 +1,7 @@
+"""A compressed amplitude."""
+
+import torch
+
+amplitude = torch.randn(4, requires_grad=True) * 10
+compressed = amplitude.asinh()
+compressed.sum().backward()

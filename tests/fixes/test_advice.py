@@ -1,0 +1,40 @@
+"""PLR6104's advice, `h *= s` for `h = h * s`, turns a training step that works into one that raises."""
+
+from __future__ import annotations
+
+import pytest
+
+from inplace_lint.cli.pipeline import everything
+from inplace_lint.fixes.apply import fix_source
+from inplace_lint.project import Settings
+from inplace_lint.report import render
+
+RIGHT = """\
+import torch
+
+h = torch.tanh(torch.ones(3, dtype=torch.float64, requires_grad=True))
+kept = h.sum()
+h = h * 2
+(kept + h.sum()).backward()
+"""
+ADVISED = RIGHT.replace("h = h * 2", "h *= 2")
+
+
+def test_the_advice_breaks_backward() -> None:
+    pytest.importorskip("torch")
+    exec(RIGHT, {})
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        exec(ADVISED, {})
+
+
+def test_the_finding_says_so_and_its_fix_takes_the_advice_back() -> None:
+    def lint(source: bytes) -> list:  # type: ignore[type-arg]
+        return everything("step.py", source, Settings())
+
+    assert lint(RIGHT.encode()) == []
+    found = lint(ADVISED.encode())
+    assert [one.code for one in found] == ["IPL101"]
+    for form in ("full", "github"):
+        assert "PLR6104" in render(form, found, lambda _: ".", {"step.py": ADVISED.encode()})
+    done = fix_source(ADVISED.encode(), lambda _, all_found: all_found, lint, unsafe=False)
+    assert done.source == RIGHT.encode()

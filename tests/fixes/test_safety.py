@@ -1,0 +1,154 @@
+"""When a fix is safe, when it is not and says why, and when there is none."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from inplace_lint.cli.pipeline import everything
+from inplace_lint.fixes.apply import fix_source
+from inplace_lint.model import Diagnostic
+from inplace_lint.project import Settings
+
+HEAD = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n\n\ndef f(x, other=None):\n"
+
+
+def source(body: str) -> bytes:
+    return (HEAD + textwrap.indent(textwrap.dedent(body), "    ")).encode()
+
+
+def lint(text: bytes) -> list[Diagnostic]:
+    return everything("f.py", text, Settings())
+
+
+def only(body: str) -> Diagnostic:
+    (one,) = lint(source(body))
+    return one
+
+
+def body_after(body: str, unsafe: bool = True) -> str:
+    done = fix_source(source(body), lambda _, found: found, lint, unsafe)
+    return textwrap.dedent(done.source.decode().removeprefix(HEAD))
+
+
+SAFE = [
+    ("y = torch.exp(x.float())\ny += 1\nreturn y\n", "y = torch.exp(x.float())\ny = y + 1\nreturn y\n"),
+    ("y = torch.exp(x.float())\ny.mul_(2)\nreturn y\n", "y = torch.exp(x.float())\ny = y.mul(2)\nreturn y\n"),
+    ("y = torch.exp(x.float())\nreturn y.mul_(2)\n", "y = torch.exp(x.float())\nreturn y.mul(2)\n"),
+    (
+        "y = torch.exp(x.float())\nz = y.mul_(2).add_(1)\nreturn y + z\n",
+        "y = torch.exp(x.float())\nz = y = y.mul(2).add(1)\nreturn y + z\n",
+    ),
+    (
+        "y = torch.exp(x.float())\nreturn torch.neg(y.mul_(2)) + y\n",
+        "y = torch.exp(x.float())\nreturn torch.neg((y := y.mul(2))) + y\n",
+    ),
+    (
+        "y = torch.exp(x.float())\ny[0] = 1\nreturn y\n",
+        "y = torch.exp(x.float())\ny = y.clone()\ny[0] = 1\nreturn y\n",
+    ),
+    (
+        "y = torch.exp(x.float())\ny[y > 1] = 1.0\nreturn y\n",
+        "y = torch.exp(x.float())\ny = y.masked_fill(y > 1, 1.0)\nreturn y\n",
+    ),
+    (
+        "y = torch.exp(x.float())\nif other: y.zero_()\nreturn y\n",
+        "y = torch.exp(x.float())\nif other: y = y.clone(); y.zero_()\nreturn y\n",
+    ),
+    (
+        "y = torch.exp(x.float())\nreturn F.relu(y, inplace=True)\n",
+        "y = torch.exp(x.float())\nreturn F.relu(y)\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), SAFE)
+def test_safe_fix(before: str, after: str) -> None:
+    plan = only(before).plan
+    assert plan is not None
+    assert (plan.applicability, plan.differences) == ("safe", ())
+    assert body_after(before, unsafe=False) == after
+
+
+@pytest.mark.parametrize(("before", "after"), SAFE)
+def test_safe_fix_computes_the_same_and_lets_backward_run(before: str, after: str) -> None:
+    torch = pytest.importorskip("torch")
+    results = []
+    for body in (before, after):
+        namespace: dict[str, object] = {}
+        exec(source(body), namespace)
+        x = torch.linspace(-1, 1, 6, requires_grad=True)
+        results.append(namespace["f"](x.reshape(2, 3), 1))  # type: ignore[operator]
+    assert torch.equal(results[0], results[1])
+    assert results[0].dtype == results[1].dtype
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        results[0].sum().backward()
+    results[1].sum().backward()
+
+
+@pytest.mark.parametrize(
+    ("body", "difference"),
+    [
+        ("y = torch.exp(x)\ny += other\nreturn y\n", "dtype"),
+        ("y = torch.exp(x.float())\nother.kept = [y]\ny += 1\nreturn y\n", "attribute"),
+        ("y = torch.exp(x.float())\nother(y)\ny += 1\nreturn y\n", "whoever else"),
+        ("y = torch.exp(x.float())\nyield y\ny += 1\nyield y\n", "whoever else"),
+        ("y = torch.exp(x.float())\nother.kept = y\ny += 1\nreturn y\n", "attribute"),
+    ],
+)
+def test_what_is_not_proved_is_named(body: str, difference: str) -> None:
+    plan = only(body).plan
+    assert plan is not None
+    assert plan.applicability == "unsafe"
+    assert any(difference in each for each in plan.differences), plan.differences
+    assert body_after(body, unsafe=False) == body
+    assert body_after(body, unsafe=True) != body
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("y = torch.exp(x.float())\nz = y\ny += 1\nreturn z + y\n", "`z` shares this memory"),
+        ("y = torch.exp(x.float())\nkeep = [y]\ny += 1\nreturn keep\n", "`keep` shares this memory"),
+        ("y = torch.exp(x.float())\nkeep = {1: (y, 2)}\ny += 1\nreturn keep\n", "`keep` shares this memory"),
+        (
+            "parts = (x * 1).chunk(2)\nfor p in parts:\n    p[0] = 1\nreturn parts\n",
+            "`parts` shares this memory",
+        ),
+        ("y = torch.exp(x.float())\nfor t in (x, y):\n    y **= t\nreturn y\n", "a loop goes over `y`"),
+        ("y = torch.exp(x.float())\nreturn [y, y.mul_(2)]\n", "read before in the same statement"),
+        ("y = torch.exp(x.float())\nreturn y.mul_(2).add_(y)\n", "a later call of the chain reads"),
+        ("y = torch.exp(x.float())\nv = y.view(-1)\nv += 1\nreturn y\n", "`y` shares this memory"),
+    ],
+)
+def test_a_name_that_is_read_later_refuses_the_fix(body: str, reason: str) -> None:
+    one = only(body)
+    assert one.plan is None
+    assert reason in (one.fix_refused or "")
+    assert body_after(body) == body
+
+
+def test_a_dead_alias_does_not_matter() -> None:
+    plan = only("y = torch.exp(x.float())\nz = y\ny += 1\nreturn y\n").plan
+    assert plan is not None
+    assert plan.applicability == "safe"
+
+
+def test_a_parameter_is_never_bound_anew() -> None:
+    text = (
+        b"import torch\nfrom torch import nn\n\n\nclass M(nn.Module):\n"
+        b"    def __init__(self):\n        super().__init__()\n        self.w = nn.Parameter(torch.ones(3))\n\n"
+        b"    def forward(self, x):\n        y = x * self.w\n        self.w += 1\n        return y\n"
+    )
+    for one in lint(text):
+        plan = one.plan
+        assert plan is None or "no_grad" in plan.message
+    assert b"self.w = self.w" not in fix_source(text, lambda _, found: found, lint, True).source
+
+
+def test_a_fix_that_would_leave_its_finding_is_refused() -> None:
+    body = "y = torch.exp(x.float())\nreturn torch.sin(y) * y.zero_()\n"
+    done = fix_source(source(body), lambda _, found: found, lint, True)
+    assert done.source == source(body)
+    assert any("would stay" in why for why in done.refused.values())

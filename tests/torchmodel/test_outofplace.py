@@ -1,0 +1,48 @@
+"""Out-of-place forms: what the table pairs computes the same in torch."""
+
+from __future__ import annotations
+
+import pytest
+
+from inplace_lint.torchmodel import outofplace, table
+
+torch = pytest.importorskip("torch")
+
+METHODS = sorted(name for name in table.get().names("Tensor") if outofplace.method(name))
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_out_of_place_method_gives_what_the_in_place_one_leaves(name: str) -> None:
+    methods = pytest.importorskip("torch.testing._internal.common_methods_invocations")
+    wanted = name.removesuffix("_")
+    infos = [
+        info
+        for info in methods.op_db
+        if not info.variant_test_name and wanted in (info.name, *(alias.name for alias in info.aliases))
+    ]
+    tried = 0
+    for info in infos:
+        for dtype in (torch.float64, torch.int64):
+            if dtype not in info.dtypes:
+                continue
+            torch.manual_seed(0)
+            for sample in info.sample_inputs("cpu", dtype):
+                if not isinstance(sample.input, torch.Tensor):
+                    continue
+                changed = sample.input.clone()
+                try:
+                    getattr(changed, name)(*sample.args, **sample.kwargs)
+                except (RuntimeError, TypeError, AttributeError):
+                    continue
+                result = getattr(sample.input, wanted)(*sample.args, **sample.kwargs)
+                if result.dtype == changed.dtype:  # else the fix says that the dtype may differ
+                    torch.testing.assert_close(changed, result, equal_nan=True)
+                    tried += 1
+    assert tried or not infos
+
+
+@pytest.mark.parametrize(
+    "name", ["bernoulli_", "gt_", "fill_", "copy_", "squeeze_", "zero_", "mul", "nonsense_"]
+)
+def test_what_has_no_form_of_the_same_meaning_has_none(name: str) -> None:
+    assert outofplace.method(name) is None
