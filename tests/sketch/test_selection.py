@@ -1,0 +1,103 @@
+"""A sketch only spares work: what it passes over holds no finding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inplace_lint.analysis import analyze
+from inplace_lint.checks import check_source
+from inplace_lint.project.modules import Project
+from inplace_lint.project.settings import Settings
+from inplace_lint.sketch.screen import with_candidates
+from inplace_lint.sketch.select import suspects
+from inplace_lint.sketch.summaries import Sketches
+from inplace_lint.syntax.files import Files
+from inplace_lint.syntax.module import Module
+
+ROOT = Path(__file__).parents[2]
+PROGRAMS = [*sorted((ROOT / "rules").glob("*/cases/*.py")), *sorted((ROOT / "examples").glob("*.py"))]
+
+
+def findings(source: bytes) -> set[tuple[str, int, str]]:
+    found = check_source("program.py", source, Settings(), Project())
+    return {(one.code, one.location.row, one.confidence) for one in found if one.severity == "error"}
+
+
+def sketch(text: str) -> tuple[list[str], Sketches, Module]:
+    """The names of the suspicious functions of a program, its sketches and the program."""
+    files = Files(Project())
+    module = Module("program.py", text.encode())
+    files.add(module)
+    sketches = Sketches(files)
+    return [function.name for function in suspects(sketches, module)], sketches, module
+
+
+def test_every_finding_of_an_exact_run_is_suspected_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = [path.read_bytes() for path in PROGRAMS]
+    sketched = [findings(source) for source in sources]
+    monkeypatch.setattr(analyze, "suspects", lambda sketches, module: list(with_candidates(module)))
+    assert sketched == [findings(source) for source in sources]
+    assert sum(map(len, sketched)) > 40
+
+
+def test_random_programs_lose_nothing_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch")
+    from ..differential.generator import generate
+
+    sources = [generate(seed).source.encode() for seed in range(60)]
+    sketched = [findings(source) for source in sources]
+    monkeypatch.setattr(analyze, "suspects", lambda sketches, module: list(with_candidates(module)))
+    lost = [findings(source) - known for source, known in zip(sources, sketched)]
+    assert not any(lost)
+    assert sum(map(len, sketched)) > 10
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "count = 0\n    for row in x:\n        count += 1\n    return count",
+        "out = {}\n    out['a'] = x.sigmoid()\n    return out",
+        "y = torch.zeros(3)\n    y[0] = x.sum()\n    return y",
+        "y = x.flip(0).mul_(2)\n    return y",
+        "if flag:\n        return x.sigmoid()\n    return x.add_(1)",
+    ],
+    ids=["counter", "dict", "fresh buffer", "temporary", "exclusive branches"],
+)
+def test_plainly_safe_write_costs_no_run(body: str) -> None:
+    suspicious, _, _ = sketch(f"import torch\n\n\ndef f(x, flag):\n    {body}\n")
+    assert suspicious == []
+
+
+def test_summary_tells_what_a_function_saves_and_writes() -> None:
+    _, sketches, module = sketch(
+        "import torch\n\n\ndef f(a, b, c):\n    a.add_(1)\n    return torch.exp(c), b * c\n"
+    )
+    summary = sketches.of(module.functions["f"])
+    assert (summary.writes, summary.saves) == ({"a"}, {"b", "c"})
+
+
+def test_save_inside_a_call_is_found_when_its_argument_is_written() -> None:
+    suspicious, _, _ = sketch(
+        "import torch\n\n\ndef gate(x, w):\n    return x * w\n\n\n"
+        "def f(x, w):\n    h = x + 1\n    y = gate(h, w)\n    h += 1\n    return y\n"
+    )
+    assert suspicious == ["f"]
+
+
+def test_write_under_the_callees_own_no_grad_is_no_write_of_a_leaf() -> None:
+    suspicious, _, _ = sketch(
+        "import torch\nfrom torch import nn\n\n\n@torch.no_grad()\ndef fill(w):\n    w.fill_(0)\n\n\n"
+        "class Layer(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.w = nn.Parameter(torch.rand(3))\n        fill(self.w)\n"
+    )
+    assert suspicious == []
+
+
+def test_sketch_of_a_file_that_changed_is_made_anew() -> None:
+    bad = b"import torch\n\n\ndef f(x):\n    y = torch.exp(x)\n    y += 1\n    return y\n"
+    project = Project()
+    good = bad.replace(b"+=", b"= y +")
+    for source, expected in ((good, 0), (bad, 1), (good, 0)):
+        assert len(check_source("program.py", source, Settings(), project)) == expected
