@@ -48,16 +48,17 @@ def analyze(module: Module, program: Program) -> list[Finding]:
     if not rows:
         return []
     found: dict[tuple[object, ...], Finding] = {}
-    done = runs(module, program, rows)
     roots: dict[FunctionSource | None, None] = {}
-    for run, root in done:
+    notes = program.sketches.notes
+    for run, root in runs(module, program, rows):
         for finding in of_run(run, module, root):
-            roots[root] = None
             known = found.get(finding.key())
             if known is None or known.confidence < finding.confidence:
                 found[finding.key()] = finding
-    if found:
-        _observe(module, program, list(roots), list(found.values()))
+            if notes or finding.is_shown():
+                roots[root] = None
+    if roots:
+        _observe(module, program, list(roots), [f for f in found.values() if notes or f.is_shown()])
     return list(found.values())
 
 

@@ -74,6 +74,10 @@ class Finding:
         #: what was seen of the tensor at each pass through the write
         self.sharing: list[Sharing] = []
 
+    def is_shown(self) -> bool:
+        """Whether it is reported where nobody asked for notes."""
+        return self.confidence >= LIKELY and self.kind != "no-gain"
+
     def key(self) -> tuple[object, ...]:
         family = self.kind if self.kind not in ("write", "step") else "write"
         return (family, self.at.lineno, self.at.col_offset)  # type: ignore[attr-defined]
