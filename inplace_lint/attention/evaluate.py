@@ -45,10 +45,10 @@ class Moment:
 class Sink:
     """A place where a value leaves the graph. `kind` is return, store, call, print, assert, test, item, loop."""
 
-    __slots__ = ("at", "depth", "kind", "term")
+    __slots__ = ("at", "function", "kind", "term")
 
-    def __init__(self, at: ast.AST, kind: str, term: Term, depth: int) -> None:
-        self.at, self.kind, self.term, self.depth = at, kind, term, depth
+    def __init__(self, at: ast.AST, kind: str, term: Term, function: FunctionSource | None) -> None:
+        self.at, self.kind, self.term, self.function = at, kind, term, function
 
 
 class Frame:
@@ -191,7 +191,7 @@ class Evaluation:
         self.frame.registers[register] = term
 
     def sink(self, at: ast.AST, kind: str, term: Term) -> None:
-        self.sinks.append(Sink(at, kind, term, self.frame.depth))
+        self.sinks.append(Sink(at, kind, term, self.frame.function))
 
     def moment(self, at: ast.AST, term: Term) -> None:
         frame = self.frame

@@ -1,0 +1,123 @@
+"""Every attention of one file, with its plan: which functions are looked at, and what is said of each."""
+
+from __future__ import annotations
+
+import re
+
+from .evaluate import Evaluation, Spent
+from .masks import Refused
+from .plan import Plan, plan
+from .recognise import Site, sites
+from .rewrite import removal
+from .shapes import Shapes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..analysis.program import Program
+    from ..syntax.module import FunctionSource, Module
+
+#: Words of which one stands in every file that holds an attention, a kernel call or a module of attention.
+WORDS = re.compile(rb"[sS]oftmax|\.exp\(|scaled_dot_product_attention|MultiheadAttention")
+_PRODUCT = re.compile(rb"@|matmul|bmm|einsum|scaled_dot_product_attention|MultiheadAttention")
+
+
+class Seen:
+    """What is found in one function: its evaluation and shapes, and its attentions with their plans."""
+
+    __slots__ = ("evaluation", "plans", "shapes")
+
+    def __init__(self, evaluation: Evaluation, shapes: Shapes, plans: list[Plan]) -> None:
+        self.evaluation, self.shapes, self.plans = evaluation, shapes, plans
+
+
+def find(module: Module, program: Program) -> list[Seen]:
+    """What the functions of a file compute that has to do with attention."""
+    if WORDS.search(module.source) is None or _PRODUCT.search(module.source) is None:
+        return []
+    found: list[Seen] = []
+    for function in _functions(module):
+        evaluation = Evaluation(program, function)
+        try:
+            evaluation.run()
+        except (Spent, RecursionError):
+            continue
+        shapes = Shapes(evaluation)
+        here = [plan(evaluation, shapes, site) for site in sites(evaluation, shapes)]
+        for one in here:
+            _complete(one)
+        found.append(Seen(evaluation, shapes, here))
+    _keep_one(found)
+    return found
+
+
+def _complete(made: Plan) -> None:
+    """Refuse where the statements cannot be taken out; name what goes with them."""
+    if made.refused is not None:
+        return
+    try:
+        gone = removal(made)
+    except Refused as reason:
+        made.refused = str(reason)
+        return
+    for statement in gone.said:
+        made.differences.append(f"what is printed or asserted on line {statement.lineno} goes with it")
+
+
+def _keep_one(found: list[Seen]) -> None:
+    """One plan a softmax: the one of the function that also holds the product with the values."""
+    best: dict[int, Plan] = {}
+    for seen in found:
+        for one in seen.plans:
+            key = id(one.site.softmax.at)
+            known = best.get(key)
+            if known is None or _worth(one) > _worth(known):
+                best[key] = one
+    for seen in found:
+        seen.plans = [one for one in seen.plans if best.get(id(one.site.softmax.at)) is one]
+
+
+def _worth(one: Plan) -> tuple[bool, bool]:
+    return (_depth(one.site) == 0, one.refused is None)
+
+
+def _depth(site: Site) -> int:
+    return site.moment.depth
+
+
+def _functions(module: Module) -> list[FunctionSource]:
+    """Functions with such a word, and those of the same class or file that may call them."""
+    functions = module.functions_in_order()
+    text = {f: b"\n".join(module.lines[f.node.lineno - 1 : f.node.end_lineno or 0]) for f in functions}
+    direct = [f for f in functions if WORDS.search(text[f])]
+    chosen = {f: None for f in direct if f.name != "__init__"}
+    attributes: dict[object, set[bytes]] = {}
+    for f in direct:
+        if f.owner is not None and f.name == "__init__":
+            names = {
+                m.group(1)
+                for line in text[f].split(b"\n")
+                if WORDS.search(line) and (m := re.match(rb"\s*self\.(\w+)\s*(?::[^=]+)?=", line))
+            }
+            attributes.setdefault(f.owner.name, set()).update(names)
+    for _ in range(2):
+        for f in functions:
+            if f.owner is not None:
+                for base in f.owner.bases:
+                    inherited = attributes.get(getattr(base, "id", ""))
+                    if inherited:
+                        attributes.setdefault(f.owner.name, set()).update(inherited)
+    callees = {f.name.encode() for f in chosen if f.owner is not None or module.functions.get(f.name) is f}
+    for f in functions:
+        if f in chosen or f.name == "__init__":
+            continue
+        own = attributes.get(f.owner.name) if f.owner is not None else None
+        if own and any(b"self." + name in text[f] for name in own):
+            chosen[f] = None
+            callees.add(f.name.encode())
+    callees -= {b"forward", b"__call__"}
+    if callees:
+        pattern = re.compile(rb"(?<!def )\b(?:" + b"|".join(sorted(map(re.escape, callees))) + rb")\(")
+        for f in functions:
+            if f not in chosen and f.name != "__init__" and pattern.search(text[f]) and _PRODUCT.search(module.source):
+                chosen[f] = None
+    return sorted(chosen, key=lambda f: f.node.lineno)
