@@ -319,6 +319,14 @@ def argument_of(made: Term, position: int, name: str) -> Term | None:
     return values[count + names.index(name)] if name in names else None
 
 
+def passed(call: Term, position: int, name: str) -> Term | None:
+    """An argument of a call of nn.MultiheadAttention."""
+    names, count, values = call.args[1], call.args[2], call.args[3:]
+    if position < count:
+        return values[position]  # type: ignore[no-any-return]
+    return values[count + names.index(name)] if name in names else None
+
+
 def _module(
     evaluation: Evaluation, func: Term, args: list[Term], kwargs: dict[str, Term], at: ast.AST | None
 ) -> Term | None:

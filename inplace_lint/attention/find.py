@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ..model import Refused
 from .evaluate import Evaluation, Spent
-from .masks import Refused
 from .plan import Plan, plan
 from .recognise import Site, sites
 from .rewrite import removal

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..model import Refused
 from .shapes import Shapes, is_scalar
 from .spell import COMPARISON, SUM, UNARY, Speller, Unspellable
 from .terms import Term, integer, is_const, items
@@ -52,10 +53,10 @@ def _number(value: Term) -> float | None:
 
 def causal(evaluation: Evaluation, shapes: Shapes, site: Site, mask: Mask) -> bool:
     """Whether a mask is provably the lower-left triangle of a square: query i sees the keys up to i."""
-    triangle = _triangle(evaluation, mask.term)
-    if triangle is None:
+    corner = triangle(evaluation, mask.term)
+    if corner is None:
         return False
-    keeps, sizes = triangle
+    keeps, sizes = corner
     if mask.kind == "add":
         if keeps != "add" or mask.negative or mask.before:
             return False
@@ -70,14 +71,14 @@ def causal(evaluation: Evaluation, shapes: Shapes, site: Site, mask: Mask) -> bo
     return lengths[0] is not None and all(one is lengths[0] for one in (*lengths, *sizes))
 
 
-def _triangle(evaluation: Evaluation, term: Term) -> tuple[str, tuple[Term | None, Term | None]] | None:
+def triangle(evaluation: Evaluation, term: Term) -> tuple[str, tuple[Term | None, Term | None]] | None:
     """("keep" or "drop" or "add", its two sizes) of a triangular mask."""
     op, args = term.op, term.args
     if op == "attr":
         made = evaluation.classes.definition(term)
-        return None if made is None else _triangle(evaluation, made)
+        return None if made is None else triangle(evaluation, made)
     if op in ("buffer", "contiguous", "clone", "unsqueeze", "reshape", "expand"):
-        inner = _triangle(evaluation, args[0])
+        inner = triangle(evaluation, args[0])
         if inner is not None and op in ("reshape", "expand"):
             sizes = items(args[1])
             if sizes is None or len(sizes) < 2 or not all(integer(s) == 1 for s in sizes[:-2]):
@@ -86,14 +87,14 @@ def _triangle(evaluation: Evaluation, term: Term) -> tuple[str, tuple[Term | Non
                 return None
         return inner
     if op == "cast":
-        inner = _triangle(evaluation, args[0])
+        inner = triangle(evaluation, args[0])
         if inner is not None and inner[0] in ("ones-keep", "ones-drop") and _is_bool(args[1]):
             return inner[0][5:], inner[1]
         return inner
     if op in ("tril", "triu"):
         return _corner(evaluation, term)
     if op in ("eq", "ne") and is_const(args[1], 0, False, 0.0):
-        inner = _triangle(evaluation, args[0])
+        inner = triangle(evaluation, args[0])
         if inner is None or inner[0] == "add":
             return None
         holds = inner[0].replace("ones-", "")
@@ -101,12 +102,12 @@ def _triangle(evaluation: Evaluation, term: Term) -> tuple[str, tuple[Term | Non
             holds = "drop" if holds == "keep" else "keep"
         return holds, inner[1]
     if op == "invert":
-        inner = _triangle(evaluation, args[0])
+        inner = triangle(evaluation, args[0])
         if inner is None or inner[0] not in ("keep", "drop"):
             return None
         return "drop" if inner[0] == "keep" else "keep", inner[1]
     if op == "getitem":
-        inner = _triangle(evaluation, args[0])
+        inner = triangle(evaluation, args[0])
         if inner is None:
             return None
         entries = items(args[1]) or (args[1],)
@@ -169,14 +170,12 @@ class Written:
         self.notes: list[str] = []
 
 
-class Refused(Exception):
-    """The rewrite is not offered, for this reason."""
-
-
 def write(evaluation: Evaluation, shapes: Shapes, site: Site, speller: Speller, query: str) -> Written:
     """All masks of the site as one argument. Raises Refused or Unspellable."""
     made = Written()
-    masks = list(site.scores.masks)
+    masks = [mask.again() for mask in site.scores.masks]
+    for mask in masks:
+        mask.term = _laid(mask.term, site)
     if not masks:
         return made
     for mask in masks:
@@ -197,6 +196,13 @@ def write(evaluation: Evaluation, shapes: Shapes, site: Site, speller: Speller, 
     parts = [_part(evaluation, shapes, site, mask, speller, query, made) for mask in masks]
     made.text = _combined(parts, masks, speller)
     return made
+
+
+def _laid(term: Term, site: Site) -> Term:
+    """A mask without what only spreads it over the scores, as adding or filling does anyway."""
+    while term.op in ("expand_as", "contiguous") and (term.op != "expand_as" or term.args[1] in site.scores.steps):
+        term = term.args[0]
+    return term
 
 
 def _part(

@@ -49,6 +49,15 @@ class Classes:
                     complete = False
         return found, complete
 
+    def is_module(self, source: ClassSource) -> bool:
+        """Whether a class derives from nn.Module in sight."""
+        for cls in self.order(source)[0]:
+            for base in cls.bases:
+                term = evaluate_at(self.evaluation, cls.module, base)
+                if term.op == "symbol" and term.args[0].startswith("torch.nn."):
+                    return True
+        return False
+
     def method(self, source: ClassSource, name: str) -> FunctionSource | None:
         for cls in self.order(source)[0]:
             if name in cls.methods:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from ..model import Refused
 from . import masks
-from .masks import Refused
-from .shapes import is_scalar
+from .shapes import is_scalar, permutation
 from .spell import ATOM, COMPARISON, PRODUCT, SUM, TERNARY, UNARY, Speller, Unspellable
 from .terms import Term, integer, is_const, within
 
@@ -25,7 +25,7 @@ class Plan:
     `refused` is the reason why nothing is offered; `differences` make a fix unsafe, `notes` are said of a safe one.
     """
 
-    __slots__ = ("after", "anchor", "arguments", "differences", "evaluation", "moved", "notes", "refused", "site")
+    __slots__ = ("after", "anchor", "arguments", "differences", "dispatched", "evaluation", "moved", "notes", "refused", "site")
 
     def __init__(self, evaluation: Evaluation, site: Site) -> None:
         self.evaluation = evaluation
@@ -35,6 +35,8 @@ class Plan:
         self.notes: list[str] = []
         self.arguments: list[str] = []
         self.after = ""
+        #: whether the function is one of several that a table or variable chooses from
+        self.dispatched = False
         self.anchor: ast.AST | None = None
         self.moved: list[ast.AST] = []
 
@@ -82,9 +84,10 @@ class _Planner:
         self.speller = Speller(self.evaluation, anchor)
         self._types()
         query = self._operand(site.query, "l", "e")
+        plain = query
         scale, query = self._scale(query)
         key, value = self._operand(site.key, "s", "e"), self._operand(site.value, "s", "c")
-        mask = masks.write(self.evaluation, self.shapes, site, self.speller, _tight(query))
+        mask = masks.write(self.evaluation, self.shapes, site, self.speller, _tight(plain))
         dropout = self._dropout()
         made.arguments = [*self._ranked(query, key, value)]
         made.after += self._output()
@@ -346,6 +349,9 @@ def _untransposed(term: Term, rank: int | None) -> Term | None:
     """The value whose last two axes a term swaps."""
     if term.op == "mT":
         return term.args[0]  # type: ignore[no-any-return]
+    if term.op == "permute" and (order := permutation(term)) is not None and rank == len(order):
+        if order[:-2] == list(range(rank - 2)) and order[-1] == rank - 2:
+            return term.args[0]  # type: ignore[no-any-return]
     if term.op == "transpose":
         dims = [integer(one) for one in term.args[1:3]]
         if None in dims:

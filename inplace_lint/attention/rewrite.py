@@ -6,9 +6,8 @@ too. The text of everything else, comments included, stays as it is.
 
 from __future__ import annotations
 
-from ..model import Edit, Location
+from ..model import Edit, Location, Refused
 from ..syntax.module import inner_bodies
-from .masks import Refused
 from .terms import Term
 
 TYPE_CHECKING = False

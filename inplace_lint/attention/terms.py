@@ -58,6 +58,9 @@ class Terms:
             known = self._known[key] = Term(op, args, at, self.function)
         return known
 
+    def all(self) -> list[Term]:
+        return list(self._known.values())
+
     def const(self, value: object, at: ast.AST | None = None) -> Term:
         return self("const", value, at=at)
 

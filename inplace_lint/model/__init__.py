@@ -6,8 +6,10 @@ from .diagnostic import (
     Diagnostic,
     Edit,
     Fix,
+    FixPlan,
     Label,
     Location,
+    Refused,
     Rule,
     at_least,
 )
@@ -18,8 +20,10 @@ __all__ = [
     "Diagnostic",
     "Edit",
     "Fix",
+    "FixPlan",
     "Label",
     "Location",
+    "Refused",
     "Rule",
     "at_least",
 ]

@@ -73,11 +73,42 @@ class Fix:
         self.edits = edits
 
 
+class Refused(Exception):
+    """A fix cannot be made; the text says why, as a clause: "`y` is read later through `x`"."""
+
+
+class FixPlan:
+    """A fix that is known to apply, whose edits are made only when they are shown or applied.
+
+    `applicability` is safe or unsafe; `message` says what to write instead; `differences` in what the fixed program
+    may differ from the one at hand (none for a safe fix).
+    """
+
+    __slots__ = ("applicability", "differences", "message")
+
+    def __init__(self, applicability: str, message: str, differences: tuple[str, ...] = ()) -> None:
+        self.applicability = applicability
+        self.message = message
+        self.differences = differences
+
+    def edits(self, source: str) -> tuple[Edit, ...]:
+        """The edits, disjoint and sorted, in the coordinates of `source`: the file's text with its own line ends.
+
+        Raises Refused where the text is not what the plan was made for.
+        """
+        raise NotImplementedError
+
+    def told(self) -> str:
+        """What is written instead, and in what that may differ."""
+        return "; ".join((self.message, *self.differences))
+
+
 class Diagnostic:
     """One finding: a rule broken at a place, the other places, how sure and how bad.
 
     `caption` is the short text under the frame's main span (the message stands in the headline);
-    `help` is one line of advice, or empty.
+    `help` is one line of advice, or empty. `plan` is the fix as far as it is known without editing; `fix` its edits,
+    once something asked for them; `fix_refused` the reason why there is no fix.
     """
 
     __slots__ = (
@@ -91,6 +122,7 @@ class Diagnostic:
         "location",
         "message",
         "name",
+        "plan",
         "severity",
     )
 
@@ -107,6 +139,7 @@ class Diagnostic:
         help: str = "",
         fix: Fix | None = None,
         fix_refused: str | None = None,
+        plan: FixPlan | None = None,
     ) -> None:
         self.code = code
         self.name = name
@@ -119,6 +152,7 @@ class Diagnostic:
         self.help = help
         self.fix = fix
         self.fix_refused = fix_refused
+        self.plan = plan
 
 
 class Rule:

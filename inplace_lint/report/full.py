@@ -38,17 +38,21 @@ def finding(diagnostic: Diagnostic, sources: Sources, style: Style) -> str:
         if drawn:
             lines += [margin + style.paint("|", "frame"), *drawn]
     advice = _advice(diagnostic)
-    if advice:
-        if len(lines) > 2:
-            lines.append(margin + style.paint("|", "frame"))
-        lines += [margin + style.paint("=", "frame") + f" {style.paint('help:', 'bold')} {safe(advice)}"]
+    if advice and len(lines) > 2:
+        lines.append(margin + style.paint("|", "frame"))
+    for head, words in advice:
+        lines += [margin + style.paint("=", "frame") + f" {style.paint(head, 'bold')} {safe(words)}"]
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _advice(diagnostic: Diagnostic) -> str:
-    fix = diagnostic.fix
-    if fix is None:
-        return diagnostic.help
-    if not diagnostic.help:
-        return f"{fix.message} ({fix.applicability} fix)"
-    return f"{diagnostic.help} ({fix.applicability} fix: {fix.message})"
+def _advice(diagnostic: Diagnostic) -> list[tuple[str, str]]:
+    """The lines of advice: the fix in place of general words, or those words and why there is no fix."""
+    plan = diagnostic.plan
+    if plan is not None and diagnostic.fix_refused is None:
+        differences = "; ".join(plan.differences)
+        kind = f"{plan.applicability} fix: {differences}" if differences else f"{plan.applicability} fix"
+        return [("help:", f"{plan.message} ({kind})")]
+    lines = [("help:", diagnostic.help)] if diagnostic.help else []
+    if diagnostic.fix_refused:
+        lines.append(("note:", f"no automatic fix: {diagnostic.fix_refused}"))
+    return lines
