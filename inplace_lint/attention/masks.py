@@ -304,14 +304,9 @@ def _combined(parts: list[str], masks: list[Mask], speller: Speller) -> str:
             joined, after = part, own
         elif kind == own:
             joined, after = (f"{text} + {loose}", own) if own == "add" else (f"{text} & {loose}", own)
-        else:
-            keep, add = (loose, text) if own == "keep" else (text, loose)
-            joined, after = f"torch.where({keep}, {add}, float('-inf'))", "add"
-            if "torch" not in speller.module.imports:
-                raise Refused("both a boolean and an additive mask are laid over the scores")
+        else:  # together they are a float for each head, query and key, which is what the fix is to do away with
+            raise Refused("a boolean mask and a bias together need an L×S mask of the kernel")
         if mask.tests:
-            if text and after != kind:
-                raise Refused("a boolean and an additive mask are laid over the scores, one on one path only")
             for test, holds in mask.tests:
                 condition = speller.text(test, COMPARISON)
                 other = text or "None"

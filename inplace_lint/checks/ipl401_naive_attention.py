@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 CODE = "IPL401"
 
 _KEEPS_WEIGHTS = ("returned", "stored", "handed", "changed", "written", "printed", "asserted", "reads the values")
-_BIAS = ("second product", "no mask expresses")
+_BIAS = ("second product", "no mask expresses", "L×S mask")
 
 
 def check(module: Module, seen: Seen) -> list[Diagnostic]:

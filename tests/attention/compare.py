@@ -1,0 +1,120 @@
+"""Runs a program and its rewritten form in torch: outputs, gradients, and tensors of the scores' size."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from inplace_lint.analysis.program import Program
+from inplace_lint.attention.find import find
+from inplace_lint.attention.plan import Plan
+from inplace_lint.attention.rewrite import edits
+from inplace_lint.model import Edit
+from inplace_lint.project import Project
+from inplace_lint.syntax.module import Module
+
+TOLERANCE = 1e-10
+
+
+def plans(source: str, filename: str = "form.py") -> list[Plan]:
+    """The attentions that are found in a program."""
+    module = Module(filename, source.encode())
+    program = Program(Project())
+    program.add(module)
+    return [plan for seen in find(module, program) for plan in seen.plans]
+
+
+def applied(source: str, made: tuple[Edit, ...]) -> str:
+    """The text with the edits made."""
+    starts = [0]
+    for line in source.split("\n"):
+        starts.append(starts[-1] + len(line) + 1)
+    for edit in sorted(made, key=lambda edit: edit.location.key(), reverse=True):
+        place = edit.location
+        start = starts[place.row - 1] + place.column - 1
+        end = min(starts[place.end_row - 1] + place.end_column - 1, len(source))
+        source = source[:start] + edit.content + source[end:]
+    return source
+
+
+def rewritten(source: str, plan: Plan) -> str:
+    return applied(source, edits(source, plan))
+
+
+class _Kernel(TorchFunctionMode):
+    """Marks what runs inside the fused kernel, and counts its calls."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inside, self.calls = 0, 0
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        if func is not torch.nn.functional.scaled_dot_product_attention:
+            return func(*args, **(kwargs or {}))
+        self.inside, self.calls = self.inside + 1, self.calls + 1
+        try:
+            return func(*args, **(kwargs or {}))
+        finally:
+            self.inside -= 1
+
+
+class _Sizes(TorchDispatchMode):
+    """Counts results as large as all scores, outside of the kernel."""
+
+    def __init__(self, kernel: _Kernel, size: int, last: set[int]) -> None:
+        super().__init__()
+        self.kernel, self.size, self.last, self.found = kernel, size, last, 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        out = func(*args, **(kwargs or {}))
+        if not self.kernel.inside:
+            for one in out if isinstance(out, (tuple, list)) else (out,):
+                if isinstance(one, torch.Tensor) and one.dim() > 1 and one.numel() >= self.size:
+                    self.found += set(one.shape[-2:]) <= self.last
+        return out
+
+
+@dataclass
+class Run:
+    """What a run gave."""
+
+    output: torch.Tensor
+    gradients: dict[str, torch.Tensor]
+    scores: int
+    kernel_calls: int
+
+
+def run(source: str, seed: int, inputs: list[Any], size: int, last: set[int], train: bool) -> Run:
+    """One forward and backward of the program's `Block`, the same weights for the same seed."""
+    space: dict[str, Any] = {}
+    exec(compile(source, "form", "exec"), space)
+    torch.manual_seed(seed)
+    block = space["Block"]().double().train(train)
+    given = [one.clone().requires_grad_() if _is_float(one) else one for one in inputs]
+    kernel = _Kernel()
+    torch.manual_seed(seed + 1)
+    with contextlib.redirect_stdout(io.StringIO()), kernel, _Sizes(kernel, size, last) as sizes:
+        output = block(*given)
+    (output * torch.linspace(-1, 1, output.numel(), dtype=output.dtype).view(output.shape)).sum().backward()
+    gradients = {name: p.grad for name, p in block.named_parameters() if p.grad is not None}
+    gradients |= {f"input {i}": one.grad for i, one in enumerate(given) if _is_float(one) and one.grad is not None}
+    return Run(output.detach(), gradients, sizes.found, kernel.calls)
+
+
+def _is_float(one: object) -> bool:
+    return isinstance(one, torch.Tensor) and one.is_floating_point()
+
+
+def worst(one: Run, other: Run) -> float:
+    """The largest difference between outputs and gradients, relative to their size."""
+    if one.gradients.keys() != other.gradients.keys():
+        return float("inf")
+    pairs = [(one.output, other.output)]
+    pairs += [(one.gradients[name], other.gradients[name]) for name in one.gradients]
+    return max(float((a - b).abs().max() / max(1.0, float(a.abs().max()))) for a, b in pairs)
