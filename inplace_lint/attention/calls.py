@@ -112,7 +112,7 @@ def _symbol(
         return terms("zip", *args, at=at)
     if dotted == "functools.partial" and len(args) == 1:
         return terms("partial", args[0], tuple(kwargs), *kwargs.values(), at=at)
-    if dotted.startswith("torch.nn.") and dotted.count(".") == 2 and name[:1].isupper():
+    if is_class(dotted):
         return terms("new", dotted, tuple(kwargs), len(args), *args, *kwargs.values(), at=at)
     if dotted == "torch.finfo":
         return terms("finfo", *args, at=at)
@@ -121,6 +121,11 @@ def _symbol(
     if dotted in ("builtins.isinstance", "builtins.hasattr", "builtins.callable", "builtins.getattr"):
         return terms(name, *args, at=at)
     return None
+
+
+def is_class(dotted: str) -> bool:
+    """Whether a name is a class of torch.nn."""
+    return dotted.startswith("torch.nn.") and dotted.count(".") == 2 and dotted[9:10].isupper()
 
 
 def name_of_einops(name: str) -> str:
@@ -303,7 +308,7 @@ def _function(
 def module_of(evaluation: Evaluation, func: Term) -> Term | None:
     """The module object, as `__init__` builds it, that an attribute holds."""
     if func.op == "new":
-        return func
+        return func if isinstance(func.args[0], str) else None
     if func.op != "attr":
         return None
     made = evaluation.classes.definition(func)

@@ -372,6 +372,9 @@ class Evaluation:
         arguments: list[Term] | None = []
         keywords: dict[str, Term] | None = {}
         loose: list[Term] = []
+        func = self.value(i.func)
+        # What else a layer of torch is built with (`**factory`: device and dtype) decides nothing here.
+        builds = func.op == "symbol" and func.args[0].startswith("torch.nn.") and calls.is_class(func.args[0])
         for starred, register in i.args:
             term = self.value(register)
             inner = items(term) if starred else (term,)
@@ -382,12 +385,14 @@ class Evaluation:
                 arguments.extend(inner)
         for name, register in i.kwargs:
             term = self.value(register)
+            if name is None and builds:
+                continue
             if name is None or keywords is None:
                 loose += [term, *(keywords or {}).values()]
                 keywords = None
             else:
                 keywords[name] = term
-        self.set(i.dst, calls.call(self, self.value(i.func), arguments, keywords, loose, i.at))
+        self.set(i.dst, calls.call(self, func, arguments, keywords, loose, i.at))
 
     def _yield(self, i: ir.Yield) -> None:
         if i.src is not None:

@@ -16,9 +16,13 @@ if TYPE_CHECKING:
     from ..analysis.program import Program
     from ..syntax.module import FunctionSource, Module
 
-#: Words of which one stands in every file that holds an attention, a kernel call or a module of attention.
-WORDS = re.compile(rb"[sS]oftmax|\.exp\(|scaled_dot_product_attention|MultiheadAttention")
-_PRODUCT = re.compile(rb"@|matmul|bmm|einsum|scaled_dot_product_attention|MultiheadAttention")
+_WORDS = re.compile(rb"[sS]oftmax|scaled_dot_product_attention|MultiheadAttention")
+_PRODUCT = re.compile(rb"[\w)\]][ \t]*@[ \t]*[\w(]|matmul|bmm|einsum|scaled_dot_product_attention|MultiheadAttention")
+
+
+def speaks_of_attention(text: bytes) -> bool:
+    """Whether a softmax, called or written out, the kernel or a module of attention stands in the text."""
+    return _WORDS.search(text) is not None or (b"exp(" in text and b"sum(" in text)
 
 
 class Seen:
@@ -32,7 +36,7 @@ class Seen:
 
 def find(module: Module, program: Program) -> list[Seen]:
     """What the functions of a file compute that has to do with attention."""
-    if WORDS.search(module.source) is None or _PRODUCT.search(module.source) is None:
+    if not speaks_of_attention(module.source) or _PRODUCT.search(module.source) is None:
         return []
     found: list[Seen] = []
     for function in _functions(module):
@@ -88,7 +92,7 @@ def _functions(module: Module) -> list[FunctionSource]:
     """Functions with such a word, and those of the same class or file that may call them."""
     functions = module.functions_in_order()
     text = {f: b"\n".join(module.lines[f.node.lineno - 1 : f.node.end_lineno or 0]) for f in functions}
-    direct = [f for f in functions if WORDS.search(text[f])]
+    direct = [f for f in functions if speaks_of_attention(text[f])]
     chosen = {f: None for f in direct if f.name != "__init__"}
     attributes: dict[object, set[bytes]] = {}
     for f in direct:
@@ -96,7 +100,7 @@ def _functions(module: Module) -> list[FunctionSource]:
             names = {
                 m.group(1)
                 for line in text[f].split(b"\n")
-                if WORDS.search(line) and (m := re.match(rb"\s*self\.(\w+)\s*(?::[^=]+)?=", line))
+                if _WORDS.search(line) and (m := re.match(rb"\s*self\.(\w+)\s*(?::[^=]+)?=", line))
             }
             attributes.setdefault(f.owner.name, set()).update(names)
     for _ in range(2):
@@ -118,6 +122,6 @@ def _functions(module: Module) -> list[FunctionSource]:
     if callees:
         pattern = re.compile(rb"(?<!def )\b(?:" + b"|".join(sorted(map(re.escape, callees))) + rb")\(")
         for f in functions:
-            if f not in chosen and f.name != "__init__" and pattern.search(text[f]) and _PRODUCT.search(module.source):
+            if f not in chosen and f.name != "__init__" and pattern.search(text[f]) and _PRODUCT.search(text[f]):
                 chosen[f] = None
     return sorted(chosen, key=lambda f: f.node.lineno)

@@ -197,6 +197,8 @@ class Shapes:
             if left and not spare:
                 roles = {axis.role for axis in left}
                 return Axis(left[0].size if len(left) == 1 else None, roles.pop() if len(roles) == 1 else "", len(left))
+            if left and all(axis.role == "channel" for axis in left):
+                return Axis(None, "channel")
             outer = [axis for axis in left if axis.role == "outer"]
             if outer and all(a.role == "channel" for a in spare):
                 return Axis(outer[0].size if len(outer) == 1 else None, "outer", len(outer))

@@ -46,7 +46,7 @@ def _findings(module: Module, project: Project) -> list[Diagnostic]:
         diagnostic = _judge(module, finding)
         if diagnostic is not None:
             diagnostics.append(diagnostic)
-    if b"oftmax" in module.source or b"ttention" in module.source or b".exp(" in module.source:
+    if b"oftmax" in module.source or b"ttention" in module.source or b"exp(" in module.source:
         diagnostics += _attention(module, project)
     diagnostics.sort(key=lambda d: (d.location.key(), d.code))
     return diagnostics
