@@ -122,6 +122,6 @@ def _functions(module: Module) -> list[FunctionSource]:
     if callees:
         pattern = re.compile(rb"(?<!def )\b(?:" + b"|".join(sorted(map(re.escape, callees))) + rb")\(")
         for f in functions:
-            if f not in chosen and f.name != "__init__" and pattern.search(text[f]) and _PRODUCT.search(text[f]):
+            if f not in chosen and f.name != "__init__" and pattern.search(text[f]):
                 chosen[f] = None
     return sorted(chosen, key=lambda f: f.node.lineno)

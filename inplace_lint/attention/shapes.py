@@ -99,7 +99,8 @@ class Shapes:
         method = getattr(self, f"_{op}", None)
         if method is not None:
             found: Shape | None = method(term)
-            return found
+            if found is not None:
+                return found
         rank = self.evaluation.ranks.get(term)
         if rank is None:
             return None
@@ -460,6 +461,10 @@ class Shapes:
         shape = self.of(operands[0])
         if kind == "Linear":
             width = calls.argument_of(made, 1, "out_features")
+            rank = self.evaluation.ranks.get(term)
+            if shape is None and rank is not None:
+                sizes = [self.evaluation.terms("size", term, self.evaluation.terms.const(i)) for i in range(rank)]
+                return (*(Axis(size, "outer") for size in sizes[:-1]), Axis(sizes[-1], "channel"))
             return None if shape is None else (*(Axis(a.size, "outer") for a in shape[:-1]), Axis(width, "channel"))
         if kind in ("LayerNorm", "RMSNorm", "Dropout", "GELU", "ReLU", "BatchNorm2d", "BatchNorm1d", "GroupNorm"):
             return shape
