@@ -258,8 +258,7 @@ def edits(source: str, plan: Plan) -> tuple[Edit, ...]:
     del source  # the tree of the plan is that of this text
     module = plan.evaluation.root.module
     gone = removal(plan).statements
-    outer = [one for one in gone if not any(other is not one and _contains(other, one) for other in gone)]
-    made = [_take_out(module, one) for one in outer]
+    made = _take_out(module, gone)
     name, importing = _kernel_name(module, plan)
     made.append(_call(module, plan, name))
     if importing is not None:
@@ -267,13 +266,37 @@ def edits(source: str, plan: Plan) -> tuple[Edit, ...]:
     return tuple(sorted(made, key=lambda edit: edit.location.key()))
 
 
-def _take_out(module: Module, statement: ast.stmt) -> Edit:
-    """Delete whole lines, but for the comments among them."""
-    first, last = statement.lineno, statement.end_lineno or statement.lineno
-    indent = b" " * statement.col_offset
-    kept = [indent + comment for row in range(first, last + 1) if (comment := _comment(module, row, first, last))]
-    content = b"".join(line + b"\n" for line in kept).decode("utf-8")
-    return Edit(content, Location(module.filename, first, 1, last + 1, 1))
+def _take_out(module: Module, gone: list[ast.stmt]) -> list[Edit]:
+    """Delete whole lines, but for the comments among them, and blank lines that would come to stand together."""
+    kept: dict[int, str] = {}
+    for statement in gone:
+        first, last = statement.lineno, statement.end_lineno or statement.lineno
+        indent = " " * statement.col_offset
+        for row in range(first, last + 1):
+            comment = _comment(module, row, first, last).decode("utf-8")
+            if row not in kept or not kept[row]:
+                kept[row] = f"{indent}{comment}\n" if comment else ""
+    rows = set(kept)
+    for row in sorted(kept):
+        below = row + 1
+        if below in kept or below > len(module.lines) or module.lines[below - 1].strip():
+            continue
+        above = row
+        while above in rows and not kept.get(above):
+            above -= 1
+        line = module.lines[above - 1].strip() if above not in rows else b"#"
+        if not line or line.endswith(b":"):
+            kept[below] = ""
+            rows.add(below)
+    edits: list[Edit] = []
+    ordered = sorted(kept)
+    while ordered:
+        first = last = ordered.pop(0)
+        while ordered and ordered[0] == last + 1:
+            last = ordered.pop(0)
+        content = "".join(kept[row] for row in range(first, last + 1))
+        edits.append(Edit(content, Location(module.filename, first, 1, last + 1, 1)))
+    return edits
 
 
 def _comment(module: Module, row: int, first: int, last: int) -> bytes:
