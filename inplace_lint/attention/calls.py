@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 #: Modules whose forward is an operation on their one argument.
 _MODULES = {"torch.nn.Softmax": "softmax", "torch.nn.Dropout": "dropout"}
+#: Functions that make a tensor of nothing; no method of a tensor.
+_MAKERS = frozenset({"ones", "zeros", "full", "tensor", "arange", "rand", "randn", "empty"})
 _SAME = frozenset({"torch.nn.Identity"})
 _PYTHON_NUMBERS = frozenset({"int", "float", "abs", "round", "min", "max", "len", "pow"})
 
@@ -195,7 +197,7 @@ def operation(
         return None
     if op == "max" and values[1] is not None and values[1].op not in ("const",):
         return None
-    if dtype is not None and op in ("ones", "zeros", "full", "tensor", "ones_like", "zeros_like", "arange"):
+    if dtype is not None and (op in _MAKERS or op in ("ones_like", "zeros_like")):
         values.append(dtype)
     elif dtype is not None and op not in ("softmax", "cast", "sum"):
         return None
@@ -247,7 +249,7 @@ def _method(
     if name in ("dim", "numel", "item", "ndimension") and not args:
         return terms(name, obj, at=at)
     op, in_place = ops.of_method(name)
-    if not op or op in ("sdpa", "normalize", "linear", "ones", "zeros", "full", "tensor", "arange", "stack", "cat"):
+    if not op or op in ("sdpa", "normalize", "linear", "stack", "cat") or op in _MAKERS:
         return None
     if op == "where":
         return terms("where", args[0], obj, args[1], at=at) if len(args) == 2 and not kwargs else None

@@ -6,8 +6,9 @@ all others batch. The softmax says which axis of the scores is `s`; the product 
 
 from __future__ import annotations
 
+from .ops import VIEWS
 from .shapes import Shapes, equation, permutation
-from .terms import Term, integer, is_const, within
+from .terms import Term, integer, is_const, items, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -457,11 +458,13 @@ class _Finder:
 
     def _is_over_positions(self, site: Site) -> bool:
         """Whether scores stand between positions: not between channels, and not of one query alone."""
+        if not _is_given(site.key.term) or _is_one_row(site.query.term):
+            return False
         for operand, label in ((site.query, "l"), (site.key, "s")):
             shape = self.shapes.of(operand.term)
-            if shape is None or len(shape) != len(operand.labels):
+            if shape is None or (len(shape) != len(operand.labels) and _REST not in operand.labels):
                 continue
-            axis, summed = shape[operand.labels.index(label)], shape[operand.labels.index("e")]
+            axis, summed = (shape[operand.labels.index(one) - len(operand.labels)] for one in (label, "e"))
             if axis.role == "channel" and summed.role != "channel":
                 return False
             if axis.size is not None and integer(axis.size) is not None and (integer(axis.size) or 0) <= 1:
@@ -490,6 +493,44 @@ class _Finder:
             if moment.term.op == "sdpa" and any((id(t), not h) in held for t, h in moment.conditions):
                 return True
         return False
+
+
+def _is_given(term: Term) -> bool:
+    """Whether a value comes from what the function is given: scores with learned keys do not grow with the input."""
+    stack, seen = [term], set()
+    while stack:
+        one = stack.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if one.op in ("param", "opaque", "global", "element"):
+            return True
+        if one.op not in ("size", "shape", "instance", "attr"):
+            stack.extend(one.operands)
+    return False
+
+
+def _is_one_row(term: Term) -> bool:
+    """Whether a query is made from one position: `x[:, :1]`, a class token."""
+    for _ in range(12):
+        if term.op == "getitem":
+            entries = items(term.args[1]) or ()
+            for one in entries[1:]:
+                if one.op == "slice" and is_const(one.args[2], None):
+                    low, high = 0 if is_const(one.args[0], None) else integer(one.args[0]), integer(one.args[1])
+                    if low is not None and high is not None and high - low == 1:
+                        return True
+            term = term.args[0]
+        elif term.op == "call":
+            values = term.args[3:]
+            if len(values) != 1:
+                return False
+            term = values[0]
+        elif term.op in VIEWS or term.op in ("mul", "div", "normalize"):
+            term = term.args[0]
+        else:
+            return False
+    return False
 
 
 _PASSED = frozenset(

@@ -445,7 +445,7 @@ class Shapes:
         sizes = items(term.args[0])
         return None if sizes is None else tuple(self.axis(size) for size in sizes)
 
-    _zeros = _full = _ones
+    _zeros = _full = _rand = _randn = _empty = _ones
 
     def _linear(self, term: Term) -> Shape | None:
         shape = self.of(term.args[0])

@@ -37,7 +37,9 @@ class Term:
 
 
 #: Computed anew at every place: two equal calls are two values (random numbers, unknown effects, what is reported).
-UNIQUE = frozenset({"call", "opaque", "matmul", "bmm", "baddbmm", "einsum", "softmax", "dropout", "sdpa", "new", "mha"})
+UNIQUE = frozenset(
+    "call opaque matmul bmm baddbmm einsum softmax dropout sdpa new mha rand randn empty".split()
+)
 
 
 class Terms:

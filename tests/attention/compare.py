@@ -19,6 +19,8 @@ from inplace_lint.model import Edit
 from inplace_lint.project import Project
 from inplace_lint.syntax.module import Module
 
+from .forms import Form
+
 TOLERANCE = 1e-10
 
 
@@ -118,3 +120,40 @@ def worst(one: Run, other: Run) -> float:
     pairs = [(one.output, other.output)]
     pairs += [(one.gradients[name], other.gradients[name]) for name in one.gradients]
     return max(float((a - b).abs().max() / max(1.0, float(a.abs().max()))) for a, b in pairs)
+
+
+def inputs(form: Form, seed: int, empty_rows: bool = False) -> list[Any]:
+    """`x`, `context`, and a mask that keeps at least one key of each row (or, where asked, none of some)."""
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.randn(2, 6, 24, generator=generator, dtype=torch.float64)
+    y = torch.randn(2, 9, 24, generator=generator, dtype=torch.float64)
+    keys = 9 if form.cross else 6
+    mask = torch.rand(2, 1, 6, keys, generator=generator) > 0.3
+    mask[..., 0] = True
+    if empty_rows:
+        mask[0, :, 2] = False
+    return [x, y, None if form.layout in ("merged", "single") else mask]
+
+
+def problem(form: Form, text: str, seed: int) -> str | None:
+    """What is wrong with the fix of a form, or None. A refused fix is right."""
+    (plan,) = plans(text)
+    if plan.refused is not None:
+        return None
+    fixed = rewritten(text, plan)
+    keys = 9 if form.cross else 6
+    size = (2 if form.layout == "single" else 6) * 6 * keys
+    for train in (True, False):
+        for empty in (False, True):
+            given = inputs(form, seed, empty)
+            one = run(text, seed, given, size, {6, keys}, train)
+            if not all(torch.isfinite(t).all() for t in (one.output, *one.gradients.values())):
+                continue  # the original gives NaN where a row is fully masked
+            other = run(fixed, seed, given, size, {6, keys}, train)
+            if empty and any("every key" in words for words in plan.differences):
+                continue  # the difference that the plan names
+            if not worst(one, other) < TOLERANCE:
+                return f"differs by {worst(one, other)} (train={train}, empty={empty}):\n{fixed}"
+            if other.scores or other.kernel_calls != 1:
+                return f"{other.scores} tensors of the scores' size, {other.kernel_calls} calls:\n{fixed}"
+    return None
