@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..model import Refused
+from . import surroundings
 from .evaluate import Evaluation, Spent
 from .plan import Plan, plan
 from .recognise import Site, sites
@@ -51,11 +52,39 @@ def find(module: Module, program: Program) -> list[Seen]:
             _complete(one)
         found.append(Seen(evaluation, shapes, here))
     _keep_one(found)
+    for seen in found:
+        root = seen.evaluation.root
+        for one in seen.plans:
+            one.dispatched = _is_handed_on(module, root) or _is_given_up(module, root)
     return found
 
 
+def _is_handed_on(module: Module, function: FunctionSource) -> bool:
+    """Whether a function is named without being called: handed to a dispatcher, put into a variable or table."""
+    if module.functions.get(function.name) is not function:
+        return False
+    pattern = re.compile(rb"(?<![\w.'\"])%s\b(?!\s*[(\w'\"])" % re.escape(function.name.encode()))
+    for match in pattern.finditer(module.source):
+        line = module.source[module.source.rfind(b"\n", 0, match.start()) + 1 : match.start()]
+        if not line.lstrip().startswith((b"def ", b"from ", b"import ")) and b"#" not in line:
+            return True
+    return False
+
+
+def _is_given_up(module: Module, function: FunctionSource) -> bool:
+    """Whether a subclass in the same file has the kernel do what this class's method does."""
+    if function.owner is None:
+        return False
+    for cls in module.classes.values():
+        if any(getattr(base, "id", "") == function.owner.name for base in cls.bases):
+            text = b"\n".join(module.lines[cls.node.lineno - 1 : cls.node.end_lineno or 0])
+            if b"scaled_dot_product_attention" in text:
+                return True
+    return False
+
+
 def _complete(made: Plan) -> None:
-    """Refuse where the statements cannot be taken out; name what goes with them."""
+    """Refuse where the statements cannot be taken out; name what goes with them, and what the package does besides."""
     if made.refused is not None:
         return
     try:
@@ -63,8 +92,35 @@ def _complete(made: Plan) -> None:
     except Refused as reason:
         made.refused = str(reason)
         return
+    if made.site.guarded:
+        return
+    module = made.evaluation.root.module
+    if surroundings.takes_second_derivatives(module):
+        made.differences.append("the package takes second or forward-mode derivatives, which the flash kernel lacks")
+    called = [one.args[1] for one in made.site.weights.modules if one.op == "attr"]
+    if called and surroundings.hooks_modules(module):
+        made.differences.append(f"a hook on `{called[0]}` is no longer called, and this package registers hooks")
+    for name in called:
+        if _is_replaced(module, made, name):
+            made.differences.append(f"a subclass in this file sets `{name}` to something of its own")
     for statement in gone.said:
         made.differences.append(f"what is printed or asserted on line {statement.lineno} goes with it")
+
+
+def _is_replaced(module: Module, made: Plan, name: str) -> bool:
+    """Whether a subclass in the same file assigns the module that the rewrite reads or no longer calls."""
+    owner = made.evaluation.root.owner
+    if owner is None:
+        return False
+    heirs = {owner.name}
+    for _ in range(3):
+        heirs |= {c.name for c in module.classes.values() if any(getattr(b, "id", "") in heirs for b in c.bases)}
+    pattern = re.compile(rb"\bself\.%s\s*(?::[^=\n]+)?=(?!=)" % re.escape(name.encode()))
+    for heir in heirs - {owner.name}:
+        node = module.classes[heir].node
+        if pattern.search(b"\n".join(module.lines[node.lineno - 1 : node.end_lineno or 0])):
+            return True
+    return False
 
 
 def _keep_one(found: list[Seen]) -> None:

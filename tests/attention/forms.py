@@ -162,6 +162,16 @@ LAYOUTS = {
         "w @ v",
         "out = out.reshape(b, n, c)",
     ),
+    "cross-cache": (
+        "b, n, c = x.shape\n"
+        "q, k, v = self._split(self.q(x)), self._split(self.k(x)), self._split(self.v(x))\n"
+        "old = y[:, :3]\n"
+        "k = torch.cat([self._split(self.k(old)), k], dim=2)\n"
+        "v = torch.cat((self._split(self.v(old)), v), dim=-2)",
+        "torch.matmul(q, k.transpose(-1, -2))",
+        "torch.matmul(w, v)",
+        "out = out.transpose(1, 2).reshape(b, n, c)",
+    ),
     "shared-key": (
         "b, n, c = x.shape\n"
         "q = self.q(x).view(b, n, 3, 8).transpose(1, 2)\n"
@@ -171,11 +181,6 @@ LAYOUTS = {
         "out = out.transpose(1, 2).reshape(b, n, c)",
     ),
 }
-LAYOUTS = {
-    name: (head.replace(", ", ", "), scores.replace(" d", " d"), product, end)
-    for name, (head, scores, product, end) in LAYOUTS.items()
-}
-
 SCALES = {
     "attribute": ("", "{s} * self.scale"),
     "attribute-first": ("", "self.scale * {s}"),
