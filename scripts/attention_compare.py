@@ -21,12 +21,21 @@ import torch
 TOLERANCE = 1e-10
 #: Values for parameters by what their name ends in; the first that the class and its forward accept are taken.
 NUMBERS = {
-    "dim_head": 8, "heads": 4, "dim": 32, "image_size": 16, "patch_size": 4, "num_classes": 5, "depth": 2, "mlp_dim": 32,
+    "dim_head": 8, "heads": 4, "dim": 32, "image_size": 16, "patch_size": 4, "num_classes": 5, "depth": 2,
+    "mlp_dim": 32,
     "dim_in": 32, "dim_out": 32, "window_size": 4, "dim_key": 8, "dim_value": 8, "num_patches": 16, "fmap_size": 4,
     "proj_factor": 1, "kv_proj_kernel": 3, "kv_proj_stride": 2, "proj_kernel": 3, "num_heads": 4, "channels": 3,
     "frames": 4, "frame_patch_size": 2, "image_patch_size": 4, "frames_patch_size": 2, "attn_type": "long",
 }  # fmt: skip
-INPUTS = [(2, 16, 32), (2, 32, 8, 8), (2, 3, 16, 16), (2, 32, 4, 4), (2, 4, 16, 32), (2, 3, 4, 16, 16), (2, 17, 32)]
+INPUTS = [
+    (2, 16, 32),
+    (2, 32, 8, 8),
+    (2, 3, 16, 16),
+    (2, 32, 4, 4),
+    (2, 4, 16, 32),
+    (2, 3, 4, 16, 16),
+    (2, 17, 32),
+]
 
 
 def built(cls: type) -> Any:
@@ -70,7 +79,7 @@ def imported(name: str) -> Any:
     for _ in range(20):
         try:
             return importlib.import_module(name)
-        except ModuleNotFoundError as error:
+        except ModuleNotFoundError as error:  # noqa: PERF203
             missing = str(error.name)
             if missing.startswith(name.partition(".")[0]):
                 raise
@@ -117,7 +126,9 @@ def main() -> int:
                         wrong += 1
                         done = True
                         break
-                    worst = max(float((a - b).abs().max() / max(1, float(a.abs().max()))) for a, b in zip(one, both))
+                    worst = max(
+                        float((a - b).abs().max() / max(1, float(a.abs().max()))) for a, b in zip(one, both)
+                    )
                     if worst > TOLERANCE:
                         print(f"WRONG {name}.{class_name}: {worst} for {shapes}")
                         wrong += 1

@@ -1,7 +1,7 @@
 """Counts the attentions of packages by what is said of them; applies the fixes of one to a copy of it.
 
-    python -m scripts.attention_sites FOLDER…              a table, one column a folder
-    python -m scripts.attention_sites --apply COPY FOLDER  every fix, unsafe ones too, in COPY, which must not exist
+python -m scripts.attention_sites FOLDER…              a table, one column a folder
+python -m scripts.attention_sites --apply COPY FOLDER  every fix, unsafe ones too, in COPY, which must not exist
 """
 
 from __future__ import annotations

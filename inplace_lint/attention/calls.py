@@ -230,7 +230,12 @@ def _is_dtype(elements: tuple[Term, ...] | None) -> bool:
 
 
 def _method(
-    evaluation: Evaluation, obj: Term, name: str, args: list[Term], kwargs: dict[str, Term], at: ast.AST | None
+    evaluation: Evaluation,
+    obj: Term,
+    name: str,
+    args: list[Term],
+    kwargs: dict[str, Term],
+    at: ast.AST | None,
 ) -> Term | None:
     terms = evaluation.terms
     if name == "size":
@@ -266,9 +271,7 @@ def _to(
             term.op == "member" and term.args[1] == "dtype"
         ):
             dtype = term
-        elif term.op == "member" and term.args[1] == "device":
-            continue
-        elif is_const(term):
+        elif (term.op == "member" and term.args[1] == "device") or is_const(term):
             continue
         elif len(args) == 1 and not kwargs:  # another tensor, or a device, or a dtype in a variable
             return evaluation.terms("cast", obj, evaluation.terms("member", term, "dtype"), at=at) if term.op in (
@@ -347,7 +350,12 @@ def _module(
         only = found[0] if len(found) == 1 else None
         if only is not None and only.op in ("partial", "function"):
             return apply(evaluation, only, args, kwargs, at)
-        if only is not None and only.op == "new" and isinstance(only.args[0], Term) and only.args[0].op == "class":
+        if (
+            only is not None
+            and only.op == "new"
+            and isinstance(only.args[0], Term)
+            and only.args[0].op == "class"
+        ):
             method = evaluation.classes.method(only.args[0].args[0], "forward")
             if method is not None:
                 bound = terms("function", method, terms("instance", only.args[0].args[0]), 0)

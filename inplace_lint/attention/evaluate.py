@@ -13,7 +13,8 @@ from .terms import Term, Terms, is_const, items
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from typing import TypeAlias
+    from collections.abc import Callable
+    from typing import Any, TypeAlias
 
     from ..analysis.program import Program
     from ..syntax.module import FunctionSource, Module
@@ -33,22 +34,23 @@ class Spent(Exception):
 class Moment:
     """A value as it comes to be: the expression, the term, the names as they stand, the conditions it lies under."""
 
-    __slots__ = ("at", "conditions", "depth", "function", "names", "term")
+    __slots__ = ("at", "conditions", "depth", "function", "managers", "names", "order", "term")
 
-    def __init__(
-        self, at: ast.AST, term: Term, names: Environment, conditions: Conditions, frame: Frame
-    ) -> None:
-        self.at, self.term, self.names, self.conditions = at, term, names, conditions
+    def __init__(self, at: ast.AST, term: Term, frame: Frame, order: int, managers: tuple[int, ...]) -> None:
+        self.at, self.term, self.names, self.conditions = at, term, dict(frame.names), frame.conditions
         self.depth, self.function = frame.depth, frame.function
+        self.order, self.managers = order, managers
 
 
 class Sink:
     """A place where a value leaves the graph. `kind` is return, store, call, print, assert, test, item, loop."""
 
-    __slots__ = ("at", "function", "kind", "term")
+    __slots__ = ("at", "function", "kind", "order", "term")
 
-    def __init__(self, at: ast.AST, kind: str, term: Term, function: FunctionSource | None) -> None:
-        self.at, self.kind, self.term, self.function = at, kind, term, function
+    def __init__(
+        self, at: ast.AST, kind: str, term: Term, function: FunctionSource | None, order: int
+    ) -> None:
+        self.at, self.kind, self.term, self.function, self.order = at, kind, term, function, order
 
 
 class Frame:
@@ -56,6 +58,7 @@ class Frame:
 
     __slots__ = (
         "base",
+        "caller",
         "conditions",
         "depth",
         "enclosing",
@@ -68,7 +71,11 @@ class Frame:
     )
 
     def __init__(
-        self, module: Module, function: FunctionSource | None, depth: int, enclosing: Environment | None = None
+        self,
+        module: Module,
+        function: FunctionSource | None,
+        depth: int,
+        enclosing: Environment | None = None,
     ) -> None:
         self.module = module
         self.function = function
@@ -79,6 +86,7 @@ class Frame:
         self.results: list[tuple[Conditions, Term]] = []
         self.conditions: Conditions = ()
         self.base = 0
+        self.caller: Frame | None = None
         self.self_: Term | None = None
 
 
@@ -101,6 +109,9 @@ class Evaluation:
         self.recorder: objects.Attributes | None = None
         self.entered: list[FunctionSource] = []
         self._left = _BUDGET
+        self._order = 0
+        #: the `with` statements that are entered, as the numbers of their nodes
+        self._managers: tuple[int, ...] = ()
         self.frame = Frame(root.module, root, 0)
 
     def run(self) -> Term | None:
@@ -146,7 +157,7 @@ class Evaluation:
         if frame.depth >= _DEPTH or source in self.entered or source.is_generator:
             return None
         inner = Frame(source.module, source, frame.depth + 1, enclosing)
-        inner.names, inner.self_ = names, self_
+        inner.names, inner.self_, inner.caller = names, self_, frame
         inner.conditions = frame.conditions
         inner.base = len(frame.conditions)
         self.entered.append(source)
@@ -191,21 +202,29 @@ class Evaluation:
         self.frame.registers[register] = term
 
     def sink(self, at: ast.AST, kind: str, term: Term) -> None:
-        self.sinks.append(Sink(at, kind, term, self.frame.function))
+        self.sinks.append(Sink(at, kind, term, self.frame.function, self._order))
 
     def moment(self, at: ast.AST, term: Term) -> None:
-        frame = self.frame
-        self.moments.append(Moment(at, term, dict(frame.names), frame.conditions, frame))
+        self._order += 1
+        self.moments.append(Moment(at, term, self.frame, self._order, self._managers))
 
     def replace(self, old: Term, new: Term, at: ast.AST) -> None:
         """An in-place operation turned `old` into `new`: for every name of it, and views of it become unknown."""
-        base = _base(old)
-        for names in (self.frame.names, self.frame.registers):
-            for key, term in list(names.items()):  # type: ignore[attr-defined]
-                if term is old:
-                    names[key] = new  # type: ignore[index]
-                elif term is not new and _base(term) is base and not _disjoint(term, old):
-                    names[key] = self.terms.opaque(at, term)  # type: ignore[index]
+        frame: Frame | None = self.frame
+        while frame is not None:  # a helper changes what its callers hold, too
+            self._replace_in(frame.names, old, new, at)
+            self._replace_in(frame.registers, old, new, at)
+            frame = frame.caller
+        for names in self.classes.closures.values():
+            self._replace_in(names, old, new, at)
+
+    def _replace_in(self, held: dict[Any, Term], old: Term, new: Term, at: ast.AST) -> None:
+        base = base_of(old)
+        for key, term in list(held.items()):
+            if term is old:
+                held[key] = new
+            elif term is not new and base_of(term) is base and not _disjoint(term, old):
+                held[key] = self.terms.opaque(at, term)
 
     def _constant(self, i: ir.Constant) -> None:
         self.set(i.dst, self.terms.const(i.value, i.at))
@@ -244,7 +263,10 @@ class Evaluation:
             return elements[number]
         if obj.op == "shape" and number is not None:
             return self.terms("size", obj.args[0], index, at=at)
-        if obj.op in ("chunk", "split", "unbind", "call", "comprehension", "phi", "mha") and number is not None:
+        if (
+            obj.op in ("chunk", "split", "unbind", "call", "comprehension", "phi", "mha")
+            and number is not None
+        ):
             return self.element(obj, number, None, at)
         return self.terms("getitem", obj, index, at=at)
 
@@ -258,9 +280,8 @@ class Evaluation:
                 self.ranks.setdefault(whole.args[0], count)
             return self.terms("size", whole.args[0], self.terms.const(number), at=at)
         if whole.op == "phi":
-            return self.phi(
-                whole.args[0], *(self.element(arm, number, count, at) for arm in whole.args[1:]), at=at
-            )
+            then, orelse = (self.element(arm, number, count, at) for arm in whole.args[1:])
+            return self.phi(whole.args[0], then, orelse, at)
         if whole.op == "mapped" and count is not None:
             source = self.element(whole.args[1], number, count, at)
             made = calls.apply(self, whole.args[0], [source], {}, at)
@@ -309,7 +330,9 @@ class Evaluation:
         operand = self.value(i.operand)
         if i.op == "not":
             known = truth(operand)
-            self.set(i.dst, self.terms("not", operand, at=i.at) if known is None else self.terms.const(not known))
+            self.set(
+                i.dst, self.terms("not", operand, at=i.at) if known is None else self.terms.const(not known)
+            )
         elif i.op == "pos":
             self.set(i.dst, operand)
         else:
@@ -458,7 +481,11 @@ class Evaluation:
 
     def _with(self, i: ir.With) -> bool:
         self.set(i.dst, self.terms.opaque(i.at))
-        return self.block(i.body)
+        outer = self._managers
+        self._managers = (*outer, id(i.at))
+        ended = self.block(i.body)
+        self._managers = outer
+        return ended
 
     def _try(self, i: ir.Try) -> bool:
         frame = self.frame
@@ -508,7 +535,8 @@ def truth(term: Term) -> bool | None:
     return True if term.op in ("function", "new") else None
 
 
-def _base(term: Term) -> Term:
+def base_of(term: Term) -> Term:
+    """What a view is a view of."""
     while term.op in ops.VIEWS and isinstance(term.args[0], Term):
         term = term.args[0]
     return term
@@ -551,7 +579,7 @@ def _stored(block: ir.Block) -> set[str]:
     return found
 
 
-_STEPS = {
+_STEPS: dict[type[ir.Instruction], Callable[[Evaluation, Any], bool | None]] = {
     ir.Constant: Evaluation._constant,
     ir.Load: Evaluation._load,
     ir.Store: Evaluation._store,

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from ..syntax.module import FunctionSource, Module
 
 _WORDS = re.compile(rb"[sS]oftmax|scaled_dot_product_attention|MultiheadAttention")
-_PRODUCT = re.compile(rb"[\w)\]][ \t]*@[ \t]*[\w(]|matmul|bmm|einsum|scaled_dot_product_attention|MultiheadAttention")
+_PRODUCT = re.compile(
+    rb"[\w)\]][ \t]*@[ \t]*[\w(]|matmul|bmm|einsum|scaled_dot_product_attention|MultiheadAttention"
+)
 
 
 def speaks_of_attention(text: bytes) -> bool:
@@ -85,21 +87,23 @@ def _is_given_up(module: Module, function: FunctionSource) -> bool:
 
 def _complete(made: Plan) -> None:
     """Refuse where the statements cannot be taken out; name what goes with them, and what the package does besides."""
-    if made.refused is not None:
+    if made.refused is not None or made.site.guarded:
         return
     try:
         gone = removal(made)
     except Refused as reason:
         made.refused = str(reason)
         return
-    if made.site.guarded:
-        return
     module = made.evaluation.root.module
     if surroundings.takes_second_derivatives(module):
-        made.differences.append("the package takes second or forward-mode derivatives, which the flash kernel lacks")
+        made.differences.append(
+            "the package takes second or forward-mode derivatives, which the flash kernel lacks"
+        )
     called = [one.args[1] for one in made.site.weights.modules if one.op == "attr"]
     if called and surroundings.hooks_modules(module):
-        made.differences.append(f"a hook on `{called[0]}` is no longer called, and this package registers hooks")
+        made.differences.append(
+            f"a hook on `{called[0]}` is no longer called, and this package registers hooks"
+        )
     for name in called:
         if _is_replaced(module, made, name):
             made.differences.append(f"a subclass in this file sets `{name}` to something of its own")
@@ -114,7 +118,9 @@ def _is_replaced(module: Module, made: Plan, name: str) -> bool:
         return False
     heirs = {owner.name}
     for _ in range(3):
-        heirs |= {c.name for c in module.classes.values() if any(getattr(b, "id", "") in heirs for b in c.bases)}
+        heirs |= {
+            c.name for c in module.classes.values() if any(getattr(b, "id", "") in heirs for b in c.bases)
+        }
     pattern = re.compile(rb"\bself\.%s\s*(?::[^=\n]+)?=(?!=)" % re.escape(name.encode()))
     for heir in heirs - {owner.name}:
         node = module.classes[heir].node

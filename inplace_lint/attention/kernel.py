@@ -26,7 +26,8 @@ def is_causal_mask(evaluation: Evaluation, shapes: Shapes, call: Term) -> bool:
     site.key = Operand(call.args[1], (*lead, "s", "e"))
     site.scores = Chain(call, (*lead, "l", "s"))
     return any(
-        masks.causal(evaluation, shapes, site, Mask(kind, mask, None, (*lead, "l", "s"))) for kind in ("keep", "add")
+        masks.causal(evaluation, shapes, site, Mask(kind, mask, None, (*lead, "l", "s")))
+        for kind in ("keep", "add")
     )
 
 
@@ -135,4 +136,9 @@ def is_constant_dropout(evaluation: Evaluation, p: Term, depth: int = 0) -> bool
 
 def grown(key: Term, query: Term) -> bool:
     """Whether the keys are a cache and the new ones, where the queries are only new."""
-    return key.op == "cat" and query.op != "cat" and len(items(key.args[0]) or ()) > 1 and not within(query, {key})
+    return (
+        key.op == "cat"
+        and query.op != "cat"
+        and len(items(key.args[0]) or ()) > 1
+        and not within(query, {key})
+    )

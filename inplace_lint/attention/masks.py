@@ -36,7 +36,11 @@ def fill(value: Term | None) -> str | None:
 
 
 def _number(value: Term) -> float | None:
-    if value.op == "const" and isinstance(value.args[0], (int, float)) and not isinstance(value.args[0], bool):
+    if (
+        value.op == "const"
+        and isinstance(value.args[0], (int, float))
+        and not isinstance(value.args[0], bool)
+    ):
         return float(value.args[0])
     if value.op == "builtins.float" and value.args and is_const(value.args[0]):
         try:
@@ -145,7 +149,11 @@ def _corner(evaluation: Evaluation, term: Term) -> tuple[str, tuple[Term | None,
         if inner.op == "full" and is_const(inner.args[1], True):
             boolean = True
         elif inner.op == "full":
-            return ("add", both) if term.op == "triu" and diagonal == 1 and fill(inner.args[1]) == "inf" else None
+            return (
+                ("add", both)
+                if term.op == "triu" and diagonal == 1 and fill(inner.args[1]) == "inf"
+                else None
+            )
         prefix = "" if boolean else "ones-"
         if term.op == "tril" and diagonal == 0:
             return f"{prefix}keep", both
@@ -184,7 +192,9 @@ def write(evaluation: Evaluation, shapes: Shapes, site: Site, speller: Speller, 
         if mask.kind != "add":
             kind = fill(mask.value)
             if kind is None:
-                raise Refused("masked scores are filled with a value that is not known to be large and negative")
+                raise Refused(
+                    "masked scores are filled with a value that is not known to be large and negative"
+                )
             if any(sign_of(evaluation, factor) <= 0 for _, factor in mask.before):
                 raise Refused("the scores are masked before they are scaled, by a factor of unknown sign")
     if len(masks) == 1 and not masks[0].tests and causal(evaluation, shapes, site, masks[0]):
@@ -200,13 +210,21 @@ def write(evaluation: Evaluation, shapes: Shapes, site: Site, speller: Speller, 
 
 def _laid(term: Term, site: Site) -> Term:
     """A mask without what only spreads it over the scores, as adding or filling does anyway."""
-    while term.op in ("expand_as", "contiguous") and (term.op != "expand_as" or term.args[1] in site.scores.steps):
+    while term.op in ("expand_as", "contiguous") and (
+        term.op != "expand_as" or term.args[1] in site.scores.steps
+    ):
         term = term.args[0]
     return term
 
 
 def _part(
-    evaluation: Evaluation, shapes: Shapes, site: Site, mask: Mask, speller: Speller, query: str, made: Written
+    evaluation: Evaluation,
+    shapes: Shapes,
+    site: Site,
+    mask: Mask,
+    speller: Speller,
+    query: str,
+    made: Written,
 ) -> str:
     term = mask.term
     rank = shapes.rank(term)
@@ -217,7 +235,7 @@ def _part(
         made.differences.append("the mask is taken to have at least two axes")
     elif rank < 2 and mask.kind == "add" and rank == 0:
         raise Refused("a number is added to the scores")
-    elif rank > 4 or (wanted > 2 and rank > 3):
+    elif rank > max(2, wanted + 2) or rank > 4 or (wanted > 2 and rank > 3):
         raise Refused("the mask has more axes than the kernel takes")
     if mask.kind == "add":
         text = _additive(evaluation, mask, speller, query, made)
@@ -310,7 +328,11 @@ def _combined(parts: list[str], masks: list[Mask], speller: Speller) -> str:
             for test, holds in mask.tests:
                 condition = speller.text(test, COMPARISON)
                 other = text or "None"
-                joined = f"{joined} if {condition} else {other}" if holds else f"{other} if {condition} else {joined}"
+                joined = (
+                    f"{joined} if {condition} else {other}"
+                    if holds
+                    else f"{other} if {condition} else {joined}"
+                )
             joined = f"({joined})" if len(masks) > 1 else joined
         text, kind = joined, after
     return text

@@ -154,7 +154,9 @@ def is_static(source: FunctionSource) -> bool:
 def is_plain(source: FunctionSource) -> bool:
     """Whether a call of the function runs its body: decorated ones may do anything else."""
     decorators = getattr(source.node, "decorator_list", ())
-    return all(getattr(d, "id", getattr(d, "attr", "")) in ("staticmethod", "no_grad", "ignore") for d in decorators)
+    return all(
+        getattr(d, "id", getattr(d, "attr", "")) in ("staticmethod", "no_grad", "ignore") for d in decorators
+    )
 
 
 def load(evaluation: Evaluation, name: str) -> Term:
@@ -203,7 +205,10 @@ def imported(
         if target is not None:
             if member is None:
                 return terms("module", target)
-            if any(member in names for names in (target.functions, target.classes, target.imports, target.assignments)):
+            if any(
+                member in names
+                for names in (target.functions, target.classes, target.imports, target.assignments)
+            ):
                 return of_module(evaluation, target, member, depth + 1)
             inner = evaluation.program.resolve(f"{name}.{member}" if name else member, module.filename, level)
             return terms("module", inner) if inner is not None else terms.opaque(None)

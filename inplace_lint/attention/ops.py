@@ -117,7 +117,9 @@ CASTS = {
 }
 
 #: Parameters of these names say nothing of what is computed.
-IGNORED = frozenset({"device", "requires_grad", "non_blocking", "memory_format", "_stacklevel", "layout", "pin_memory"})
+IGNORED = frozenset(
+    {"device", "requires_grad", "non_blocking", "memory_format", "_stacklevel", "layout", "pin_memory"}
+)
 
 DTYPES = {
     "torch.float": "torch.float32",

@@ -25,7 +25,18 @@ class Plan:
     `refused` is the reason why nothing is offered; `differences` make a fix unsafe, `notes` are said of a safe one.
     """
 
-    __slots__ = ("after", "anchor", "arguments", "differences", "dispatched", "evaluation", "moved", "notes", "refused", "site")
+    __slots__ = (
+        "after",
+        "anchor",
+        "arguments",
+        "differences",
+        "dispatched",
+        "evaluation",
+        "moved",
+        "notes",
+        "refused",
+        "site",
+    )
 
     def __init__(self, evaluation: Evaluation, site: Site) -> None:
         self.evaluation = evaluation
@@ -146,7 +157,9 @@ class _Planner:
         """The operands with four axes."""
         batch = self.site.batch
         if _REST in batch:
-            self.made.differences.append("q, k and v are taken to have four axes (batch, heads, sequence, channels)")
+            self.made.differences.append(
+                "q, k and v are taken to have four axes (batch, heads, sequence, channels)"
+            )
             return list(texts)
         if len(batch) == 2:
             return list(texts)
@@ -191,7 +204,12 @@ class _Planner:
                 self.made.differences.append("q, k and v are taken to have one dtype")
             self.upcast = True
             return
-        if last.op == "symbol" and last.args[0] in ("torch.float32", "torch.float", "torch.float64", "torch.double"):
+        if last.op == "symbol" and last.args[0] in (
+            "torch.float32",
+            "torch.float",
+            "torch.float64",
+            "torch.double",
+        ):
             self.made.differences.append("q, k and v are taken to have one dtype")
             return
         raise Refused("the weights are cast to a dtype that need not be that of q, k and v")
@@ -241,11 +259,11 @@ class _Planner:
         if shape is not None and len(shape) == len(labels):
             size = shape[labels.index("e")].size
         inner = None
-        if sign == "/" and factor.op == "math.sqrt":
-            inner = factor.args[0]
-        elif sign == "/" and factor.op == "pow" and is_const(factor.args[1], 0.5):
-            inner = factor.args[0]
-        elif sign == "*" and factor.op == "pow" and is_const(factor.args[1], -0.5):
+        if (
+            (sign == "/" and factor.op == "math.sqrt")
+            or (sign == "/" and factor.op == "pow" and is_const(factor.args[1], 0.5))
+            or (sign == "*" and factor.op == "pow" and is_const(factor.args[1], -0.5))
+        ):
             inner = factor.args[0]
         if inner is None:
             return False
@@ -365,7 +383,7 @@ def _untransposed(term: Term, rank: int | None) -> Term | None:
 
 def _is_built_with(term: Term) -> bool:
     """An argument in arithmetic with numbers, such as the width that `__init__` was given."""
-    return term.op == "param"
+    return term.op == "param" and getattr(term.at, "name", "") == "__init__"
 
 
 def _is_annotated_number(term: Term) -> bool:
@@ -398,5 +416,3 @@ def _is_zero_dimensional(evaluation: Evaluation, term: Term) -> bool:
     if term.op == "buffer":
         return _is_zero_dimensional(evaluation, term.args[0])
     return term.op == "tensor" and isinstance(term.args[0], Term) and is_scalar(term.args[0])
-
-

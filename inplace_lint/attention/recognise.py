@@ -6,6 +6,7 @@ all others batch. The softmax says which axis of the scores is `s`; the product 
 
 from __future__ import annotations
 
+from .evaluate import base_of
 from .ops import VIEWS
 from .shapes import Shapes, equation, permutation
 from .terms import Term, integer, is_const, items, within
@@ -14,8 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .evaluate import Evaluation, Moment, Sink
 
-PRODUCTS = frozenset({"matmul", "bmm", "baddbmm", "einsum"})
 _REST = "..."
+PRODUCTS = frozenset({"matmul", "bmm", "baddbmm", "einsum"})
 
 
 class Mask:
@@ -386,12 +387,24 @@ class _Finder:
             if labels is None:
                 return chain.problem(term, "it cannot be told which axis of the scores is which")
             return chain.then(term, labels=labels)
-        if op in ("reshape", "flatten", "unflatten", "squeeze", "unsqueeze", "getitem", "rearrange", "expand"):
-            labels = self._same_layout(term, first, chain)
-            return chain.then(term) if labels else chain.problem(term, "the scores are reshaped between the products")
+        if op in (
+            "reshape",
+            "flatten",
+            "unflatten",
+            "squeeze",
+            "unsqueeze",
+            "getitem",
+            "rearrange",
+            "expand",
+        ):
+            return (
+                chain.then(term)
+                if self._same_layout(term, first)
+                else chain.problem(term, "the scores are reshaped between the products")
+            )
         return chain.problem(term, f"the scores pass through `{op}`, which no mask expresses")
 
-    def _same_layout(self, term: Term, first: Term, chain: Chain) -> bool:
+    def _same_layout(self, term: Term, first: Term) -> bool:
         """Whether a reshape gives the shape back that the value has."""
         before, after = self.shapes.of(first), self.shapes.of(term)
         return (
@@ -415,10 +428,11 @@ class _Finder:
             scores = self.scores(softmax_input(term))
             if scores is None:
                 return None
-            chain = Chain(term, scores.labels)
+            begun = Chain(term, scores.labels)
             if len(term.args) > 3 and term.op == "softmax":
-                chain = chain.then(term, modules=(term.args[3],))
-            return chain
+                begun = begun.then(term, modules=(term.args[3],))
+            return begun
+        chain: Chain | None
         if term.op == "dropout":
             chain = self.weights(term.args[0])
             if chain is None:
@@ -451,8 +465,7 @@ class _Finder:
                 if chain is not None and operand.op != "instance":
                     return chain.problem(term, "the weights are changed after the softmax")
             return None
-        chain = self._passed(term, self.weights)
-        return chain
+        return self._passed(term, self.weights)
 
     # What else is to be known
 
@@ -479,6 +492,24 @@ class _Finder:
         for sink in self.evaluation.sinks:
             if within(sink.term, inner, stop=site.result):
                 site.readers.append(sink)
+        moments = {m.term: m for m in reversed(self.evaluation.moments)}
+        first, last = moments.get(site.product), moments.get(site.result)
+        softmax = moments.get(site.softmax)
+        if first is None or last is None:
+            return
+        if first.managers != last.managers or (softmax is not None and softmax.managers != last.managers):
+            site.problems.append("a `with` statement holds a part of the attention only")
+        # A function that is not known may write what it is given: q and k are read later than they were.
+        held = {base_of(one.term) for one in (site.query, site.key)} | {
+            base_of(m.term) for m in site.scores.masks
+        }
+        for sink in self.evaluation.sinks:
+            if (
+                sink.kind in ("call", "item")
+                and first.order <= sink.order < last.order
+                and base_of(sink.term) in held
+            ):
+                site.problems.append("q, k or a mask is handed to another function between the two products")
 
     def _is_guarded(self, site: Site) -> bool:
         """Whether another path of the same function calls the kernel."""
@@ -517,7 +548,10 @@ def _is_one_row(term: Term) -> bool:
             entries = items(term.args[1]) or ()
             for one in entries[1:]:
                 if one.op == "slice" and is_const(one.args[2], None):
-                    low, high = 0 if is_const(one.args[0], None) else integer(one.args[0]), integer(one.args[1])
+                    low, high = (
+                        0 if is_const(one.args[0], None) else integer(one.args[0]),
+                        integer(one.args[1]),
+                    )
                     if low is not None and high is not None and high - low == 1:
                         return True
             term = term.args[0]
@@ -628,7 +662,7 @@ def _match(ours: tuple[str, ...], theirs: tuple[str, ...]) -> dict[str, str] | N
     if len(ours) == len(theirs) and (_REST in ours) == (_REST in theirs):
         return dict(zip(theirs, ours))
     if _REST in ours and ours[0] == _REST and len(theirs) >= 3:
-        return {theirs[-1]: ours[-1], theirs[-2]: ours[-2], **{one: _REST for one in theirs[:-2]}}
+        return {theirs[-1]: ours[-1], theirs[-2]: ours[-2], **dict.fromkeys(theirs[:-2], _REST)}
     return None
 
 

@@ -78,7 +78,9 @@ class _Removing:
             going.append(statement)
         for statement in going:
             if _bound(statement) is None:
-                raise Refused(f"the scores are computed in a statement that does more (line {statement.lineno})")
+                raise Refused(
+                    f"the scores are computed in a statement that does more (line {statement.lineno})"
+                )
         going, said = self._closed(going)
         return Removal(going, said)
 
@@ -124,7 +126,9 @@ class _Removing:
             inside = self._statement_of(node)
             anchor = self.plan.anchor
             if inside not in gone and not (anchor is not None and _contains(anchor, node)):
-                raise Refused("a value that the call needs has no name at the place where the product is computed")
+                raise Refused(
+                    "a value that the call needs has no name at the place where the product is computed"
+                )
         return gone, said
 
     def _prints(self, gone: list[ast.stmt], said: list[ast.stmt]) -> None:
@@ -154,7 +158,12 @@ class _Removing:
         kept_names = _words(kept_text)
         for statement in self.statements:
             bound = _bound(statement)
-            if statement in gone or statement is self.anchor or not bound or not isinstance(statement, ast.Assign):
+            if (
+                statement in gone
+                or statement is self.anchor
+                or not bound
+                or not isinstance(statement, ast.Assign)
+            ):
                 continue
             if _has_call(statement.value) and not _is_pure(statement.value):
                 continue
@@ -212,7 +221,9 @@ class _Removing:
         last = [
             s
             for s in self.statements
-            if name in (_bound(s) or ()) and s.lineno < self.anchor.lineno and self._level(s) == self._level(self.anchor)
+            if name in (_bound(s) or ())
+            and s.lineno < self.anchor.lineno
+            and self._level(s) == self._level(self.anchor)
         ]
         return bool(last) and last[-1] not in gone
 
@@ -231,7 +242,11 @@ class _Removing:
         for statement in block[block.index(self.anchor) :]:
             if statement in gone:
                 continue
-            if statement.end_lineno is not None and statement.end_lineno < load.lineno and name in _surely(statement):
+            if (
+                statement.end_lineno is not None
+                and statement.end_lineno < load.lineno
+                and name in _surely(statement)
+            ):
                 return not all(self._under(one, block) for one in writers)
         return True
 
@@ -350,7 +365,12 @@ def _kernel_name(module: Module, plan: Plan) -> tuple[str, Edit | None]:
         if imported.level == 0 and full == f"torch.nn.functional.{_KERNEL}":
             return bound, None
     for bound, imported in module.imports.items():
-        if imported.level == 0 and imported.member is None and imported.module == "torch" and bound not in local:
+        if (
+            imported.level == 0
+            and imported.member is None
+            and imported.module == "torch"
+            and bound not in local
+        ):
             return f"{bound}.nn.functional.{_KERNEL}", None
     name = "F" if not _binds(module, "F") and "F" not in local else "torch_functional"
     row = _after_imports(module)
@@ -359,7 +379,9 @@ def _kernel_name(module: Module, plan: Plan) -> tuple[str, Edit | None]:
 
 
 def _binds(module: Module, name: str) -> bool:
-    return any(name in names for names in (module.imports, module.functions, module.classes, module.assignments))
+    return any(
+        name in names for names in (module.imports, module.functions, module.classes, module.assignments)
+    )
 
 
 def _after_imports(module: Module) -> int:
@@ -447,13 +469,15 @@ def _walk_own(statement: ast.stmt) -> list[ast.AST]:
 
 def _loads(statement: ast.stmt) -> list[tuple[ast.expr, str]]:
     return [
-        (one, one.id) for one in _walk(statement) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+        (one, one.id)
+        for one in _walk(statement)
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
     ]
 
 
 def _loads_of_own(statement: ast.stmt) -> list[tuple[ast.expr, str]]:
     """Reads in a statement; `x += y` reads x, `del x` too."""
-    found = [
+    found: list[tuple[ast.expr, str]] = [
         (one, one.id)
         for one in _walk_own(statement)
         if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Store)
@@ -511,5 +535,3 @@ def _words(text: str) -> set[str]:
                 words.add(word)
             word = ""
     return words
-
-

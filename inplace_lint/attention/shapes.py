@@ -194,10 +194,16 @@ class Shapes:
                     if other.size is not None and axis.size is other.size:
                         left.remove(axis)
                         break
-            spare = [a for i, a in enumerate(axes) if i != number and not any(a.size is s.size for s in source)]
+            spare = [
+                a for i, a in enumerate(axes) if i != number and not any(a.size is s.size for s in source)
+            ]
             if left and not spare:
                 roles = {axis.role for axis in left}
-                return Axis(left[0].size if len(left) == 1 else None, roles.pop() if len(roles) == 1 else "", len(left))
+                return Axis(
+                    left[0].size if len(left) == 1 else None,
+                    roles.pop() if len(roles) == 1 else "",
+                    len(left),
+                )
             if left and all(axis.role == "channel" for axis in left):
                 return Axis(None, "channel")
             outer = [axis for axis in left if axis.role == "outer"]
@@ -299,8 +305,10 @@ class Shapes:
         index = term.args[1]
         if shape is None:
             entries = items(index)
-            if entries and all(is_const(e, None) or e.op == "slice" for e in entries) and not any(
-                is_const(e, ...) for e in entries
+            if (
+                entries
+                and all(is_const(e, None) or e.op == "slice" for e in entries)
+                and not any(is_const(e, ...) for e in entries)
             ):
                 known = self._partial_rank(term.args[0])
                 shape = None if known is None else tuple(Axis(None) for _ in range(known))
@@ -339,7 +347,11 @@ class Shapes:
         low, high, step = entry.args
         if all(is_const(part, None) for part in (low, high, step)):
             return axis
-        if is_const(step, None) and (is_const(low, None) or is_const(low, 0)) and not (integer(high) or 0) < 0:
+        if (
+            is_const(step, None)
+            and (is_const(low, None) or is_const(low, 0))
+            and not (integer(high) or 0) < 0
+        ):
             return Axis(high if not is_const(high, None) else None, axis.role)
         if integer(low) is not None and integer(high) is not None and is_const(step, None):
             width = (integer(high) or 0) - (integer(low) or 0)
@@ -437,7 +449,12 @@ class Shapes:
 
     def _attr(self, term: Term) -> Shape | None:
         made = self.evaluation.classes.definition(term)
-        if made is not None and made.op == "new" and made.args[0] == "torch.nn.Parameter" and len(made.args) > 3:
+        if (
+            made is not None
+            and made.op == "new"
+            and made.args[0] == "torch.nn.Parameter"
+            and len(made.args) > 3
+        ):
             return self.of(made.args[3])
         return None if made is None or made.op in ("attr", "new") else self.of(made)
 
@@ -463,10 +480,25 @@ class Shapes:
             width = calls.argument_of(made, 1, "out_features")
             rank = self.evaluation.ranks.get(term)
             if shape is None and rank is not None:
-                sizes = [self.evaluation.terms("size", term, self.evaluation.terms.const(i)) for i in range(rank)]
+                sizes = [
+                    self.evaluation.terms("size", term, self.evaluation.terms.const(i)) for i in range(rank)
+                ]
                 return (*(Axis(size, "outer") for size in sizes[:-1]), Axis(sizes[-1], "channel"))
-            return None if shape is None else (*(Axis(a.size, "outer") for a in shape[:-1]), Axis(width, "channel"))
-        if kind in ("LayerNorm", "RMSNorm", "Dropout", "GELU", "ReLU", "BatchNorm2d", "BatchNorm1d", "GroupNorm"):
+            return (
+                None
+                if shape is None
+                else (*(Axis(a.size, "outer") for a in shape[:-1]), Axis(width, "channel"))
+            )
+        if kind in (
+            "LayerNorm",
+            "RMSNorm",
+            "Dropout",
+            "GELU",
+            "ReLU",
+            "BatchNorm2d",
+            "BatchNorm1d",
+            "GroupNorm",
+        ):
             return shape
         if kind in ("Conv1d", "Conv2d", "Conv3d"):
             space = int(kind[4])
@@ -505,7 +537,14 @@ def equation(term: Term) -> tuple[list[list[str]], list[str]] | None:
     """The labels of an einsum's operands and of its result, in torch's or einops' spelling."""
     text = str(term.args[0].args[0])
     left, arrow, right = text.partition("->")
-    named = any(len(word) > 1 and word not in ("...",) for side in (*left.split(","), right) for word in side.split()) and " " in text.strip()
+    named = (
+        any(
+            len(word) > 1 and word not in ("...",)
+            for side in (*left.split(","), right)
+            for word in side.split()
+        )
+        and " " in text.strip()
+    )
     spaced = named and all(
         len(word) == 1 or word == "..." or word.isidentifier() for side in (*left.split(","), right) for word in side.split()
     ) and any(" " in side.strip() for side in left.split(","))  # fmt: skip
@@ -544,5 +583,3 @@ def _groups(side: str) -> list[list[str]]:
         else:
             groups.append([] if word == "1" else [word])
     return groups
-
-

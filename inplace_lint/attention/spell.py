@@ -9,13 +9,23 @@ from .terms import Term, integer, items
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
+    from typing import Any
 
     from .evaluate import Evaluation, Moment
 else:
     import _ast as ast
 
 _SIGNS = {"mul": "*", "div": "/", "add": "+", "sub": "-", "floordiv": "//", "pow": "**", "matmul": "@"}
-_COMPARED = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "is": "is", "is not": "is not"}
+_COMPARED = {
+    "eq": "==",
+    "ne": "!=",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+    "is": "is",
+    "is not": "is not",
+}
 #: How tightly a text binds, from a ternary to a name.
 TERNARY, COMPARISON, SUM, PRODUCT, UNARY, POWER, ATOM = range(7)
 _BINDING = {"mul": PRODUCT, "div": PRODUCT, "floordiv": PRODUCT, "matmul": PRODUCT, "add": SUM, "sub": SUM}
@@ -91,7 +101,12 @@ class Speller:
 
     def _structure(self, term: Term) -> tuple[str, int]:
         op, args = term.op, term.args
-        if op in _SIGNS and len(args) >= 2 and all(isinstance(a, Term) for a in args[:2]) and not any(args[2:]):
+        if (
+            op in _SIGNS
+            and len(args) >= 2
+            and all(isinstance(a, Term) for a in args[:2])
+            and not any(args[2:])
+        ):
             level = POWER if op == "pow" else _BINDING[op]
             right = level + 1 if op != "pow" else UNARY
             left = level if op != "pow" else ATOM
@@ -149,12 +164,12 @@ def _calls(term: Term) -> bool:
     return False
 
 
-def source_of(lines: list[bytes], node: ast.AST) -> str:
+def source_of(lines: list[bytes], node: Any) -> str:
     """The text of a node."""
-    row, end = node.lineno - 1, (node.end_lineno or node.lineno) - 1  # type: ignore[attr-defined]
-    start, stop = node.col_offset, node.end_col_offset or 0  # type: ignore[attr-defined]
+    row, end = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+    start, stop = node.col_offset, node.end_col_offset or 0
     if row == end:
-        return lines[row][start:stop].decode("utf-8")
+        return str(lines[row][start:stop], "utf-8")
     middle = lines[row + 1 : end]
     return b"\n".join([lines[row][start:], *middle, lines[end][:stop]]).decode("utf-8")
 

@@ -119,7 +119,9 @@ def more(module: Module, call: ast.AST, text: str) -> Edit:
     whole = places.location(module, call)
     last = [*getattr(call, "args", ()), *getattr(call, "keywords", ())][-1]
     end = places.location(module, last)
-    return Edit(f", {text}", Location(whole.filename, end.end_row, end.end_column, end.end_row, end.end_column))
+    return Edit(
+        f", {text}", Location(whole.filename, end.end_row, end.end_column, end.end_row, end.end_column)
+    )
 
 
 def instead(module: Module, node: ast.AST, text: str) -> Edit:

@@ -13,7 +13,16 @@ if TYPE_CHECKING:
 
 CODE = "IPL401"
 
-_KEEPS_WEIGHTS = ("returned", "stored", "handed", "changed", "written", "printed", "asserted", "reads the values")
+_KEEPS_WEIGHTS = (
+    "returned",
+    "stored",
+    "handed",
+    "changed",
+    "written",
+    "printed",
+    "asserted",
+    "reads the values",
+)
 _BIAS = ("second product", "no mask expresses", "L×S mask")
 
 

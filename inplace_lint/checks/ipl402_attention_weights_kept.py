@@ -84,5 +84,3 @@ def _unread(function: ast.AST, call: ast.AST) -> bool:
             second = target.elts[1]
             return isinstance(second, ast.Name) and names.get(second.id, 0) == 0
     return False
-
-

@@ -30,7 +30,9 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
         fix = None
         if given is not None and keyword(call, "is_causal") is None:
             fix = Replacement(
-                "safe", "write `is_causal=True` in place of the mask", (instead(module, given, "is_causal=True"),)
+                "safe",
+                "write `is_causal=True` in place of the mask",
+                (instead(module, given, "is_causal=True"),),
             )
         found.append(
             diagnostic(

@@ -6,6 +6,8 @@ from .attention import Replacement, argument, calls, diagnostic, instead
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ast
+
     from ..attention.find import Seen
     from ..model import Diagnostic, FixPlan
     from ..syntax.module import Module
@@ -46,7 +48,11 @@ def _fix(module: Module, seen: Seen, node: ast.expr) -> FixPlan | None:
     from ..attention.spell import source_of
 
     source, frame = seen.evaluation.root, seen.evaluation.frame
-    if source.owner is None or frame.self_ is None or not isinstance(node, (ast.Constant, ast.Attribute, ast.Name)):
+    if (
+        source.owner is None
+        or frame.self_ is None
+        or not isinstance(node, (ast.Constant, ast.Attribute, ast.Name))
+    ):
         return None
     if not seen.evaluation.classes.is_module(source.owner):
         return None

@@ -15,7 +15,9 @@ from .lookalikes import sources
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition(":")[0])
-    parser.add_argument("--more", type=int, default=500, help="random forms besides each value of each dimension")
+    parser.add_argument(
+        "--more", type=int, default=500, help="random forms besides each value of each dimension"
+    )
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     torch.set_default_dtype(torch.float64)
@@ -30,7 +32,11 @@ def main() -> int:
                 print(f"not recognised: {form.name}")
                 continue
             counts["recognised"] += 1
-            counts[f"fix {found[0].applicability}" if found[0].refused is None else f"refused: {found[0].refused}"] += 1
+            counts[
+                f"fix {found[0].applicability}"
+                if found[0].refused is None
+                else f"refused: {found[0].refused}"
+            ] += 1
             problem = compare.problem(form, text, number)
             if problem is not None:
                 counts["WRONG"] += 1

@@ -105,7 +105,9 @@ def run(source: str, seed: int, inputs: list[Any], size: int, last: set[int], tr
         output = block(*given)
     (output * torch.linspace(-1, 1, output.numel(), dtype=output.dtype).view(output.shape)).sum().backward()
     gradients = {name: p.grad for name, p in block.named_parameters() if p.grad is not None}
-    gradients |= {f"input {i}": one.grad for i, one in enumerate(given) if _is_float(one) and one.grad is not None}
+    gradients |= {
+        f"input {i}": one.grad for i, one in enumerate(given) if _is_float(one) and one.grad is not None
+    }
     return Run(output.detach(), gradients, sizes.found, kernel.calls)
 
 

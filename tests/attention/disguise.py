@@ -30,7 +30,10 @@ def disguised(source: str, seed: int, swap: bool = True) -> str:
     }
     for name in sorted(own - _KEPT):
         names[name] = f"{rng.choice('abcdefgh')}{rng.randrange(1000, 9999)}"
-    return ast.unparse(ast.fix_missing_locations(_Disguise(names, {str(b) for b in buffers}, swap).visit(tree))) + "\n"
+    return (
+        ast.unparse(ast.fix_missing_locations(_Disguise(names, {str(b) for b in buffers}, swap).visit(tree)))
+        + "\n"
+    )
 
 
 class _Disguise(ast.NodeTransformer):

@@ -207,14 +207,20 @@ MASKS = {
     "where-not": ("", "s = torch.where(~mask, float('-inf'), s)"),
     "finite": ("", "s = s.masked_fill(mask == 0, -1e9)"),
     "least": ("", "s = s.masked_fill(~mask, torch.finfo(s.dtype).min)"),
-    "additive": ("added = torch.zeros_like(mask, dtype=x.dtype).masked_fill(~mask, float('-inf'))", "s = s + added"),
+    "additive": (
+        "added = torch.zeros_like(mask, dtype=x.dtype).masked_fill(~mask, float('-inf'))",
+        "s = s + added",
+    ),
     "additive-first": ("added = mask.to(x.dtype)", "s = added + s"),
     "additive-in-place": ("added = mask.to(x.dtype)", "s += added"),
     "optional": ("", "if mask is not None:\n    s = s.masked_fill(~mask, float('-inf'))"),
     "optional-additive": ("", "if mask is not None:\n    s = s + mask"),
     "bias": ("", "s = s + self.bias[:, :, : s.size(-2), : s.size(-1)]"),
     "bias-whole": ("", "s = s + self.bias_self"),
-    "causal": ("seen = torch.tril(torch.ones(n, n, dtype=torch.bool))", "s = s.masked_fill(~seen, float('-inf'))"),
+    "causal": (
+        "seen = torch.tril(torch.ones(n, n, dtype=torch.bool))",
+        "s = s.masked_fill(~seen, float('-inf'))",
+    ),
     "causal-upper": (
         "future = torch.triu(torch.ones(n, n), diagonal=1).bool()",
         "s = s.masked_fill(future, float('-inf'))",
@@ -252,7 +258,7 @@ DROPOUTS = {
 
 SPREADS = ("statements", "one-name", "helpers", "helper-all", "printed", "nested", "commented")
 
-CLASS = '''\
+CLASS = """\
 import math
 
 import torch
@@ -278,13 +284,13 @@ class Block(nn.Module):
     def forward(self, x, y, mask=None):
 {body}
         return out
-'''
+"""
 
-SPLIT = '''
+SPLIT = """
     def _split(self, t):
         b, n, c = t.shape
         return t.view(b, n, 3, c // 3).permute(0, 2, 1, 3)
-'''
+"""
 
 
 def source(form: Form) -> str:
@@ -316,7 +322,11 @@ def source(form: Form) -> str:
             whole = whole.replace("type_as(s)", "type_as(q)")
         if drop:
             whole = drop.partition("= ")[2].replace("(w", f"({whole}")
-        lines += [f"out = {product.replace('w', whole, 1)}" if "'" not in product else f"w = {whole}\nout = {product}"]
+        lines += [
+            f"out = {product.replace('w', whole, 1)}"
+            if "'" not in product
+            else f"w = {whole}\nout = {product}"
+        ]
     elif form.spread == "helper-all":
         names = sorted(_free("\n".join([scores_text, *middle, product])) | {"q", "k", "v"})
         more += _method("_attention", names, [f"s = {scores_text}", *middle, f"return {product}"])
@@ -326,7 +336,11 @@ def source(form: Form) -> str:
         more += _method("_scores", names, [f"return {scores_text}"])
         rest = sorted(_free("\n".join(middle)) - {"e", "w"} | {"s"})
         more += _method("_weights", rest, [*middle, "return w"])
-        lines += [f"s = self._scores({', '.join(names)})", f"w = self._weights({', '.join(rest)})", f"out = {product}"]
+        lines += [
+            f"s = self._scores({', '.join(names)})",
+            f"w = self._weights({', '.join(rest)})",
+            f"out = {product}",
+        ]
     lines += end.split("\n")
     body = "\n".join(f"        {line}" for text in lines for line in text.split("\n"))
     return CLASS.format(more=more, body=body)
@@ -386,9 +400,13 @@ def catalogue(seed: int = 0, more: int = 60) -> list[Form]:
 def runs(form: Form) -> bool:
     """Whether the choices fit together."""
     flat = form.layout in ("merged", "single")
-    if form.cross and (form.mask.startswith(("causal", "offset")) or form.mask in ("bias-whole", "bias-and-keep")):
+    if form.cross and (
+        form.mask.startswith(("causal", "offset")) or form.mask in ("bias-whole", "bias-and-keep")
+    ):
         return False
-    if flat and (form.mask not in ("none", "causal", "causal-upper", "causal-added") or form.scale == "temperature"):
+    if flat and (
+        form.mask not in ("none", "causal", "causal-upper", "causal-added") or form.scale == "temperature"
+    ):
         return False
     if form.layout == "single" and form.scale in ("temperature",):
         return False

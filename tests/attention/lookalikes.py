@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-HEAD = '''\
+HEAD = """\
 import math
 
 import torch
@@ -29,7 +29,7 @@ class Block(nn.Module):
         return t.reshape(b, n, 3, c // 3).transpose(1, 2)
 
     def forward(self, x, y, mask=None):
-'''
+"""
 
 SPLIT = "b, n, c = x.shape\nq, k, v = self.heads(self.q(x)), self.heads(self.k(x)), self.heads(self.v(x))"
 
@@ -40,8 +40,9 @@ BODIES = {
     "gate": "w = torch.softmax(self.gate(x), dim=-1)\nout = w[..., :1] * x + w[..., 1:2] * x.flip(-1)",
     "mixture": "w = F.softmax(self.gate(x), dim=-1)\nout = w @ self.experts",
     "codebook": "w = (x @ self.keys.t()).softmax(dim=-1)\nout = w @ self.keys",
-    "memory": "w = torch.softmax(x @ self.keys.transpose(0, 1) / math.sqrt(24), dim=-1)\nout = torch.matmul(w, self.values)",
-    "prototypes": "w = torch.einsum('bnd,kd->bnk', x, self.keys).softmax(-1)\nout = torch.einsum('bnk,kd->bnd', w, self.values)",
+    "memory": "w = torch.softmax(x @ self.keys.transpose(0, 1) / 5, dim=-1)\nout = torch.matmul(w, self.values)",
+    "prototypes": "w = torch.einsum('bnd,kd->bnk', x, self.keys).softmax(-1)\n"
+    "out = torch.einsum('bnk,kd->bnd', w, self.values)",
     "cross-covariance": (
         "b, n, c = x.shape\n"
         "q, k, v = self.qkv(x).reshape(b, n, 3, 3, c // 3).permute(2, 0, 3, 4, 1).unbind(0)\n"
@@ -86,7 +87,8 @@ BODIES = {
     ),
     "pooling": "w = (self.query @ self.k(x).transpose(-2, -1)).softmax(dim=-1)\nout = w @ self.v(x)",
     "pooling-first": (
-        "q = self.q(x[:, :1])\nw = torch.softmax(q @ self.k(x).transpose(1, 2) / math.sqrt(24), dim=-1)\nout = w @ self.v(x)"
+        "q = self.q(x[:, :1])\nw = torch.softmax(q @ self.k(x).transpose(1, 2) / math.sqrt(24), dim=-1)\n"
+        "out = w @ self.v(x)"
     ),
     "pooling-scores": "w = self.gate(x)[..., :1].softmax(dim=1)\nout = w.transpose(1, 2) @ x",
     "graph": "out = self.graph.softmax(dim=-1) @ self.v(x)",

@@ -25,16 +25,18 @@ def program(name: str) -> str:
     text = inspect.getsource(getattr(fuse_attention, name))
     if "_sfdp_pattern_4(" in text and name != "_sfdp_pattern_4":
         text += "\n\n" + inspect.getsource(fuse_attention._sfdp_pattern_4)
-    return "import torch\n\n\n" + text.replace(".float()", ".double()").replace("torch.float32", "torch.float64")
+    return "import torch\n\n\n" + text.replace(".float()", ".double()").replace(
+        "torch.float32", "torch.float64"
+    )
 
 
 def arguments(name: str, seed: int) -> dict[str, Any]:
     """Random arguments by the names of the parameters."""
     generator = torch.Generator().manual_seed(seed)
     function = getattr(fuse_attention, name)
-    permuted = "permute([0, 2, 1, 3])" in inspect.getsource(function) or "permute(0, 2, 1, 3)" in inspect.getsource(
+    permuted = "permute([0, 2, 1, 3])" in inspect.getsource(
         function
-    )
+    ) or "permute(0, 2, 1, 3)" in inspect.getsource(function)
     batch, heads, length, width = 2, 3, 5 + seed % 3, 8
     shape = (batch, length, heads, width) if permuted else (batch, heads, length, width)
     if name == "_sfdp_pattern_13":
@@ -69,7 +71,10 @@ def outcome(text: str, name: str, seed: int) -> list[Any]:
     outputs = list(out) if isinstance(out, tuple) else [out]
     torch.manual_seed(seed)
     sum((one * torch.linspace(-1, 1, one.numel()).view(one.shape)).sum() for one in outputs).backward()
-    return [*outputs, *(one.grad for one in given.values() if isinstance(one, torch.Tensor) and one.grad is not None)]
+    return [
+        *outputs,
+        *(one.grad for one in given.values() if isinstance(one, torch.Tensor) and one.grad is not None),
+    ]
 
 
 def test_torch_has_thirty_patterns() -> None:
