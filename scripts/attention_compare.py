@@ -1,8 +1,8 @@
-"""Builds the modules that the fixes of `attention_sites --apply` changed, from both copies, and compares them in float64.
+"""Builds the modules that the fixes of `attention_sites --apply` changed, from both copies, and compares them.
 
     python -m scripts.attention_compare ORIGINAL COPY
 
-ORIGINAL and COPY are the same package under two names. A class is built with small numbers for what it wants, and called
+ORIGINAL and COPY are the same package under two names. A class is built with small numbers, and called in float64
 with a sequence or an image, whichever its own forward takes; what neither can be built nor called is counted as such.
 """
 

@@ -235,7 +235,7 @@ def _part(
         made.differences.append("the mask is taken to have at least two axes")
     elif rank < 2 and mask.kind == "add" and rank == 0:
         raise Refused("a number is added to the scores")
-    elif rank > max(2, wanted + 2) or rank > 4 or (wanted > 2 and rank > 3):
+    elif (rank > max(2, wanted + 2) and "..." not in site.batch) or rank > 4 or (wanted > 2 and rank > 3):
         raise Refused("the mask has more axes than the kernel takes")
     if mask.kind == "add":
         text = _additive(evaluation, mask, speller, query, made)

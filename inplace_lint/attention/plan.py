@@ -259,11 +259,9 @@ class _Planner:
         if shape is not None and len(shape) == len(labels):
             size = shape[labels.index("e")].size
         inner = None
-        if (
-            (sign == "/" and factor.op == "math.sqrt")
-            or (sign == "/" and factor.op == "pow" and is_const(factor.args[1], 0.5))
-            or (sign == "*" and factor.op == "pow" and is_const(factor.args[1], -0.5))
-        ):
+        power = factor.args[1] if factor.op == "pow" else None
+        divides = factor.op == "math.sqrt" or is_const(power, 0.5)
+        if (sign == "/" and divides) or (sign == "*" and is_const(power, -0.5)):
             inner = factor.args[0]
         if inner is None:
             return False
@@ -367,9 +365,9 @@ def _untransposed(term: Term, rank: int | None) -> Term | None:
     """The value whose last two axes a term swaps."""
     if term.op == "mT":
         return term.args[0]  # type: ignore[no-any-return]
-    if term.op == "permute" and (order := permutation(term)) is not None and rank == len(order):
-        if order[:-2] == list(range(rank - 2)) and order[-1] == rank - 2:
-            return term.args[0]  # type: ignore[no-any-return]
+    order = permutation(term) if term.op == "permute" else None
+    if order is not None and rank == len(order) and order == [*range(rank - 2), rank - 1, rank - 2]:
+        return term.args[0]  # type: ignore[no-any-return]
     if term.op == "transpose":
         dims = [integer(one) for one in term.args[1:3]]
         if None in dims:

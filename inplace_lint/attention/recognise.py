@@ -41,7 +41,7 @@ class Mask:
 
 
 class Chain:
-    """What leads from a product to a value: labels of the axes now, factors, masks, casts, and what stands in the way."""
+    """What leads from a product to a value: its axes now, factors, masks, casts, and what stands in the way."""
 
     __slots__ = ("casts", "dropouts", "factors", "labels", "masks", "modules", "problems", "source", "steps")
 

@@ -184,7 +184,10 @@ class _Removing:
             bound = _bound(statement)
             count += bool(bound and name in bound)
             if bound is None:
-                count += sum(1 for n in _walk_own(statement) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store))  # fmt: skip
+                count += sum(
+                    isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
+                    for n in _walk_own(statement)
+                )
         return count
 
     def _names(self, gone: list[ast.stmt]) -> set[str]:

@@ -93,7 +93,7 @@ class Shapes:
     def _find(self, term: Term) -> Shape | None:
         op = term.op
         if op == "where":
-            return self._broadcast([t for t in term.operands][1:] + [term.args[0]])
+            return self._broadcast([*term.args[1:], term.args[0]])
         if op in _ELEMENTWISE:
             return self._broadcast([t for t in term.operands if t.op not in ("attr", "symbol", "finfo")])
         method = getattr(self, f"_{op}", None)
@@ -113,17 +113,16 @@ class Shapes:
 
     def _broadcast(self, operands: list[Term]) -> Shape | None:
         best: Shape | None = None
+        unknown = False
         for one in operands:
             if is_scalar(one):
                 continue
             shape = self.of(one)
-            if shape is None:
-                if best is None or len(operands) == 1 or one is operands[0]:
-                    return None
-                continue
-            if best is None or len(shape) > len(best):
+            unknown = unknown or shape is None
+            if shape is not None and (best is None or len(shape) > len(best)):
                 best = shape
-        return best
+        # A value of unknown rank is taken to be no wider than scores or operands of three axes and more.
+        return None if unknown and (best is None or len(best) < 3) else best
 
     def _phi(self, term: Term) -> Shape | None:
         arms = [self.of(arm) for arm in term.args[1:] if not is_const(arm, None)]
@@ -528,6 +527,8 @@ def is_scalar(term: Term) -> bool:
     """Whether a term is a Python number, for all that is known of it."""
     if term.op == "const":
         return isinstance(term.args[0], (int, float)) and term.args[0] is not None
+    if term.op in ("pow", "mul", "div", "add", "sub", "neg"):
+        return all(map(is_scalar, term.operands))
     return term.op in ("size", "dim", "numel", "floordiv", "finfo") or (
         term.op.startswith(("math.", "builtins.")) or (term.op == "member" and term.args[0].op == "finfo")
     )
@@ -537,17 +538,13 @@ def equation(term: Term) -> tuple[list[list[str]], list[str]] | None:
     """The labels of an einsum's operands and of its result, in torch's or einops' spelling."""
     text = str(term.args[0].args[0])
     left, arrow, right = text.partition("->")
-    named = (
-        any(
-            len(word) > 1 and word not in ("...",)
-            for side in (*left.split(","), right)
-            for word in side.split()
-        )
-        and " " in text.strip()
+    sides = (*left.split(","), right)
+    words = [word for side in sides for word in side.split()]
+    # Names with spaces between them: einops' way, and torch's where every name is one letter.
+    spaced = any(" " in side.strip() for side in sides) and all(w == "..." or w.isidentifier() for w in words)
+    spaced = spaced and (
+        any(len(w) > 1 and w != "..." for w in words) or all(" " in side.strip() for side in sides)
     )
-    spaced = named and all(
-        len(word) == 1 or word == "..." or word.isidentifier() for side in (*left.split(","), right) for word in side.split()
-    ) and any(" " in side.strip() for side in left.split(","))  # fmt: skip
 
     def labels(side: str) -> list[str]:
         if spaced:

@@ -92,7 +92,7 @@ def items(term: Any) -> tuple[Term, ...] | None:
 
 
 def within(root: Term, sought: set[Term], stop: Term | None = None, through_shapes: bool = False) -> bool:
-    """Whether `root` is computed from one of the sought terms, other than through `stop` (or only from their shapes)."""
+    """Whether `root` is computed from one of the sought terms, not through `stop` nor from shapes alone."""
     seen: set[Term] = set()
     stack = [root]
     while stack:

@@ -58,8 +58,8 @@ def _diagnostic(module: Module, plan: Plan) -> Diagnostic:
     elif any(word in refused for word in _KEEPS_WEIGHTS):
         severity = "note"
         help = (
-            f"as long as the weights are needed they cost {memory.gibibytes(_one())} a tensor at those sizes; a softmax "
-            "written into the scores' own memory saves one of them (examples/inplace_softmax.py)"
+            f"as long as the weights are needed they cost {memory.gibibytes(_one())} a tensor at those sizes; "
+            "a softmax written into the scores' own memory saves one of them (examples/inplace_softmax.py)"
         )
     elif any(word in refused for word in _BIAS):
         help = "`torch.nn.attention.flex_attention` takes a change of the scores without an L×S mask"

@@ -31,8 +31,8 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
                     CODE,
                     "error",
                     node,
-                    f"True in {places.text(module, node)} means that a key is left out, but the kernel keeps where True",
-                    "True means keep here",
+                    f"True in {places.text(module, node)} means that a key is left out, but here that it is kept",
+                    "the kernel keeps where True",
                     "invert it: `~mask`",
                     label("alias", "filled with -inf where True", other) if other is not None else (),
                 )

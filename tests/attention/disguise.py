@@ -28,8 +28,8 @@ def disguised(source: str, seed: int, swap: bool = True) -> str:
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "register_buffer"
     }
-    for name in sorted(own - _KEPT):
-        names[name] = f"{rng.choice('abcdefgh')}{rng.randrange(1000, 9999)}"
+    for number, name in enumerate(sorted(own - _KEPT)):
+        names[name] = f"{rng.choice('abcdefgh')}{rng.randrange(100, 999)}{number:02}"
     return (
         ast.unparse(ast.fix_missing_locations(_Disguise(names, {str(b) for b in buffers}, swap).visit(tree)))
         + "\n"
