@@ -91,6 +91,14 @@ def items(term: Any) -> tuple[Term, ...] | None:
     return None
 
 
+def _is_metadata(term: Term) -> bool:
+    """Whether an attribute tells of a tensor's kind, and nothing of its values."""
+    return term.op in ("dim", "numel") or (term.op == "member" and term.args[1] in _METADATA)
+
+
+_METADATA = frozenset("dtype device ndim layout is_cuda requires_grad itemsize".split())
+
+
 def within(root: Term, sought: set[Term], stop: Term | None = None, through_shapes: bool = False) -> bool:
     """Whether `root` is computed from one of the sought terms, not through `stop` nor from shapes alone."""
     seen: set[Term] = set()
@@ -102,7 +110,7 @@ def within(root: Term, sought: set[Term], stop: Term | None = None, through_shap
         seen.add(term)
         if term in sought:
             return True
-        if term.op in ("size", "shape", "member") and not through_shapes:
+        if not through_shapes and (term.op in ("size", "shape") or _is_metadata(term)):
             continue
         stack.extend(term.operands)
     return False
