@@ -343,7 +343,15 @@ def _call(module: Module, plan: Plan, name: str) -> Edit:
     line = module.lines[row - 1]
     start = len(line[: anchor.col_offset].decode("utf-8"))  # type: ignore[attr-defined]
     stop = len(module.lines[end - 1][: anchor.end_col_offset].decode("utf-8"))  # type: ignore[attr-defined]
-    rest = len(module.lines[end - 1].decode("utf-8")) - stop
+    last = module.lines[end - 1].decode("utf-8")
+    before = line.decode("utf-8")[:start].rstrip()
+    if before.endswith("(") and last[stop : stop + 1] == ")" and len(before) == start:
+        outer = before[:-1].rstrip()
+        if not outer or not (outer[-1].isalnum() or outer[-1] in "_)]}"):
+            start, stop = start - 1, stop + 1  # parentheses around the product alone
+        elif outer.rpartition(" ")[2] in ("return", "yield", "in", "not", "and", "or", "else"):
+            start, stop = start - 1, stop + 1
+    rest = len(last) - stop
     text = f"{name}({', '.join(plan.arguments)}){plan.after}"
     if start + len(text) + rest > _WIDTH:
         indent = " " * (len(line) - len(line.lstrip()))
