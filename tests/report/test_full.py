@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inplace_lint.model import Diagnostic, Fix, Label, Location
+from inplace_lint.model import Diagnostic, FixPlan, Label, Location
 from inplace_lint.report.full import finding
 from inplace_lint.report.source import Sources
 from inplace_lint.report.style import Style, cells
@@ -19,7 +19,6 @@ def drawn(
     caption: str = "written",
     help: str = "",
     colour: bool = False,
-    fix: Fix | None = None,
     more: dict[str, str] | None = None,
 ) -> str:
     texts = {"gate.py": source, **(more or {})}
@@ -34,7 +33,6 @@ def drawn(
         tuple(labels),
         caption,
         help,
-        fix,
     )
     return finding(diagnostic, sources, Style(colour))
 
@@ -63,7 +61,9 @@ def test_the_finding_of_the_design() -> None:
         (Label("save", "SigmoidBackward0 saves this result", at(7, 13, 40, file="model/gate.py")),),
         "add_ moves its version from 0 to 1",
         "use `y = y + self.bias`",
-        Fix("unsafe", "the result's dtype may differ under mixed precision", ()),
+        plan=FixPlan(
+            "unsafe", "use `y = y + self.bias`", ("the result's dtype may differ under mixed precision",)
+        ),
     )
     sources = Sources({"model/gate.py": GATE.encode()})
     assert (
