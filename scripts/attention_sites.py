@@ -86,6 +86,10 @@ def main() -> int:
     parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--apply", type=Path, metavar="COPY")
     arguments = parser.parse_args()
+    for folder in arguments.folders:
+        if not folder.is_dir():
+            print(f"attention_sites: there is no folder {folder}", file=sys.stderr)
+            return 2
     if arguments.apply is not None:
         if arguments.apply.exists() or len(arguments.folders) != 1:
             print("attention_sites: --apply wants one folder, and a name that is not taken", file=sys.stderr)

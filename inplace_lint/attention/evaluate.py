@@ -274,7 +274,8 @@ class Evaluation:
         """The n-th element of a value that is taken apart."""
         elements = items(whole)
         if elements is not None:
-            return elements[number] if number < len(elements) else self.terms.opaque(at, whole)
+            inside = -len(elements) <= number < len(elements)
+            return elements[number] if inside else self.terms.opaque(at, whole)
         if whole.op == "shape":
             if count is not None:
                 self.ranks.setdefault(whole.args[0], count)

@@ -475,7 +475,9 @@ class _Finder:
             return False
         for operand, label in ((site.query, "l"), (site.key, "s")):
             shape = self.shapes.of(operand.term)
-            if shape is None or (len(shape) != len(operand.labels) and _REST not in operand.labels):
+            if shape is None or len(shape) < len(operand.labels) - (_REST in operand.labels):
+                continue
+            if len(shape) != len(operand.labels) and _REST not in operand.labels:
                 continue
             axis, summed = (shape[operand.labels.index(one) - len(operand.labels)] for one in (label, "e"))
             if axis.role == "channel" and summed.role != "channel":
