@@ -8,9 +8,10 @@ from ..model import Refused
 from . import surroundings
 from .evaluate import Evaluation, Spent
 from .plan import Plan, plan
-from .recognise import Site, sites
-from .rewrite import removal
+from .recognise import sites
+from .removal import removal
 from .shapes import Shapes
+from .site import Site
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import masks
-from .recognise import Chain, Mask, Operand, Site
+from .site import Chain, Mask, Operand, Site
 from .terms import Term, integer, is_const, items, within
 
 TYPE_CHECKING = False

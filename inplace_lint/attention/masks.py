@@ -10,7 +10,7 @@ from .terms import Term, integer, is_const, items
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .evaluate import Evaluation
-    from .recognise import Mask, Site
+    from .site import Mask, Site
 
 _INFINITE = frozenset({"math.inf", "torch.inf", "numpy.inf"})
 

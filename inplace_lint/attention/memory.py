@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .recognise import Site
+    from .site import Site
 
 #: Sizes for the number in a message: nothing in the source says how long the sequences are.
 BATCH, HEADS, LENGTH = 8, 16, 8192

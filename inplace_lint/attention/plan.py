@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import ast
 
     from .evaluate import Evaluation, Moment
-    from .recognise import Operand, Site
     from .shapes import Shapes
+    from .site import Operand, Site
 
 _REST = "..."
 
@@ -148,7 +148,9 @@ class _Planner:
                     return self.speller.text(inner, SUM)
                 except Unspellable:
                     pass
-            return f"{self.speller.text(term, ATOM)}.transpose(-2, -1)"
+            # Some kernels want the channels side by side in memory.
+            laid = "" if term.op in ("permute", "transpose", "mT") else ".contiguous()"
+            return f"{self.speller.text(term, ATOM)}.transpose(-2, -1){laid}"
         if _REST in labels:
             raise Refused("the axes of an operand cannot be told")
         return f"{self.speller.text(term, ATOM)}{_reorder(labels, wanted)}"

@@ -7,106 +7,27 @@ all others batch. The softmax says which axis of the scores is `s`; the product 
 from __future__ import annotations
 
 from .evaluate import base_of
-from .ops import VIEWS
-from .shapes import Shapes, equation, permutation
-from .terms import Term, integer, is_const, items, within
+from .labels import (
+    REST,
+    axis_of,
+    inside_of,
+    is_maximum_of,
+    match,
+    moved,
+    permuted,
+    softmax_input,
+    softmax_of_exp,
+    spread,
+)
+from .shapes import Shapes, equation
+from .site import Chain, Mask, Operand, Site, is_given, is_one_row
+from .terms import Term, integer, is_const, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .evaluate import Evaluation, Moment, Sink
+    from .evaluate import Evaluation, Moment
 
-_REST = "..."
 PRODUCTS = frozenset({"matmul", "bmm", "baddbmm", "einsum"})
-
-
-class Mask:
-    """What is laid over the scores. `kind` is keep, drop (boolean) or add; `value` what drop fills in.
-
-    `before` are the factors that multiply the scores afterwards, `test` the condition it lies under (term, holds),
-    `natural` whether the scores lay as (batch, queries, keys) there.
-    """
-
-    __slots__ = ("before", "kind", "labels", "negative", "term", "tests", "value")
-
-    def __init__(self, kind: str, term: Term, value: Term | None, labels: tuple[str, ...]) -> None:
-        self.kind, self.term, self.value, self.labels = kind, term, value, labels
-        self.before: tuple[tuple[str, Term], ...] = ()
-        self.tests: tuple[tuple[Term, bool], ...] = ()
-        self.negative = False
-
-    def again(self) -> Mask:
-        other = Mask(self.kind, self.term, self.value, self.labels)
-        other.before, other.tests, other.negative = self.before, self.tests, self.negative
-        return other
-
-
-class Chain:
-    """What leads from a product to a value: its axes now, factors, masks, casts, and what stands in the way."""
-
-    __slots__ = ("casts", "dropouts", "factors", "labels", "masks", "modules", "problems", "source", "steps")
-
-    def __init__(self, source: Term, labels: tuple[str, ...]) -> None:
-        self.source = source
-        self.labels = labels
-        self.factors: tuple[tuple[str, Term], ...] = ()
-        self.masks: tuple[Mask, ...] = ()
-        self.casts: tuple[Term, ...] = ()
-        self.dropouts: tuple[Term, ...] = ()
-        self.modules: tuple[Term, ...] = ()
-        self.problems: tuple[str, ...] = ()
-        self.steps: tuple[Term, ...] = (source,)
-
-    def then(self, step: Term, **changes: object) -> Chain:
-        made = Chain(self.source, self.labels)
-        for name in self.__slots__:
-            setattr(made, name, changes.get(name, getattr(self, name)))
-        made.steps = (*self.steps, step)
-        return made
-
-    def problem(self, step: Term, words: str) -> Chain:
-        return self.then(step, problems=(*self.problems, words))
-
-
-class Operand:
-    """A factor of a product: its term, its axes by label."""
-
-    __slots__ = ("labels", "term")
-
-    def __init__(self, term: Term, labels: tuple[str, ...]) -> None:
-        self.term, self.labels = term, labels
-
-
-class Site:
-    """One attention: q, k, v with their axes by label, the way from scores to weights, the labels of the output."""
-
-    __slots__ = (
-        "batch",
-        "guarded",
-        "key",
-        "moment",
-        "output",
-        "problems",
-        "product",
-        "query",
-        "readers",
-        "result",
-        "scores",
-        "softmax",
-        "value",
-        "weights",
-    )
-
-    def __init__(self, moment: Moment, softmax: Term, scores: Chain, weights: Chain) -> None:
-        self.moment = moment
-        self.result = moment.term
-        self.softmax, self.scores, self.weights = softmax, scores, weights
-        self.product = scores.source
-        self.query = self.key = self.value = Operand(moment.term, ())
-        self.batch: tuple[str, ...] = ()
-        self.output: tuple[str, ...] = ()
-        self.problems: list[str] = []
-        self.guarded = False
-        self.readers: list[Sink] = []
 
 
 def sites(evaluation: Evaluation, shapes: Shapes) -> list[Site]:
@@ -156,17 +77,17 @@ class _Finder:
         values: Operand,
         output: tuple[str, ...],
     ) -> Site | None:
-        axis = _axis(softmax, scores.labels)
+        axis = axis_of(softmax, scores.labels)
         if axis is None:
             return None
         s = scores.labels[axis]
         # The labels that the last product uses for the axes of the weights.
         after = weights.labels if weights.labels else None
-        order = _permuted(scores.labels, after)
+        order = permuted(scores.labels, after)
         if order is None:
             return None
-        own, values, output = _spread(order, own, values, output)
-        rename = _match(order, own.labels)
+        own, values, output = spread(order, own, values, output)
+        rename = match(order, own.labels)
         if rename is None:
             return None
         summed = [rename[label] for label in own.labels if label not in output and label in values.labels]
@@ -186,7 +107,7 @@ class _Finder:
         if len(shared) != 1 or not rows or len(channels) != 1:
             return None
         # Of several axes that only the queries have, the last is the queries' own, the others are heads.
-        plain = [one for one in rows if one in value_labels or one == _REST]
+        plain = [one for one in rows if one in value_labels or one == REST]
         own_rows = [one for one in rows if one not in plain]
         if len(own_rows) != 1:
             if len(own_rows) == 2 and own_rows[0] == scores.labels[-3 if len(scores.labels) > 2 else 0]:
@@ -237,7 +158,7 @@ class _Finder:
                 lead = tuple(f"b{i}" for i in range(n))
                 leads = tuple(lead[n - (r - 2) :] for r in ranks if r is not None)  # type: ignore[assignment]
             else:
-                lead = (_REST,)
+                lead = (REST,)
                 leads = (lead, lead)
         return [Operand(a, (*leads[0], "m", "k")), Operand(b, (*leads[1], "k", "n"))], (*lead, "m", "n")
 
@@ -324,7 +245,7 @@ class _Finder:
         if len(term.args) > 2 and term.args[2] is not None and not is_const(term.args[2], 1):
             return chain.problem(term, "`alpha` scales what is added to the scores")
         if both:
-            if term.op == "sub" and _is_maximum_of(other, term.args[0]):
+            if term.op == "sub" and is_maximum_of(other, term.args[0]):
                 return chain.then(term)  # softmax does not see a shift of the whole row
             return chain.problem(term, "a second product is added to the scores")
         if term.op == "sub" and other is term.args[0]:
@@ -383,7 +304,7 @@ class _Finder:
         if op in ("contiguous", "clone"):
             return chain.then(term)
         if op in ("transpose", "mT", "permute", "t"):
-            labels = _moved(term, chain.labels)
+            labels = moved(term, chain.labels)
             if labels is None:
                 return chain.problem(term, "it cannot be told which axis of the scores is which")
             return chain.then(term, labels=labels)
@@ -471,13 +392,13 @@ class _Finder:
 
     def _is_over_positions(self, site: Site) -> bool:
         """Whether scores stand between positions: not between channels, and not of one query alone."""
-        if not _is_given(site.key.term) or _is_one_row(site.query.term):
+        if not is_given(site.key.term) or is_one_row(site.query.term):
             return False
         for operand, label in ((site.query, "l"), (site.key, "s")):
             shape = self.shapes.of(operand.term)
-            if shape is None or len(shape) < len(operand.labels) - (_REST in operand.labels):
+            if shape is None or len(shape) < len(operand.labels) - (REST in operand.labels):
                 continue
-            if len(shape) != len(operand.labels) and _REST not in operand.labels:
+            if len(shape) != len(operand.labels) and REST not in operand.labels:
                 continue
             axis, summed = (shape[operand.labels.index(one) - len(operand.labels)] for one in (label, "e"))
             if axis.role == "channel" and summed.role != "channel":
@@ -490,7 +411,7 @@ class _Finder:
 
     def _who_reads(self, site: Site) -> None:
         """Places that use scores or weights besides the attention itself."""
-        inner = {*site.scores.steps, *site.weights.steps, *_extra(site.softmax)} - {site.result}
+        inner = {*site.scores.steps, *site.weights.steps, *inside_of(site.softmax)} - {site.result}
         for sink in self.evaluation.sinks:
             if within(sink.term, inner, stop=site.result):
                 site.readers.append(sink)
@@ -528,158 +449,11 @@ class _Finder:
         return False
 
 
-def _is_given(term: Term) -> bool:
-    """Whether a value comes from what the function is given: scores with learned keys do not grow with the input."""
-    stack, seen = [term], set()
-    while stack:
-        one = stack.pop()
-        if one in seen:
-            continue
-        seen.add(one)
-        if one.op in ("param", "opaque", "global", "element"):
-            return True
-        if one.op not in ("size", "shape", "instance", "attr"):
-            stack.extend(one.operands)
-    return False
-
-
-def _is_one_row(term: Term) -> bool:
-    """Whether a query is made from one position: `x[:, :1]`, a class token."""
-    for _ in range(12):
-        if term.op == "getitem":
-            entries = items(term.args[1]) or ()
-            for one in entries[1:]:
-                if one.op == "slice" and is_const(one.args[2], None):
-                    low, high = (
-                        0 if is_const(one.args[0], None) else integer(one.args[0]),
-                        integer(one.args[1]),
-                    )
-                    if low is not None and high is not None and high - low == 1:
-                        return True
-            term = term.args[0]
-        elif term.op == "call":
-            values = term.args[3:]
-            if len(values) != 1:
-                return False
-            term = values[0]
-        elif term.op in VIEWS or term.op in ("mul", "div", "normalize"):
-            term = term.args[0]
-        else:
-            return False
-    return False
-
-
 _PASSED = frozenset(
     "cast contiguous clone transpose mT permute t reshape flatten unflatten squeeze unsqueeze getitem rearrange "
     "expand".split()
 )
 _CHANGED = frozenset("tanh sigmoid relu clamp exp dropout softmax normalize detach sqrt pow".split())
-
-
-def softmax_input(term: Term) -> Term | None:
-    """What a softmax, called or written out, is taken of."""
-    if term.op == "softmax":
-        return term.args[0]  # type: ignore[no-any-return]
-    found = softmax_of_exp(term)
-    return None if found is None else found[0]
-
-
-def softmax_of_exp(term: Term) -> tuple[Term, Term] | None:
-    """(argument, axis) of `exp(x - max) / sum(exp(x - max))`."""
-    if term.op != "div" or not isinstance(term.args[1], Term):
-        return None
-    top, bottom = term.args[0], term.args[1]
-    if top.op != "exp" or bottom.op != "sum" or bottom.args[0] is not top:
-        return None
-    if bottom.args[1] is None or not is_const(bottom.args[2], True):
-        return None
-    inner = top.args[0]
-    if inner.op == "sub":
-        shift = inner.args[1]
-        if _is_maximum_of(shift, inner.args[0], bottom.args[1]):
-            return inner.args[0], bottom.args[1]
-    return inner, bottom.args[1]
-
-
-def _is_maximum_of(term: Term, of: Term, dim: Term | None = None) -> bool:
-    if term.op == "detach":
-        term = term.args[0]
-    return (
-        term.op == "amax"
-        and term.args[0] is of
-        and is_const(term.args[2], True)
-        and (dim is None or term.args[1] is dim)
-    )
-
-
-def _extra(softmax: Term) -> set[Term]:
-    """The values inside a softmax that is written out."""
-    if softmax.op == "softmax":
-        return {softmax}
-    top, bottom = softmax.args[0], softmax.args[1]
-    return {softmax, top, bottom, top.args[0]}
-
-
-def _axis(softmax: Term, labels: tuple[str, ...]) -> int | None:
-    """The position in `labels` of the axis that a softmax runs over."""
-    dim = softmax.args[1] if softmax.op == "softmax" else (softmax_of_exp(softmax) or (None, None))[1]
-    number = integer(dim)
-    if number is None:
-        return None
-    if _REST in labels and number >= 0:
-        # (…, l, s) of unknown rank: 3 is the last axis of four, which is what attention has.
-        return len(labels) - 1 if number in (2, 3) else None
-    if not -len(labels) <= number < len(labels) or labels[number] == _REST:
-        return None
-    return number % len(labels)
-
-
-def _moved(term: Term, labels: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Labels after a transposition or permutation."""
-    axes = list(labels)
-    if term.op in ("mT",) or (term.op == "t" and len(axes) == 2):
-        return (*labels[:-2], labels[-1], labels[-2])
-    if term.op == "transpose":
-        a, b = integer(term.args[1]), integer(term.args[2])
-        if a is None or b is None:
-            return None
-        if _REST in labels and {a, b} != {-1, -2}:
-            return None
-        if not all(-len(axes) <= one < len(axes) for one in (a, b)):
-            return None
-        axes[a], axes[b] = axes[b], axes[a]
-        return tuple(axes)
-    order = permutation(term) if term.op == "permute" else None
-    if order is None or _REST in labels or len(order) != len(labels):
-        return None
-    return tuple(labels[i] for i in order)
-
-
-def _permuted(before: tuple[str, ...], after: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    return after if after is not None and sorted(after) == sorted(before) else None
-
-
-def _match(ours: tuple[str, ...], theirs: tuple[str, ...]) -> dict[str, str] | None:
-    """The last product's labels -> ours, by position; leading axes may be folded into `...` on one side."""
-    if len(ours) == len(theirs) and (_REST in ours) == (_REST in theirs):
-        return dict(zip(theirs, ours))
-    if _REST in ours and ours[0] == _REST and len(theirs) >= 3:
-        return {theirs[-1]: ours[-1], theirs[-2]: ours[-2], **dict.fromkeys(theirs[:-2], _REST)}
-    return None
-
-
-def _spread(
-    order: tuple[str, ...], own: Operand, values: Operand, output: tuple[str, ...]
-) -> tuple[Operand, Operand, tuple[str, ...]]:
-    """The last product with `...` written out as the leading axes that the weights are known to have."""
-    if _REST not in own.labels or own.labels[0] != _REST or _REST in order:
-        return own, values, output
-    lead = tuple(f"d{number}" for number in range(len(order) - len(own.labels) + 1))
-
-    def wide(labels: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(one for label in labels for one in (lead if label == _REST else (label,)))
-
-    return Operand(own.term, wide(own.labels)), Operand(values.term, wide(values.labels)), wide(output)
 
 
 def _asks_for_kernel(test: Term) -> bool:
