@@ -48,8 +48,43 @@ def _findings(module: Module, project: Project, notes: bool) -> list[Diagnostic]
         diagnostic = _judge(module, finding)
         if diagnostic is not None:
             diagnostics.append(diagnostic)
+    if b"oftmax" in module.source or b"ttention" in module.source or b"exp(" in module.source:
+        diagnostics += _attention(module, project)
     diagnostics.sort(key=lambda d: (d.location.key(), d.code))
     return diagnostics
+
+
+def _attention(module: Module, project: Project) -> list[Diagnostic]:
+    """The findings of the rules that ask about attention."""
+    from ..analysis.program import of_project
+    from ..attention.find import find
+
+    seen = find(module, of_project(project).files)
+    return [one for rule in _attention_rules() for place in seen for one in rule.check(module, place)]
+
+
+def _attention_rules() -> tuple[ModuleType, ...]:
+    from . import (
+        ipl401_naive_attention,
+        ipl402_attention_weights_kept,
+        ipl403_causal_mask_materialised,
+        ipl404_repeated_heads,
+        ipl501_dropout_in_eval,
+        ipl502_attention_layout,
+        ipl503_mask_polarity,
+        ipl504_causal_misaligned,
+    )
+
+    return (
+        ipl401_naive_attention,
+        ipl402_attention_weights_kept,
+        ipl403_causal_mask_materialised,
+        ipl404_repeated_heads,
+        ipl501_dropout_in_eval,
+        ipl502_attention_layout,
+        ipl503_mask_polarity,
+        ipl504_causal_misaligned,
+    )
 
 
 def _judge(module: Module, finding: Finding) -> Diagnostic | None:

@@ -93,6 +93,62 @@ RULES: tuple[Rule, ...] = (
         "0.1.0",
         "There is no such in-place operation, or it has no derivative.",
     ),
+    Rule(
+        "IPL401",
+        "naive-attention",
+        "warning",
+        "0.1.0",
+        "An attention keeps its scores' weights as a tensor where a fused kernel computes the same.",
+    ),
+    Rule(
+        "IPL402",
+        "attention-weights-kept",
+        "warning",
+        "0.1.0",
+        "nn.MultiheadAttention makes weights that nobody reads.",
+    ),
+    Rule(
+        "IPL403",
+        "causal-mask-materialised",
+        "warning",
+        "0.1.0",
+        "A causal mask is made as a tensor where is_causal says the same.",
+    ),
+    Rule(
+        "IPL404",
+        "repeated-heads",
+        "warning",
+        "0.1.0",
+        "Keys and values are repeated for grouped queries where enable_gqa says it.",
+    ),
+    Rule(
+        "IPL501",
+        "dropout-in-eval",
+        "warning",
+        "0.1.0",
+        "A call of the fused kernel drops weights in evaluation too.",
+    ),
+    Rule(
+        "IPL502",
+        "attention-layout",
+        "error",
+        "0.1.0",
+        "The sequence is not on the axis where the fused kernel reads it.",
+    ),
+    Rule(
+        "IPL503",
+        "mask-polarity",
+        "error",
+        "0.1.0",
+        "A mask whose True means the opposite of what the attention takes it for.",
+    ),
+    Rule(
+        "IPL504",
+        "causal-misaligned",
+        "error",
+        "0.1.0",
+        "is_causal beside a mask, or with more keys than queries.",
+    ),
 )
 
 #: Reported whatever is selected, unless ignored by name: a file that was not checked must not pass for clean.

@@ -33,7 +33,8 @@ def told(code: str, line: int) -> str:
 @pytest.mark.parametrize("path", CASES, ids=lambda path: path.stem)
 def test_each_finding_is_explained_where_it_stands(path: Path) -> None:
     source = path.read_bytes()
-    found = check_source(str(path), source, Settings(), project())
+    # The rules of attention ask another analysis, which has nothing to say of storages and versions.
+    found = [one for one in check_source(str(path), source, Settings(), project()) if one.code < "IPL4"]
     assert found
     for diagnostic in found:
         text = explain(str(path), source, diagnostic.location.row, project())

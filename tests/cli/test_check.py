@@ -77,7 +77,7 @@ def test_an_unreadable_file_is_reported_whatever_is_selected(run: Run, write: Wr
             ["--ignore", "leaf-overwriten"],
             "no rule is called `leaf-overwriten`; did you mean `leaf-overwritten`?",
         ),
-        (["--select", "E501"], "no rule is called `E501`; `inplace-lint rule` lists the rules"),
+        (["--select", "D100"], "no rule is called `D100`; `inplace-lint rule` lists the rules"),
         (["--select", ","], "--select needs a value: --select RULES"),
         (["--outptu-format", "json"], "unknown option --outptu-format; did you mean --output-format?"),
         (["--output-format", "xml"], "--output-format must be one of full, concise, json,"),

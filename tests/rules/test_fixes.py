@@ -48,14 +48,15 @@ def test_fix_of_bad_gives_fixed(case: Path) -> None:
     if fixed.exists():
         assert without_expectations(done) == fixed.read_bytes()
     else:
-        assert all(one.fix_refused or one.code == "IPL001" for one in lint(source))
+        # A wrong call of the kernel has no fix by itself: which of two meanings was intended is its author's to say.
+        assert all(one.fix_refused or one.help or one.code == "IPL001" for one in lint(source))
 
 
 @pytest.mark.parametrize("case", FIXED, ids=name)
 def test_fixed_case_is_clean_and_stays_as_it_is(case: Path) -> None:
     source, code = case.read_bytes(), case.parts[-3][:6]
     assert bad_of(case).exists()
-    assert [one for one in lint(source) if one.code == code or one.severity != "note"] == []
+    assert [one for one in lint(source) if one.code == code or one.severity == "error"] == []
     assert fixed_source(case) == source
 
 

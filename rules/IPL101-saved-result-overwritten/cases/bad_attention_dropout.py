@@ -16,7 +16,7 @@ class Attention(nn.Module):
     def forward(self, x):
         q, k, v = self.qkv(x).chunk(3, dim=-1)
         scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])
-        weights = F.softmax(scores, dim=-1)
+        weights = F.softmax(scores, dim=-1)  # expect: IPL401
         weights = F.dropout(weights, self.dropout, training=True, inplace=True)  # expect: IPL101
         return weights @ v
 

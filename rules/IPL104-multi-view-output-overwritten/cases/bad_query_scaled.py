@@ -16,7 +16,7 @@ class Attention(nn.Module):
         qkv = self.qkv(x).reshape(batch, length, 3, self.heads, width // self.heads)
         q, k, v = qkv.permute(2, 0, 3, 1, 4).unbind(0)
         q *= self.scale  # expect: IPL104
-        weights = (q @ k.transpose(-2, -1)).softmax(dim=-1)
+        weights = (q @ k.transpose(-2, -1)).softmax(dim=-1)  # expect: IPL401
         return (weights @ v).transpose(1, 2).reshape(batch, length, width)
 
 

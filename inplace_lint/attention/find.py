@@ -1,0 +1,190 @@
+"""Every attention of one file, with its plan: which functions are looked at, and what is said of each."""
+
+from __future__ import annotations
+
+import re
+
+from ..model import Refused
+from . import surroundings
+from .evaluate import Evaluation, Spent
+from .plan import Plan, plan
+from .recognise import sites
+from .removal import removal
+from .shapes import Shapes
+from .site import Site
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..syntax.files import Files
+    from ..syntax.module import FunctionSource, Module
+
+_WORDS = re.compile(rb"[sS]oftmax|scaled_dot_product_attention|MultiheadAttention")
+_PRODUCT = re.compile(
+    rb"[\w)\]][ \t]*@[ \t]*[\w(]|matmul|bmm|einsum|scaled_dot_product_attention|MultiheadAttention"
+)
+
+
+def speaks_of_attention(text: bytes) -> bool:
+    """Whether a softmax, called or written out, the kernel or a module of attention stands in the text."""
+    return _WORDS.search(text) is not None or (b"exp(" in text and b"sum(" in text)
+
+
+class Seen:
+    """What is found in one function: its evaluation and shapes, and its attentions with their plans."""
+
+    __slots__ = ("evaluation", "plans", "shapes")
+
+    def __init__(self, evaluation: Evaluation, shapes: Shapes, plans: list[Plan]) -> None:
+        self.evaluation, self.shapes, self.plans = evaluation, shapes, plans
+
+
+def find(module: Module, files: Files) -> list[Seen]:
+    """What the functions of a file compute that has to do with attention."""
+    if not speaks_of_attention(module.source) or _PRODUCT.search(module.source) is None:
+        return []
+    found: list[Seen] = []
+    for function in _functions(module):
+        evaluation = Evaluation(files, function)
+        try:
+            evaluation.run()
+        except (Spent, RecursionError):
+            continue
+        shapes = Shapes(evaluation)
+        here = [plan(evaluation, shapes, site) for site in sites(evaluation, shapes)]
+        for one in here:
+            _complete(one)
+        found.append(Seen(evaluation, shapes, here))
+    _keep_one(found)
+    for seen in found:
+        root = seen.evaluation.root
+        for one in seen.plans:
+            one.dispatched = _is_handed_on(module, root) or _is_given_up(module, root)
+    return found
+
+
+def _is_handed_on(module: Module, function: FunctionSource) -> bool:
+    """Whether a function is named without being called: handed to a dispatcher, put into a variable or table."""
+    if module.functions.get(function.name) is not function:
+        return False
+    pattern = re.compile(rb"(?<![\w.'\"])%s\b(?!\s*[(\w'\"])" % re.escape(function.name.encode()))
+    for match in pattern.finditer(module.source):
+        line = module.source[module.source.rfind(b"\n", 0, match.start()) + 1 : match.start()]
+        if not line.lstrip().startswith((b"def ", b"from ", b"import ")) and b"#" not in line:
+            return True
+    return False
+
+
+def _is_given_up(module: Module, function: FunctionSource) -> bool:
+    """Whether a subclass in the same file has the kernel do what this class's method does."""
+    if function.owner is None:
+        return False
+    for cls in module.classes.values():
+        if any(getattr(base, "id", "") == function.owner.name for base in cls.bases):
+            text = b"\n".join(module.lines[cls.node.lineno - 1 : cls.node.end_lineno or 0])
+            if b"scaled_dot_product_attention" in text:
+                return True
+    return False
+
+
+def _complete(made: Plan) -> None:
+    """Refuse where the statements cannot be taken out; name what goes with them, and what the package does besides."""
+    if made.refused is not None or made.site.guarded:
+        return
+    try:
+        gone = removal(made)
+    except Refused as reason:
+        made.refused = str(reason)
+        return
+    module = made.evaluation.root.module
+    if surroundings.takes_second_derivatives(module):
+        made.differences.append(
+            "the package takes second or forward-mode derivatives, which the flash kernel lacks"
+        )
+    called = [one.args[1] for one in made.site.weights.modules if one.op == "attr"]
+    if called and surroundings.hooks_modules(module):
+        made.differences.append(
+            f"a hook on `{called[0]}` is no longer called, and this package registers hooks"
+        )
+    for name in called:
+        if _is_replaced(module, made, name):
+            made.differences.append(f"a subclass in this file sets `{name}` to something of its own")
+    for statement in gone.said:
+        made.differences.append(f"what is printed or asserted on line {statement.lineno} goes with it")
+
+
+def _is_replaced(module: Module, made: Plan, name: str) -> bool:
+    """Whether a subclass in the same file assigns the module that the rewrite reads or no longer calls."""
+    owner = made.evaluation.root.owner
+    if owner is None:
+        return False
+    heirs = {owner.name}
+    for _ in range(3):
+        heirs |= {
+            c.name for c in module.classes.values() if any(getattr(b, "id", "") in heirs for b in c.bases)
+        }
+    pattern = re.compile(rb"\bself\.%s\s*(?::[^=\n]+)?=(?!=)" % re.escape(name.encode()))
+    for heir in heirs - {owner.name}:
+        node = module.classes[heir].node
+        if pattern.search(b"\n".join(module.lines[node.lineno - 1 : node.end_lineno or 0])):
+            return True
+    return False
+
+
+def _keep_one(found: list[Seen]) -> None:
+    """One plan a softmax: the one of the function that also holds the product with the values."""
+    best: dict[int, Plan] = {}
+    for seen in found:
+        for one in seen.plans:
+            key = id(one.site.softmax.at)
+            known = best.get(key)
+            if known is None or _worth(one) > _worth(known):
+                best[key] = one
+    for seen in found:
+        seen.plans = [one for one in seen.plans if best.get(id(one.site.softmax.at)) is one]
+
+
+def _worth(one: Plan) -> tuple[bool, bool]:
+    return (_depth(one.site) == 0, one.refused is None)
+
+
+def _depth(site: Site) -> int:
+    return site.moment.depth
+
+
+def _functions(module: Module) -> list[FunctionSource]:
+    """Functions with such a word, and those of the same class or file that may call them."""
+    functions = module.functions_in_order()
+    text = {f: b"\n".join(module.lines[f.node.lineno - 1 : f.node.end_lineno or 0]) for f in functions}
+    direct = [f for f in functions if speaks_of_attention(text[f])]
+    chosen = {f: None for f in direct if f.name != "__init__"}
+    attributes: dict[object, set[bytes]] = {}
+    for f in direct:
+        if f.owner is not None and f.name == "__init__":
+            names = {
+                m.group(1)
+                for line in text[f].split(b"\n")
+                if _WORDS.search(line) and (m := re.match(rb"\s*self\.(\w+)\s*(?::[^=]+)?=", line))
+            }
+            attributes.setdefault(f.owner.name, set()).update(names)
+    for _ in range(2):
+        for f in functions:
+            if f.owner is not None:
+                for base in f.owner.bases:
+                    inherited = attributes.get(getattr(base, "id", ""))
+                    if inherited:
+                        attributes.setdefault(f.owner.name, set()).update(inherited)
+    callees = {f.name.encode() for f in chosen if f.owner is not None or module.functions.get(f.name) is f}
+    for f in functions:
+        if f in chosen or f.name == "__init__":
+            continue
+        own = attributes.get(f.owner.name) if f.owner is not None else None
+        if own and any(b"self." + name in text[f] for name in own):
+            chosen[f] = None
+            callees.add(f.name.encode())
+    callees -= {b"forward", b"__call__"}
+    if callees:
+        pattern = re.compile(rb"(?<!def )\b(?:" + b"|".join(sorted(map(re.escape, callees))) + rb")\(")
+        for f in functions:
+            if f not in chosen and f.name != "__init__" and pattern.search(text[f]):
+                chosen[f] = None
+    return sorted(chosen, key=lambda f: f.node.lineno)

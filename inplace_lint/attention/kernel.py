@@ -1,0 +1,144 @@
+"""What is known of a call of the fused kernel itself: its mask, its layout, its heads, its dropout."""
+
+from __future__ import annotations
+
+from . import masks
+from .site import Chain, Mask, Operand, Site
+from .terms import Term, integer, is_const, items, within
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .evaluate import Evaluation, Moment
+    from .shapes import Shapes
+
+_LABELS = ("b0", "b1")
+
+
+def is_causal_mask(evaluation: Evaluation, shapes: Shapes, call: Term) -> bool:
+    """Whether a call's mask is the lower-left triangle of a square of its own lengths."""
+    mask = call.args[3]
+    site = Site.__new__(Site)
+    rank = shapes.rank(call.args[0])
+    if rank is None or not 2 <= rank <= 4 or shapes.rank(call.args[1]) != rank:
+        return False
+    lead = _LABELS[: rank - 2]
+    site.query = Operand(call.args[0], (*lead, "l", "e"))
+    site.key = Operand(call.args[1], (*lead, "s", "e"))
+    site.scores = Chain(call, (*lead, "l", "s"))
+    return any(
+        masks.causal(evaluation, shapes, site, Mask(kind, mask, None, (*lead, "l", "s")))
+        for kind in ("keep", "add")
+    )
+
+
+def drops_future(evaluation: Evaluation, mask: Term) -> bool:
+    """Whether a boolean mask is True above the diagonal: what a causal model must not see."""
+    triangle = masks.triangle(evaluation, mask)
+    return triangle is not None and triangle[0] == "drop"
+
+
+def keeps_past(evaluation: Evaluation, mask: Term) -> bool:
+    """Whether a boolean mask is True on and below the diagonal."""
+    triangle = masks.triangle(evaluation, mask)
+    return triangle is not None and triangle[0] == "keep"
+
+
+def is_dropped_elsewhere(evaluation: Evaluation, mask: Term) -> Term | None:
+    """The place that fills scores with -inf where this very mask is True."""
+    for term in evaluation.terms.all():
+        if term.op == "masked_fill" and term.args[1] is mask and masks.fill(term.args[2]) in ("inf", "min"):
+            return term
+    return None
+
+
+def misplaced_axis(shapes: Shapes, query: Term, key: Term) -> str | None:
+    """Where the sequence stands if not on the last but one axis: "last" or "second"; None if that is not known."""
+    found = []
+    for operand in (query, key):
+        shape = shapes.of(operand)
+        if shape is None or len(shape) != 4:
+            return None
+        if shape[-2].role != "channel" or shape[-2].size is None:
+            return None
+        if shape[-1].role == "outer" and shape[-3].role == "channel":
+            found.append("last")
+        elif shape[-3].role == "outer" and shape[-1].role == "channel" and shape[0].role == "outer":
+            found.append("second")
+        else:
+            return None
+    return found[0] if len(set(found)) == 1 else None
+
+
+def repeated(shapes: Shapes, term: Term) -> Term | None:
+    """The heads before they were repeated for groups of queries, side by side as `enable_gqa` has it."""
+    while term.op in ("contiguous",):
+        term = term.args[0]
+    if term.op == "repeat_interleave" and term.args[2] is not None:
+        dim, rank = integer(term.args[2]), shapes.rank(term.args[0])
+        if dim == -3 or (dim == 1 and rank == 4):
+            return term.args[0]  # type: ignore[no-any-return]
+        return None
+    if term.op == "reshape":  # x[:, :, None].expand(B, H, n, S, D).reshape(B, H * n, S, D)
+        spread = term.args[0]
+        sizes, target = items(spread.args[1]) if spread.op == "expand" else None, items(term.args[1])
+        if sizes is None or target is None or len(sizes) != 5 or len(target) != 4:
+            return None
+        inner = spread.args[0]
+        narrow = _narrow(inner)
+        same = (target[0] is sizes[0], target[2] is sizes[3], target[3] is sizes[4])
+        product = target[1].op == "mul" and {*target[1].args[:2]} == {sizes[1], sizes[2]}
+        return narrow if narrow is not None and all(same) and product else None
+    return None
+
+
+def _narrow(term: Term) -> Term | None:
+    """x of `x[:, :, None]` or `x.unsqueeze(2)`."""
+    if term.op == "unsqueeze" and integer(term.args[1]) == 2:
+        return term.args[0]  # type: ignore[no-any-return]
+    if term.op == "getitem":
+        entries = items(term.args[1]) or ()
+        full = [e.op == "slice" and all(is_const(p, None) for p in e.args) for e in entries]
+        if len(entries) >= 3 and full[0] and full[1] and is_const(entries[2], None) and all(full[3:]):
+            return term.args[0]  # type: ignore[no-any-return]
+    return None
+
+
+def is_under_training(moment: Moment) -> bool:
+    """Whether the call lies under a condition that reads `training`."""
+    return any(reads_training(test) for test, _ in moment.conditions)
+
+
+def reads_training(term: Term) -> bool:
+    stack = [term]
+    while stack:
+        one = stack.pop()
+        if one.op in ("attr", "member") and one.args[1] == "training":
+            return True
+        stack.extend(one.operands)
+    return False
+
+
+def is_constant_dropout(evaluation: Evaluation, p: Term, depth: int = 0) -> bool:
+    """Whether a dropout probability is a positive number that training and evaluation share."""
+    if p.op == "const":
+        return isinstance(p.args[0], (int, float)) and not isinstance(p.args[0], bool) and p.args[0] > 0
+    if p.op == "member" and p.args[1] == "p":
+        return True  # `self.drop.p`: a module's probability, whatever its mode
+    if p.op == "attr" and depth < 2:
+        found = evaluation.classes.definitions(p)
+        if len(found) != 1:
+            return False
+        if found[0].op == "param":
+            return True
+        return is_constant_dropout(evaluation, found[0], depth + 1)
+    return False
+
+
+def grown(key: Term, query: Term) -> bool:
+    """Whether the keys are a cache and the new ones, where the queries are only new."""
+    return (
+        key.op == "cat"
+        and query.op != "cat"
+        and len(items(key.args[0]) or ()) > 1
+        and not within(query, {key})
+    )

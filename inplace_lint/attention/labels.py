@@ -1,0 +1,116 @@
+"""Labels of axes through softmaxes, permutations and products; softmaxes that are written out."""
+
+from __future__ import annotations
+
+from .shapes import permutation
+from .site import Operand
+from .terms import Term, integer, is_const
+
+#: Leading axes of which not even the number is known.
+REST = "..."
+
+
+def softmax_input(term: Term) -> Term | None:
+    """What a softmax, called or written out, is taken of."""
+    if term.op == "softmax":
+        return term.args[0]  # type: ignore[no-any-return]
+    found = softmax_of_exp(term)
+    return None if found is None else found[0]
+
+
+def softmax_of_exp(term: Term) -> tuple[Term, Term] | None:
+    """(argument, axis) of `exp(x - max) / sum(exp(x - max))`."""
+    if term.op != "div" or not isinstance(term.args[1], Term):
+        return None
+    top, bottom = term.args[0], term.args[1]
+    if top.op != "exp" or bottom.op != "sum" or bottom.args[0] is not top:
+        return None
+    if bottom.args[1] is None or not is_const(bottom.args[2], True):
+        return None
+    inner = top.args[0]
+    if inner.op == "sub":
+        shift = inner.args[1]
+        if is_maximum_of(shift, inner.args[0], bottom.args[1]):
+            return inner.args[0], bottom.args[1]
+    return inner, bottom.args[1]
+
+
+def is_maximum_of(term: Term, of: Term, dim: Term | None = None) -> bool:
+    if term.op == "detach":
+        term = term.args[0]
+    return (
+        term.op == "amax"
+        and term.args[0] is of
+        and is_const(term.args[2], True)
+        and (dim is None or term.args[1] is dim)
+    )
+
+
+def inside_of(softmax: Term) -> set[Term]:
+    """The values inside a softmax that is written out."""
+    if softmax.op == "softmax":
+        return {softmax}
+    top, bottom = softmax.args[0], softmax.args[1]
+    return {softmax, top, bottom, top.args[0]}
+
+
+def axis_of(softmax: Term, labels: tuple[str, ...]) -> int | None:
+    """The position in `labels` of the axis that a softmax runs over."""
+    dim = softmax.args[1] if softmax.op == "softmax" else (softmax_of_exp(softmax) or (None, None))[1]
+    number = integer(dim)
+    if number is None:
+        return None
+    if REST in labels and number >= 0:
+        # (…, l, s) of unknown rank: 3 is the last axis of four, which is what attention has.
+        return len(labels) - 1 if number in (2, 3) else None
+    if not -len(labels) <= number < len(labels) or labels[number] == REST:
+        return None
+    return number % len(labels)
+
+
+def moved(term: Term, labels: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Labels after a transposition or permutation."""
+    axes = list(labels)
+    if term.op in ("mT",) or (term.op == "t" and len(axes) == 2):
+        return (*labels[:-2], labels[-1], labels[-2])
+    if term.op == "transpose":
+        a, b = integer(term.args[1]), integer(term.args[2])
+        if a is None or b is None:
+            return None
+        if REST in labels and {a, b} != {-1, -2}:
+            return None
+        if not all(-len(axes) <= one < len(axes) for one in (a, b)):
+            return None
+        axes[a], axes[b] = axes[b], axes[a]
+        return tuple(axes)
+    order = permutation(term) if term.op == "permute" else None
+    if order is None or REST in labels or len(order) != len(labels):
+        return None
+    return tuple(labels[i] for i in order)
+
+
+def permuted(before: tuple[str, ...], after: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    return after if after is not None and sorted(after) == sorted(before) else None
+
+
+def match(ours: tuple[str, ...], theirs: tuple[str, ...]) -> dict[str, str] | None:
+    """The last product's labels -> ours, by position; leading axes may be folded into `...` on one side."""
+    if len(ours) == len(theirs) and (REST in ours) == (REST in theirs):
+        return dict(zip(theirs, ours))
+    if REST in ours and ours[0] == REST and len(theirs) >= 3:
+        return {theirs[-1]: ours[-1], theirs[-2]: ours[-2], **dict.fromkeys(theirs[:-2], REST)}
+    return None
+
+
+def spread(
+    order: tuple[str, ...], own: Operand, values: Operand, output: tuple[str, ...]
+) -> tuple[Operand, Operand, tuple[str, ...]]:
+    """The last product with `...` written out as the leading axes that the weights are known to have."""
+    if REST not in own.labels or own.labels[0] != REST or REST in order:
+        return own, values, output
+    lead = tuple(f"d{number}" for number in range(len(order) - len(own.labels) + 1))
+
+    def wide(labels: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(one for label in labels for one in (lead if label == REST else (label,)))
+
+    return Operand(own.term, wide(own.labels)), Operand(values.term, wide(values.labels)), wide(output)

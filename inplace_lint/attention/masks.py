@@ -1,0 +1,356 @@
+"""What a mask says: which values it fills in, whether it is causal, and how it is written for the kernel."""
+
+from __future__ import annotations
+
+from ..model import Refused
+from .shapes import Shapes, is_scalar
+from .spell import COMPARISON, SUM, UNARY, Speller, Unspellable
+from .terms import Term, integer, is_const, items
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .evaluate import Evaluation
+    from .site import Mask, Site
+
+_INFINITE = frozenset({"math.inf", "torch.inf", "numpy.inf"})
+
+
+def fill(value: Term | None) -> str | None:
+    """What a masked score becomes: "inf" (-inf), "min" (the dtype's least), "finite" (a large negative number)."""
+    if value is None:
+        return None
+    if value.op in ("tensor", "full"):
+        return fill(value.args[1] if value.op == "full" else value.args[0])
+    if value.op == "cast":
+        return fill(value.args[0])
+    number = _number(value)
+    if number is not None:
+        return "inf" if number == float("-inf") else "finite" if number <= -1e3 else None
+    if value.op == "member" and value.args[0].op == "finfo" and value.args[1] == "min":
+        return "min"
+    if value.op == "neg":
+        inner = value.args[0]
+        if inner.op == "member" and inner.args[0].op == "finfo" and inner.args[1] == "max":
+            return "min"
+    return None
+
+
+def _number(value: Term) -> float | None:
+    if (
+        value.op == "const"
+        and isinstance(value.args[0], (int, float))
+        and not isinstance(value.args[0], bool)
+    ):
+        return float(value.args[0])
+    if value.op == "builtins.float" and value.args and is_const(value.args[0]):
+        try:
+            return float(value.args[0].args[0])
+        except (TypeError, ValueError):
+            return None
+    if value.op == "symbol" and value.args[0] in _INFINITE:
+        return float("inf")
+    if value.op == "neg":
+        inner = _number(value.args[0])
+        return None if inner is None else -inner
+    return None
+
+
+def causal(evaluation: Evaluation, shapes: Shapes, site: Site, mask: Mask) -> bool:
+    """Whether a mask is provably the lower-left triangle of a square: query i sees the keys up to i."""
+    corner = triangle(evaluation, mask.term)
+    if corner is None:
+        return False
+    keeps, sizes = corner
+    if mask.kind == "add":
+        if keeps != "add" or mask.negative or mask.before:
+            return False
+    elif keeps != mask.kind:
+        return False
+    lengths = []
+    for operand, label in ((site.query, "l"), (site.key, "s")):
+        shape = shapes.of(operand.term)
+        if shape is None or len(shape) != len(operand.labels):
+            return False
+        lengths.append(shape[operand.labels.index(label)].size)
+    return lengths[0] is not None and all(one is lengths[0] for one in (*lengths, *sizes))
+
+
+def triangle(evaluation: Evaluation, term: Term) -> tuple[str, tuple[Term | None, Term | None]] | None:
+    """("keep" or "drop" or "add", its two sizes) of a triangular mask."""
+    op, args = term.op, term.args
+    if op == "attr":
+        made = evaluation.classes.definition(term)
+        return None if made is None else triangle(evaluation, made)
+    if op in ("buffer", "contiguous", "clone", "unsqueeze", "reshape", "expand"):
+        inner = triangle(evaluation, args[0])
+        if inner is not None and op in ("reshape", "expand"):
+            sizes = items(args[1])
+            if sizes is None or len(sizes) < 2 or not all(integer(s) == 1 for s in sizes[:-2]):
+                return None
+            if op == "reshape" and (sizes[-2], sizes[-1]) != inner[1]:
+                return None
+        return inner
+    if op == "cast":
+        inner = triangle(evaluation, args[0])
+        if inner is not None and inner[0] in ("ones-keep", "ones-drop") and _is_bool(args[1]):
+            return inner[0][5:], inner[1]
+        return inner
+    if op in ("tril", "triu"):
+        return _corner(evaluation, term)
+    if op in ("eq", "ne") and is_const(args[1], 0, False, 0.0):
+        inner = triangle(evaluation, args[0])
+        if inner is None or inner[0] == "add":
+            return None
+        holds = inner[0].replace("ones-", "")
+        if op == "eq":
+            holds = "drop" if holds == "keep" else "keep"
+        return holds, inner[1]
+    if op == "invert":
+        inner = triangle(evaluation, args[0])
+        if inner is None or inner[0] not in ("keep", "drop"):
+            return None
+        return "drop" if inner[0] == "keep" else "keep", inner[1]
+    if op == "getitem":
+        inner = triangle(evaluation, args[0])
+        if inner is None:
+            return None
+        entries = items(args[1]) or (args[1],)
+        if all(e.op == "slice" or is_const(e, None) for e in entries) or is_const(entries[0], ...):
+            slices = [e for e in entries if e.op == "slice"]
+            if len(slices) < 2:
+                return inner if not slices else None
+            for one in slices[:-2]:
+                if not all(is_const(part, None) for part in one.args):
+                    return None
+            ends: list[Term | None] = []
+            for one, size in zip(slices[-2:], inner[1]):
+                low, high, step = one.args
+                if not is_const(step, None) or not (is_const(low, None) or is_const(low, 0)):
+                    return None
+                ends.append(size if is_const(high, None) else high)
+            return inner[0], (ends[0], ends[1])
+    return None
+
+
+def _corner(evaluation: Evaluation, term: Term) -> tuple[str, tuple[Term | None, Term | None]] | None:
+    inner, diagonal = term.args[0], 0 if term.args[1] is None else integer(term.args[1])
+    boolean = False
+    while inner.op == "cast":
+        boolean = boolean or _is_bool(inner.args[1])
+        inner = inner.args[0]
+    if inner.op in ("ones", "full"):
+        boolean = boolean or any(_is_bool(a) for a in inner.args[1:])
+        sizes = items(inner.args[0])
+        if sizes is not None and len(sizes) > 2 and all(integer(s) == 1 for s in sizes[:-2]):
+            sizes = sizes[-2:]
+        if sizes is None or len(sizes) != 2:
+            return None
+        both = (sizes[0], sizes[1])
+        if inner.op == "full" and is_const(inner.args[1], True):
+            boolean = True
+        elif inner.op == "full":
+            return (
+                ("add", both)
+                if term.op == "triu" and diagonal == 1 and fill(inner.args[1]) == "inf"
+                else None
+            )
+        prefix = "" if boolean else "ones-"
+        if term.op == "tril" and diagonal == 0:
+            return f"{prefix}keep", both
+        if term.op == "triu" and diagonal == 1:
+            return f"{prefix}drop", both
+    return None
+
+
+def _is_bool(term: object) -> bool:
+    return isinstance(term, Term) and term.op == "symbol" and term.args[0] in ("torch.bool", "builtins.bool")
+
+
+class Written:
+    """The mask argument of the call: its text, or none; `causal` instead of a text; what it changes."""
+
+    __slots__ = ("causal", "differences", "notes", "text")
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.causal = False
+        self.differences: list[str] = []
+        self.notes: list[str] = []
+
+
+def write(evaluation: Evaluation, shapes: Shapes, site: Site, speller: Speller, query: str) -> Written:
+    """All masks of the site as one argument. Raises Refused or Unspellable."""
+    made = Written()
+    masks = [mask.again() for mask in site.scores.masks]
+    for mask in masks:
+        mask.term = _laid(mask.term, site)
+    if not masks:
+        return made
+    for mask in masks:
+        if mask.labels != (*site.batch, "l", "s"):
+            raise Refused("the mask is laid over scores whose axes stand in another order")
+        if mask.kind != "add":
+            kind = fill(mask.value)
+            if kind is None:
+                raise Refused(
+                    "masked scores are filled with a value that is not known to be large and negative"
+                )
+            if any(sign_of(evaluation, factor) <= 0 for _, factor in mask.before):
+                raise Refused("the scores are masked before they are scaled, by a factor of unknown sign")
+    if len(masks) == 1 and not masks[0].tests and causal(evaluation, shapes, site, masks[0]):
+        kind = "inf" if masks[0].kind == "add" else fill(masks[0].value)
+        made.causal = True
+        if kind == "finite":
+            made.differences.append("masked scores were a finite number, and now have no weight at all")
+        return made
+    parts = [_part(evaluation, shapes, site, mask, speller, query, made) for mask in masks]
+    made.text = _combined(parts, masks, speller)
+    return made
+
+
+def _laid(term: Term, site: Site) -> Term:
+    """A mask without what only spreads it over the scores, as adding or filling does anyway."""
+    while term.op in ("expand_as", "contiguous") and (
+        term.op != "expand_as" or term.args[1] in site.scores.steps
+    ):
+        term = term.args[0]
+    return term
+
+
+def _part(
+    evaluation: Evaluation,
+    shapes: Shapes,
+    site: Site,
+    mask: Mask,
+    speller: Speller,
+    query: str,
+    made: Written,
+) -> str:
+    term = mask.term
+    rank = shapes.rank(term)
+    if rank is None and is_scalar(term):
+        raise Refused("a number is added to the scores")
+    wanted = len(site.batch)
+    if rank is None:
+        made.differences.append("the mask is taken to have at least two axes")
+    elif rank < 2 and mask.kind == "add" and rank == 0:
+        raise Refused("a number is added to the scores")
+    elif (rank > max(2, wanted + 2) and "..." not in site.batch) or rank > 4 or (wanted > 2 and rank > 3):
+        raise Refused("the mask has more axes than the kernel takes")
+    if mask.kind == "add":
+        text = _additive(evaluation, mask, speller, query, made)
+    else:
+        if fill(mask.value) == "inf":
+            made.notes.append("a row with every key masked gives 0, where it gave NaN")
+        else:
+            made.differences.append(
+                "a row with every key masked gives 0, where it gave the mean of the values"
+            )
+        text = _keep(mask, speller)
+    if rank in (1, 3):
+        text = f"({text})" if not _is_atom(text) else text
+        text = f"{text}.unsqueeze(0)"
+    return text
+
+
+def _is_atom(text: str) -> bool:
+    return text.replace(".", "").replace("_", "").isalnum()
+
+
+def _keep(mask: Mask, speller: Speller) -> str:
+    """The condition under which a key is kept."""
+    term = mask.term
+    if mask.kind == "keep":
+        return speller.text(term, SUM)
+    if term.op == "invert":
+        return speller.text(term.args[0], SUM)
+    if term.op in ("eq", "ne"):
+        sign = "!=" if term.op == "eq" else "=="
+        try:
+            return f"({speller.text(term.args[0], SUM)} {sign} {speller.text(term.args[1], SUM)})"
+        except Unspellable:
+            pass
+    return f"~{speller.text(term, UNARY)}"
+
+
+def _additive(evaluation: Evaluation, mask: Mask, speller: Speller, query: str, made: Written) -> str:
+    text = speller.text(mask.term, UNARY if mask.negative or mask.before else COMPARISON)
+    if mask.negative:
+        text = f"-{text}"
+    for sign, factor in mask.before:
+        text = f"{text} {sign} {speller.text(factor, UNARY)}"
+    if not is_learned(evaluation, mask.term):
+        made.differences.append(
+            "where every key of a row is masked by a large finite number, the kernel's gradients differ"
+        )
+        text = f"{text}.to({query}.dtype)" if _is_atom(text) else f"({text}).to({query}.dtype)"
+    return text
+
+
+def is_learned(evaluation: Evaluation, term: Term) -> bool:
+    """Whether a value is computed from parameters and layers alone: a bias of positions, not a mask."""
+    stack, found, seen = [term], False, set()
+    while stack:
+        one = stack.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if one.op == "attr":
+            made = evaluation.classes.definition(one)
+            if made is not None and made.op == "new" and made.args[0] == "torch.nn.Parameter":
+                found = True
+            continue
+        if one.op == "call":
+            made = evaluation.classes.definition(one.args[0]) if one.args[0].op == "attr" else None
+            if made is None or made.op != "new":
+                return False
+            found = True
+            continue
+        if one.op in ("param", "opaque", "masked_fill", "where", "global", "full"):
+            return False
+        stack.extend(one.operands)
+    return found
+
+
+def _combined(parts: list[str], masks: list[Mask], speller: Speller) -> str:
+    """One expression for all: boolean masks joined by `&`, additive ones summed, both by `where`; None where absent."""
+    text, kind = "", ""
+    for part, mask in zip(parts, masks):
+        own = "add" if mask.kind == "add" else "keep"
+        loose = f"({part})" if " " in part and not part.startswith("(") else part
+        if not text:
+            joined, after = part, own
+        elif kind == own:
+            joined, after = (f"{text} + {loose}", own) if own == "add" else (f"{text} & {loose}", own)
+        else:  # together they are a float for each head, query and key, which is what the fix is to do away with
+            raise Refused("a boolean mask and a bias together need an L×S mask of the kernel")
+        if mask.tests:
+            for test, holds in mask.tests:
+                condition = speller.text(test, COMPARISON)
+                other = text or "None"
+                joined = (
+                    f"{joined} if {condition} else {other}"
+                    if holds
+                    else f"{other} if {condition} else {joined}"
+                )
+            joined = f"({joined})" if len(masks) > 1 else joined
+        text, kind = joined, after
+    return text
+
+
+def sign_of(evaluation: Evaluation, term: Term) -> int:
+    """1 for a factor that is known to be positive, else 0 (or -1)."""
+    number = _number(term)
+    if number is not None:
+        return 1 if number > 0 else -1
+    if term.op in ("math.sqrt", "size", "math.exp", "sqrt", "rsqrt"):
+        return 1
+    if term.op in ("pow", "mul", "div", "floordiv"):
+        base = term.args[:1] if term.op == "pow" else term.args[:2]
+        return 1 if all(sign_of(evaluation, one) > 0 for one in base) else 0
+    if term.op == "attr":
+        made = evaluation.classes.definition(term)
+        return 0 if made is None else sign_of(evaluation, made)
+    if term.op == "param" and isinstance(term.args[1], int):
+        return 0
+    return 0

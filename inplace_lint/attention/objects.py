@@ -1,0 +1,270 @@
+"""What names and attributes mean: modules, imports, classes of the project, what `__init__` set on an object."""
+
+from __future__ import annotations
+
+import builtins
+
+from ..syntax.lower import lower_expression
+from ..torchmodel.spelling import canonical
+from .terms import Term, items
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from ..syntax.module import ClassSource, FunctionSource, Module
+    from .evaluate import Evaluation
+
+_BUILTINS = frozenset(dir(builtins))
+_DECORATED = ("staticmethod", "classmethod", "property")
+
+
+class Classes:
+    """The classes that an evaluation meets, and what their `__init__` leaves on an object."""
+
+    def __init__(self, evaluation: Evaluation) -> None:
+        self.evaluation = evaluation
+        #: names in scope where a function or lambda was made
+        self.closures: dict[Term, dict[str, Term]] = {}
+        #: attributes that the evaluated functions assign
+        self.written: set[str] = set()
+        self._attributes: dict[ClassSource, dict[str, list[Term]]] = {}
+        self._order: dict[ClassSource, list[ClassSource] | None] = {}
+        self._running: set[ClassSource] = set()
+
+    def instance(self, source: ClassSource) -> Term:
+        return self.evaluation.terms("instance", source)
+
+    def order(self, source: ClassSource) -> tuple[list[ClassSource], bool]:
+        """The class and its bases of the project, nearest first; whether all bases are known (or torch's own)."""
+        found = [source]
+        complete = True
+        for current in found:
+            for base in current.bases:
+                term = evaluate_at(self.evaluation, current.module, base)
+                if term.op == "class":
+                    if term.args[0] not in found and len(found) < 12:
+                        found.append(term.args[0])
+                elif term.op != "symbol" or not term.args[0].startswith(("torch.", "builtins.object")):
+                    complete = False
+        return found, complete
+
+    def is_module(self, source: ClassSource) -> bool:
+        """Whether a class derives from nn.Module in sight."""
+        for cls in self.order(source)[0]:
+            for base in cls.bases:
+                term = evaluate_at(self.evaluation, cls.module, base)
+                if term.op == "symbol" and term.args[0].startswith("torch.nn."):
+                    return True
+        return False
+
+    def method(self, source: ClassSource, name: str) -> FunctionSource | None:
+        for cls in self.order(source)[0]:
+            if name in cls.methods:
+                return cls.methods[name]
+        return None
+
+    def definitions(self, term: Term) -> list[Term]:
+        """What an attribute `obj.name` may hold: the values that `__init__` gives it; empty if unknown."""
+        obj, name = term.args
+        if obj.op != "instance" or name in self.written:
+            return []
+        order, _ = self.order(obj.args[0])
+        for cls in order:
+            held = self._of(cls)
+            if name in held:
+                return held[name]
+            value = cls.assignments.get(name)
+            if value is not None:
+                return [evaluate_at(self.evaluation, cls.module, value)]
+        return []
+
+    def definition(self, term: Term) -> Term | None:
+        """The one value of an attribute, or None."""
+        found = self.definitions(term)
+        return found[0] if len(found) == 1 else None
+
+    def _of(self, cls: ClassSource) -> dict[str, list[Term]]:
+        held = self._attributes.get(cls)
+        if held is not None:
+            return held
+        held = self._attributes[cls] = {}
+        init = cls.methods.get("__init__")
+        if init is None or cls in self._running:
+            return held
+        outer = self.evaluation
+        from .evaluate import Evaluation, Spent
+
+        inner = Evaluation(outer.files, init)
+        inner.terms = outer.terms
+        inner.classes = self
+        function = outer.terms.function
+        self._running.add(cls)
+        written = set(self.written)
+        recorder = Attributes(self.instance(cls))
+        inner.recorder = recorder
+        try:
+            inner.run()
+        except Spent:
+            recorder.held.clear()
+        finally:
+            self._running.discard(cls)
+            outer.terms.function = function
+            self.written = written
+        held.update(recorder.held)
+        for method in cls.methods.values():  # what other methods assign is not told by __init__
+            if method is not init:
+                for name in _assigned(method):
+                    held.pop(name, None)
+        return held
+
+
+class Attributes:
+    """Listens to the attributes that `__init__` sets on its object."""
+
+    def __init__(self, obj: Term) -> None:
+        self.obj = obj
+        self.held: dict[str, list[Term]] = {}
+
+    def set(self, name: str, value: Term, conditional: bool) -> None:
+        known = self.held.get(name)
+        if known is None or not conditional:
+            self.held[name] = [value]
+        elif value not in known:
+            known.append(value)
+
+
+def _assigned(method: FunctionSource) -> set[str]:
+    """Attributes of its object that a method assigns."""
+    if not method.parameters:
+        return set()
+    lines = b"\n".join(method.module.lines[method.node.lineno - 1 : method.node.end_lineno or 0])
+    me = method.parameters[0].arg.encode()
+    import re
+
+    pattern = rb"\b%s\.(\w+)[ \t]*(?::[^=\n]+)?(?:[-+*/@|&]|//|\*\*)?=(?!=)" % re.escape(me)
+    return {name.decode() for name in re.findall(pattern, lines)}
+
+
+def is_static(source: FunctionSource) -> bool:
+    decorators = getattr(source.node, "decorator_list", ())
+    return any(getattr(d, "id", "") == "staticmethod" for d in decorators)
+
+
+def is_plain(source: FunctionSource) -> bool:
+    """Whether a call of the function runs its body: decorated ones may do anything else."""
+    decorators = getattr(source.node, "decorator_list", ())
+    return all(
+        getattr(d, "id", getattr(d, "attr", "")) in ("staticmethod", "no_grad", "ignore") for d in decorators
+    )
+
+
+def load(evaluation: Evaluation, name: str) -> Term:
+    """The value of a name where the evaluation stands."""
+    frame = evaluation.frame
+    term = frame.names.get(name)
+    if term is not None:
+        return term
+    if frame.enclosing is not None and name in frame.enclosing:
+        return frame.enclosing[name]
+    if frame.function is not None and name in frame.function.scope[0]:
+        return evaluation.terms.opaque(None)
+    return of_module(evaluation, frame.module, name)
+
+
+def of_module(evaluation: Evaluation, module: Module, name: str, depth: int = 0) -> Term:
+    """What the top level of a file binds to a name."""
+    terms = evaluation.terms
+    if depth > 8:
+        return terms("global", module.filename, name)
+    if name in module.imports and name not in module.functions and name not in module.classes:
+        binding = module.imports[name]
+        return imported(evaluation, module, binding.module, binding.member, binding.level, depth + 1)
+    if name in module.multiple:
+        return terms("global", module.filename, name)
+    if name in module.functions:
+        return terms("function", module.functions[name], None, 0)
+    if name in module.classes:
+        return terms("class", module.classes[name])
+    if name in module.assignments:
+        value = module.assignments[name]
+        if depth < 4:
+            return evaluate_at(evaluation, module, value)
+    if name in _BUILTINS:
+        return terms("symbol", f"builtins.{name}")
+    return terms("global", module.filename, name)
+
+
+def imported(
+    evaluation: Evaluation, module: Module, name: str, member: str | None, level: int, depth: int = 0
+) -> Term:
+    """What an import statement binds."""
+    terms = evaluation.terms
+    if level or name.partition(".")[0] not in _FOREIGN:
+        target = evaluation.files.resolve(name, module.filename, level)
+        if target is not None:
+            if member is None:
+                return terms("module", target)
+            if any(
+                member in names
+                for names in (target.functions, target.classes, target.imports, target.assignments)
+            ):
+                return of_module(evaluation, target, member, depth + 1)
+            inner = evaluation.files.resolve(f"{name}.{member}" if name else member, module.filename, level)
+            return terms("module", inner) if inner is not None else terms.opaque(None)
+        if level:
+            return terms("global", name, member or "")
+    return terms("symbol", canonical(name if member is None else f"{name}.{member}"))
+
+
+_FOREIGN = frozenset({"torch", "math", "einops", "numpy", "typing", "functools", "collections", "os", "sys"})
+
+
+def evaluate_at(evaluation: Evaluation, module: Module, node: ast.expr) -> Term:
+    """The value of an expression at the top level of a file."""
+    from .evaluate import Frame
+
+    instructions, register = lower_expression(node)
+    outer = evaluation.frame
+    frame = Frame(module, None, outer.depth + 1)
+    evaluation.frame = frame
+    try:
+        evaluation.block(instructions)
+        return frame.registers.get(register) or evaluation.terms.opaque(node)
+    finally:
+        evaluation.frame = outer
+
+
+def attribute(evaluation: Evaluation, obj: Term, name: str, at: ast.AST) -> Term:
+    """The value of `obj.name`."""
+    terms = evaluation.terms
+    if obj.op == "symbol":
+        return terms("symbol", canonical(f"{obj.args[0]}.{name}"), at=at)
+    if obj.op == "module":
+        return of_module(evaluation, obj.args[0], name)
+    if obj.op == "instance":
+        method = evaluation.classes.method(obj.args[0], name)
+        if method is not None:
+            decorators = getattr(method.node, "decorator_list", ())
+            if any(getattr(d, "id", "") == "property" for d in decorators):
+                return terms("attr", obj, name, at=at)
+            return terms("function", method, None if is_static(method) else obj, 0, at=at)
+        recorder = evaluation.recorder
+        if recorder is not None and obj is recorder.obj and name in recorder.held:
+            return recorder.held[name][-1]
+        if recorder is not None and obj is recorder.obj and name == "register_buffer":
+            return terms("registers", obj)
+        return terms("attr", obj, name, at=at)
+    if obj.op == "class" and name in obj.args[0].methods:
+        return terms("function", obj.args[0].methods[name], None, 0, at=at)
+    if name == "shape":
+        return terms("shape", obj, at=at)
+    if name in ("mT", "mH"):
+        return terms("mT", obj, at=at)
+    if name == "T":
+        return terms("t", obj, at=at)
+    if name in ("values", "indices") and obj.op == "max":
+        return terms("amax", *obj.args, at=at) if name == "values" else terms.opaque(at, obj)
+    if obj.op == "tuple" and items(obj) is not None:
+        return terms.opaque(at, obj)
+    return terms("member", obj, name, at=at)

@@ -1,0 +1,418 @@
+"""The rewrite of one attention as one call of the kernel: safe, unsafe with each difference named, or refused."""
+
+from __future__ import annotations
+
+from ..model import Refused
+from . import masks
+from .shapes import is_scalar, permutation
+from .spell import ATOM, COMPARISON, PRODUCT, SUM, TERNARY, UNARY, Speller, Unspellable
+from .terms import Term, integer, is_const, within
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from .evaluate import Evaluation, Moment
+    from .shapes import Shapes
+    from .site import Operand, Site
+
+_REST = "..."
+
+
+class Plan:
+    """What replaces the expression `anchor`: the call's arguments, and what is done to its result.
+
+    `refused` is the reason why nothing is offered; `differences` make a fix unsafe, `notes` are said of a safe one.
+    """
+
+    __slots__ = (
+        "after",
+        "anchor",
+        "arguments",
+        "differences",
+        "dispatched",
+        "evaluation",
+        "moved",
+        "notes",
+        "refused",
+        "site",
+    )
+
+    def __init__(self, evaluation: Evaluation, site: Site) -> None:
+        self.evaluation = evaluation
+        self.site = site
+        self.refused: str | None = None
+        self.differences: list[str] = []
+        self.notes: list[str] = []
+        self.arguments: list[str] = []
+        self.after = ""
+        #: whether the function is one of several that a table or variable chooses from
+        self.dispatched = False
+        self.anchor: ast.AST | None = None
+        self.moved: list[ast.AST] = []
+
+    @property
+    def applicability(self) -> str:
+        return "unsafe" if self.differences else "safe"
+
+
+def plan(evaluation: Evaluation, shapes: Shapes, site: Site) -> Plan:
+    """The plan for a site."""
+    made = Plan(evaluation, site)
+    try:
+        _Planner(evaluation, shapes, site, made).run()
+    except Refused as reason:
+        made.refused = str(reason)
+    except Unspellable:
+        made.refused = "a value that the call needs has no name at the place where the product is computed"
+    made.differences = list(dict.fromkeys(made.differences))
+    made.notes = list(dict.fromkeys(made.notes))
+    return made
+
+
+def anchor_of(evaluation: Evaluation, site: Site) -> Moment | None:
+    """The expression of the checked function itself whose value is the result."""
+    for moment in evaluation.moments:
+        if moment.depth == 0 and moment.term is site.result:
+            return moment
+    return None
+
+
+class _Planner:
+    def __init__(self, evaluation: Evaluation, shapes: Shapes, site: Site, made: Plan) -> None:
+        self.evaluation, self.shapes, self.site, self.made = evaluation, shapes, site, made
+
+    def run(self) -> None:
+        site, made = self.site, self.made
+        if site.problems:
+            raise Refused(site.problems[0])
+        for reader in site.readers:
+            raise Refused(_READ.get(reader.kind, "the weights are also used elsewhere"))
+        anchor = anchor_of(self.evaluation, site)
+        if anchor is None:
+            raise Refused("the attention is spread over functions that are called from elsewhere")
+        made.anchor = anchor.at
+        self.speller = Speller(self.evaluation, anchor)
+        self._types()
+        query = self._operand(site.query, "l", "e")
+        plain = query
+        scale, query = self._scale(query)
+        key, value = self._operand(site.key, "s", "e"), self._operand(site.value, "s", "c")
+        mask = masks.write(self.evaluation, self.shapes, site, self.speller, _tight(plain))
+        dropout = self._dropout()
+        made.arguments = [*self._ranked(query, key, value)]
+        made.after += self._output()
+        if mask.causal:
+            made.arguments.append("is_causal=True")
+        elif mask.text:
+            made.arguments.append(f"attn_mask={mask.text}")
+        if dropout:
+            made.arguments.append(f"dropout_p={dropout}")
+        if scale:
+            made.arguments.append(f"scale={scale}")
+        made.differences += mask.differences
+        made.notes += mask.notes
+        made.moved = self.speller.moved
+
+    # Layout
+
+    def _operand(self, operand: Operand, row: str, column: str) -> str:
+        """The operand's text with its axes in the order batch, row, column."""
+        site = self.site
+        term, labels = self._stripped(operand.term), operand.labels
+        missing = [b for b in site.batch if b not in labels]
+        wanted = (*(b for b in site.batch if b in labels), row, column)
+        if sorted(labels) != sorted(wanted):
+            raise Refused("the axes of an operand cannot be told")
+        text = self._reordered(term, labels, wanted)
+        if missing:
+            if len(site.batch) != 2 or _REST in site.batch:
+                raise Refused("an operand is shared by heads in a way that the kernel cannot be told")
+            query = self._reordered(site.query.term, site.query.labels, (*site.batch, "l", "e"))
+            for label in missing:
+                position = site.batch.index(label)
+                sizes = ["-1"] * 4
+                sizes[position] = f"{_tight(query)}.size({position})"
+                if row == "l":
+                    raise Refused("the queries are shared by heads")
+                text = f"{_tight(text)}.unsqueeze({position}).expand({', '.join(sizes)})"
+        return text
+
+    def _reordered(self, term: Term, labels: tuple[str, ...], wanted: tuple[str, ...]) -> str:
+        if labels == wanted:
+            return self.speller.text(term, SUM)
+        if labels[:-2] == wanted[:-2]:  # the last two are swapped
+            inner = _untransposed(term, len(labels) if _REST not in labels else None)
+            if inner is not None:
+                try:
+                    return self.speller.text(inner, SUM)
+                except Unspellable:
+                    pass
+            # Some kernels want the channels side by side in memory.
+            laid = "" if term.op in ("permute", "transpose", "mT") else ".contiguous()"
+            return f"{self.speller.text(term, ATOM)}.transpose(-2, -1){laid}"
+        if _REST in labels:
+            raise Refused("the axes of an operand cannot be told")
+        return f"{self.speller.text(term, ATOM)}{_reorder(labels, wanted)}"
+
+    def _ranked(self, *texts: str) -> list[str]:
+        """The operands with four axes."""
+        batch = self.site.batch
+        if _REST in batch:
+            self.made.differences.append(
+                "q, k and v are taken to have four axes (batch, heads, sequence, channels)"
+            )
+            return list(texts)
+        if len(batch) == 2:
+            return list(texts)
+        if len(batch) == 1:
+            self.made.after = ".squeeze(0)"
+            return [f"{_tight(text)}.unsqueeze(0)" for text in texts]
+        if not batch:
+            self.made.after = "[0, 0]"
+            return [f"{_tight(text)}[None, None]" for text in texts]
+        fold = len(batch) - 2
+        self.made.after = f".unflatten(0, {_tight(texts[0])}.shape[:{fold + 1}])"
+        return [f"{_tight(text)}.flatten(0, {fold})" for text in texts]
+
+    def _output(self) -> str:
+        site = self.site
+        natural = (*site.batch, "l", "c")
+        if site.output == natural:
+            return ""
+        if sorted(site.output) != sorted(natural):
+            raise Refused("the result sums over heads or batch")
+        if site.output[:-2] == natural[:-2]:
+            return ".transpose(-2, -1)"
+        if _REST in site.output:
+            raise Refused("the axes of the result cannot be told")
+        return _reorder(natural, site.output)
+
+    # Types
+
+    def _types(self) -> None:
+        """Whether q, k, v and the result have the types that they had."""
+        site = self.site
+        softmax = site.softmax
+        dtype = softmax.args[2] if softmax.op == "softmax" else None
+        casts = [*site.scores.casts, *([dtype] if dtype is not None else []), *site.weights.casts]
+        self.upcast = False
+        if not casts or is_const(casts[-1], None):
+            return
+        last = casts[-1]
+        if last.op == "member" and last.args[1] == "dtype":
+            known = {site.query.term, site.key.term, site.product, *site.scores.steps}
+            if not within(last.args[0], known, through_shapes=True):
+                self.made.differences.append("q, k and v are taken to have one dtype")
+            self.upcast = True
+            return
+        if last.op == "symbol" and last.args[0] in (
+            "torch.float32",
+            "torch.float",
+            "torch.float64",
+            "torch.double",
+        ):
+            self.made.differences.append("q, k and v are taken to have one dtype")
+            return
+        raise Refused("the weights are cast to a dtype that need not be that of q, k and v")
+
+    def _stripped(self, term: Term) -> Term:
+        """An operand without the cast to float32 that the weights' cast undoes: the kernel adds up in float32."""
+        if self.upcast and term.op == "cast" and term.args[1].op == "symbol":
+            return term.args[0]  # type: ignore[no-any-return]
+        return term
+
+    # Scale
+
+    def _scale(self, query: str) -> tuple[str, str]:
+        """(the `scale` argument, empty for the default; the query's text with factors that are tensors)."""
+        factors = self.site.scores.factors
+        if not factors:
+            return "1.0", query
+        numbers = [one for one in factors if self._is_number(one[1])]
+        tensors = [one for one in factors if one not in numbers]
+        for sign, factor in tensors:
+            shape = self.shapes.of(factor)
+            if shape is None and not _is_zero_dimensional(self.evaluation, factor):
+                self.made.differences.append("the scale is taken to be one number, or one for each head")
+            elif shape is not None and any(integer(axis.size) != 1 for axis in shape[-2:]):
+                raise Refused("the scores are multiplied by a tensor that differs between queries or keys")
+            elif shape is not None and len(shape) > len(self.site.batch) + 2:
+                raise Refused("the scores are multiplied by a tensor with more axes")
+            text = self.speller.text(factor, UNARY if sign == "/" else PRODUCT)
+            query = f"{query if _binds_product(query) else _tight(query)} {sign} {text}"
+        if not numbers:
+            return "1.0", query
+        if len(factors) == 1 and self._is_default(*numbers[0]):
+            return "", query
+        if numbers[0][0] == "/":
+            text = f"1.0 / {self.speller.text(numbers[0][1], UNARY)}"
+        else:
+            text = self.speller.text(numbers[0][1], PRODUCT if len(numbers) > 1 else TERNARY)
+        for sign, factor in numbers[1:]:
+            text += f" {sign} {self.speller.text(factor, UNARY)}"
+        return text, query
+
+    def _is_default(self, sign: str, factor: Term) -> bool:
+        """Whether a factor is 1/sqrt of the number of channels, whatever that is."""
+        shape = self.shapes.of(self.site.query.term)
+        labels = self.site.query.labels
+        size = None
+        if shape is not None and len(shape) == len(labels):
+            size = shape[labels.index("e")].size
+        inner = None
+        power = factor.args[1] if factor.op == "pow" else None
+        divides = factor.op == "math.sqrt" or is_const(power, 0.5)
+        if (sign == "/" and divides) or (sign == "*" and is_const(power, -0.5)):
+            inner = factor.args[0]
+        if inner is None:
+            return False
+        if size is not None and inner is size:
+            return True
+        whole = inner.args[0] if inner.op == "size" and is_const(inner.args[1], -1) else None
+        return whole is self.site.query.term and labels[-1] == "e"
+
+    def _is_number(self, term: Term, depth: int = 0) -> bool:
+        """Whether a factor is a Python number, which `scale` takes, and not a tensor."""
+        if is_scalar(term):
+            return True
+        if depth > 6:
+            return False
+        op, args = term.op, term.args
+        if op in ("pow", "mul", "div", "add", "sub", "neg", "floordiv"):
+            parts = [a for a in args if isinstance(a, Term)]
+            return all(self._is_number(a, depth + 1) or _is_built_with(a) for a in parts)
+        if op == "attr":
+            found = self.evaluation.classes.definitions(term)
+            return bool(found) and all(self._is_number(one, depth + 1) for one in found)
+        if op == "phi":
+            arms = [a for a in args[1:] if not is_const(a, None)]
+            return all(self._is_number(a, depth + 1) or _is_built_with(a) for a in arms) and any(
+                self._is_number(a, depth + 1) for a in arms
+            )
+        if op == "param":
+            return _is_annotated_number(term)
+        return False
+
+    # Dropout
+
+    def _dropout(self) -> str:
+        drops = self.site.weights.dropouts
+        if not drops:
+            return ""
+        if len(drops) > 1:
+            raise Refused("dropout is called twice")
+        drop = drops[0]
+        if len(drop.args) > 3:
+            module = drop.args[3]
+            if drop.args[1] is None and len(drop.args) > 4:
+                name = module.args[1] if module.op == "attr" else "the dropout module"
+                raise Refused(f"`{name}` need not be an nn.Dropout: it may have no `p`")
+            text = self.speller.text(module, ATOM)
+            self.made.notes.append("dropout is drawn by the kernel")
+            return f"{text}.p if {text}.training else 0.0"
+        p, training = drop.args[1], drop.args[2]
+        if p is None:
+            probability = "0.5"
+        elif is_const(p, 0, 0.0):
+            return ""
+        else:
+            probability = self.speller.text(p, COMPARISON)
+        if training is None or is_const(training, True):
+            return probability
+        if is_const(training, False):
+            return ""
+        self.made.notes.append("dropout is drawn by the kernel")
+        return f"{probability} if {self.speller.text(training, COMPARISON)} else 0.0"
+
+
+_READ = {
+    "return": "the weights are returned",
+    "store": "the weights are stored",
+    "call": "the weights are handed to another function",
+    "print": "the values of the scores or weights are printed",
+    "assert": "the values of the scores or weights are asserted",
+    "test": "a condition reads the values of the scores or weights",
+    "item": "the weights are written into another tensor",
+}
+
+
+def _tight(text: str) -> str:
+    """The text in parentheses unless it binds as tightly as a name."""
+    depth = 0
+    for letter in text:
+        if letter in "([{":
+            depth += 1
+        elif letter in ")]}":
+            depth -= 1
+        elif letter == " " and not depth:
+            return f"({text})"
+    return f"({text})" if text.startswith(("-", "~")) else text
+
+
+def _binds_product(text: str) -> bool:
+    return _tight(text) == text
+
+
+def _reorder(labels: tuple[str, ...], wanted: tuple[str, ...]) -> str:
+    """The method call that brings axes into another order."""
+    order = [labels.index(label) for label in wanted]
+    moved = [i for i, j in enumerate(order) if i != j]
+    if len(moved) == 2:
+        return f".transpose({moved[0]}, {moved[1]})"
+    return f".permute({', '.join(map(str, order))})"
+
+
+def _untransposed(term: Term, rank: int | None) -> Term | None:
+    """The value whose last two axes a term swaps."""
+    if term.op == "mT":
+        return term.args[0]  # type: ignore[no-any-return]
+    order = permutation(term) if term.op == "permute" else None
+    if order is not None and rank == len(order) and order == [*range(rank - 2), rank - 1, rank - 2]:
+        return term.args[0]  # type: ignore[no-any-return]
+    if term.op == "transpose":
+        dims = [integer(one) for one in term.args[1:3]]
+        if None in dims:
+            return None
+        if rank is not None:
+            dims = [one % rank - rank for one in dims if one is not None]
+        if sorted(one for one in dims if one is not None) == [-2, -1]:
+            return term.args[0]  # type: ignore[no-any-return]
+    return None
+
+
+def _is_built_with(term: Term) -> bool:
+    """An argument in arithmetic with numbers, such as the width that `__init__` was given."""
+    return term.op == "param" and getattr(term.at, "name", "") == "__init__"
+
+
+def _is_annotated_number(term: Term) -> bool:
+    node = term.at
+    arguments = getattr(node, "args", None)
+    if arguments is None:
+        return False
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults = dict(zip([p.arg for p in positional][::-1], arguments.defaults[::-1]))
+    defaults.update({p.arg: d for p, d in zip(arguments.kwonlyargs, arguments.kw_defaults) if d is not None})
+    for parameter in (*positional, *arguments.kwonlyargs):
+        if parameter.arg == term.args[0]:
+            if getattr(parameter.annotation, "id", "") in ("int", "float"):
+                return True
+            default = getattr(defaults.get(parameter.arg), "value", None)
+            return isinstance(default, (int, float)) and not isinstance(default, bool)
+    return False
+
+
+def _is_zero_dimensional(evaluation: Evaluation, term: Term) -> bool:
+    if term.op in ("sqrt", "rsqrt", "cast", "exp", "neg"):
+        return _is_zero_dimensional(evaluation, term.args[0])
+    if term.op in ("mul", "div", "pow", "add", "sub"):
+        return all(is_scalar(one) or _is_zero_dimensional(evaluation, one) for one in term.args[:2])
+    if term.op == "attr":
+        made = evaluation.classes.definition(term)
+        return made is not None and _is_zero_dimensional(evaluation, made)
+    if term.op == "new" and term.args[0] == "torch.nn.Parameter" and len(term.args) > 3:
+        return _is_zero_dimensional(evaluation, term.args[3])
+    if term.op == "buffer":
+        return _is_zero_dimensional(evaluation, term.args[0])
+    return term.op == "tensor" and isinstance(term.args[0], Term) and is_scalar(term.args[0])

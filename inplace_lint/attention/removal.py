@@ -1,0 +1,281 @@
+"""Which statements a plan takes out: those of the scores and weights, and what served only them.
+
+It is decided on the syntax tree, by name: a statement goes only if every reader of what it binds goes too.
+"""
+
+from __future__ import annotations
+
+from ..model import Refused
+from ..syntax.module import inner_bodies
+from .terms import Term
+from .tree import (
+    _named_loads,
+    bound_by,
+    contains,
+    has_call,
+    is_print,
+    is_pure,
+    loads,
+    own_loads,
+    own_nodes_of,
+    surely_bound,
+    words_of,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from .plan import Plan
+else:
+    import _ast as ast
+
+
+class Removal:
+    """The statements that go, and those of them that a reader may miss (prints and asserts about shapes)."""
+
+    __slots__ = ("said", "statements")
+
+    def __init__(self, statements: list[ast.stmt], said: list[ast.stmt]) -> None:
+        self.statements, self.said = statements, said
+
+
+def removal(plan: Plan) -> Removal:
+    """What the rewrite takes out. Raises Refused where something else reads what would go."""
+    return _Removing(plan).run()
+
+
+class _Removing:
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        root = plan.evaluation.root
+        self.root = root.node
+        self.module = root.module
+        self.parents: dict[int, tuple[ast.stmt | None, list[ast.stmt]]] = {}
+        self.statements: list[ast.stmt] = []
+        body = getattr(self.root, "body", [])
+        if not isinstance(body, list):
+            raise Refused("the attention stands in a lambda")
+        self._collect(body, None)
+
+    def _collect(self, body: list[ast.stmt], parent: ast.stmt | None) -> None:
+        for statement in body:
+            self.parents[id(statement)] = (parent, body)
+            self.statements.append(statement)
+            for inner in inner_bodies(statement):
+                self._collect(inner, statement)
+
+    def run(self) -> Removal:
+        plan, site = self.plan, self.plan.site
+        assert plan.anchor is not None
+        self.anchor = self._statement_of(plan.anchor)
+        if self.anchor is None:
+            raise Refused("the product with the values stands in no statement of its own")
+        steps: set[Term] = {*site.scores.steps, *site.weights.steps, site.softmax}
+        if site.softmax.op != "softmax":
+            steps |= {site.softmax.args[0], site.softmax.args[1], site.softmax.args[0].args[0]}
+            steps |= {t for t in (*site.softmax.args[0].args[0].operands,) if t.op in ("amax", "detach")}
+            steps |= {t.args[0] for t in list(steps) if t.op == "detach"}
+        steps.discard(site.result)
+        self._only_computes(steps)
+        going: list[ast.stmt] = []
+        for node in self._nodes(steps):
+            statement = self._statement_of(node)
+            if statement is None or statement is self.anchor or statement in going:
+                continue
+            going.append(statement)
+        for statement in going:
+            if bound_by(statement) is None:
+                raise Refused(
+                    f"the scores are computed in a statement that does more (line {statement.lineno})"
+                )
+        going, said = self._closed(going)
+        return Removal(going, said)
+
+    def _only_computes(self, steps: set[Term]) -> None:
+        """The helpers that the way leads through must do nothing else."""
+        root = self.plan.evaluation.root
+        helpers = {one.function for one in steps if one.function is not None and one.function is not root}
+        result = self.plan.site.result
+        if result.function is not None and result.function is not root:
+            helpers.add(result.function)
+        for sink in self.plan.evaluation.sinks:
+            if sink.function in helpers and sink.kind in ("store", "print", "item", "call"):
+                raise Refused("a helper that computes the attention does something else as well")
+
+    def _nodes(self, steps: set[Term]) -> list[ast.AST]:
+        evaluation = self.plan.evaluation
+        nodes = [one.at for one in steps if one.at is not None and one.function is evaluation.root]
+        nodes += [m.at for m in evaluation.moments if m.depth == 0 and m.term in steps]
+        inside = (self.root.lineno, self.root.end_lineno or 0)
+        return [n for n in nodes if inside[0] <= getattr(n, "lineno", 0) <= inside[1]]
+
+    def _statement_of(self, node: ast.AST) -> ast.stmt | None:
+        """The innermost statement around an expression."""
+        best = None
+        for statement in self.statements:
+            if contains(statement, node) and (best is None or contains(best, statement)):
+                best = statement
+        return best
+
+    def _closed(self, going: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
+        """The statements that go with these: prints of shapes, emptied ifs, masks and sizes that served only them."""
+        said: list[ast.stmt] = []
+        gone = list(going)
+        for _ in range(20):
+            before = len(gone)
+            self._prints(gone, said)
+            self._ifs(gone)
+            self._unused(gone)
+            if len(gone) == before:
+                break
+        self._check(gone)
+        for node in self.plan.moved:
+            inside = self._statement_of(node)
+            anchor = self.plan.anchor
+            if inside not in gone and not (anchor is not None and contains(anchor, node)):
+                raise Refused(
+                    "a value that the call needs has no name at the place where the product is computed"
+                )
+        return gone, said
+
+    def _prints(self, gone: list[ast.stmt], said: list[ast.stmt]) -> None:
+        names = self._names(gone)
+        for statement in self.statements:
+            if statement in gone or statement is self.anchor:
+                continue
+            if not isinstance(statement, ast.Assert) and not is_print(statement):
+                continue
+            if any(name in names and self._may_see(load, name, gone) for load, name in loads(statement)):
+                gone.append(statement)
+                said.append(statement)
+
+    def _ifs(self, gone: list[ast.stmt]) -> None:
+        for statement in self.statements:
+            if isinstance(statement, ast.If) and statement not in gone and statement is not self.anchor:
+                inner = [*statement.body, *statement.orelse]
+                if all(one in gone or isinstance(one, ast.Pass) for one in inner) and any(
+                    one in gone for one in inner
+                ):
+                    gone.append(statement)
+
+    def _unused(self, gone: list[ast.stmt]) -> None:
+        """Plain assignments whose readers all go."""
+        anchor = self.plan.anchor
+        kept_text = " ".join([*self.plan.arguments, self.plan.after])
+        kept_names = words_of(kept_text)
+        for statement in self.statements:
+            bound = bound_by(statement)
+            if (
+                statement in gone
+                or statement is self.anchor
+                or not bound
+                or not isinstance(statement, ast.Assign)
+            ):
+                continue
+            if has_call(statement.value) and not is_pure(statement.value):
+                continue
+            (name,) = bound
+            loads = [
+                (load, other) for s in self.statements for load, other in _named_loads(s) if name in other
+            ]
+            if not loads or name in kept_names:
+                continue
+            inside = [
+                any(contains(one, load) for one in gone) or (anchor is not None and contains(anchor, load))
+                for load, _ in loads
+            ]
+            if all(inside) and self._stores(name) == 1:
+                gone.append(statement)
+
+    def _stores(self, name: str) -> int:
+        count = 0
+        for statement in self.statements:
+            bound = bound_by(statement)
+            count += bool(bound and name in bound)
+            if bound is None:
+                count += sum(
+                    isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
+                    for n in own_nodes_of(statement)
+                )
+        return count
+
+    def _names(self, gone: list[ast.stmt]) -> set[str]:
+        return {name for one in gone for name in (bound_by(one) or ())}
+
+    def _check(self, gone: list[ast.stmt]) -> None:
+        names = self._names(gone)
+        anchor = self.plan.anchor
+        for statement in self.statements:
+            if statement in gone:
+                continue
+            for load, name in own_loads(statement):
+                if name not in names or (anchor is not None and contains(anchor, load)):
+                    continue
+                if self._may_see(load, name, gone):
+                    raise Refused(f"`{name}` is also read on line {load.lineno}")
+        kept = words_of(" ".join([*self.plan.arguments, self.plan.after]))
+        if kept & names:
+            term_names = self.plan.evaluation  # a name that is written anew between cannot be told apart here
+            assert term_names is not None
+            for name in kept & names:
+                if not self._rebound(name, gone):
+                    raise Refused(f"`{name}` holds the scores as well as a value that the call needs")
+        for statement in gone:
+            parent, body = self.parents[id(statement)]
+            if parent is not None and parent not in gone and all(one in gone for one in body):
+                raise Refused(f"nothing would be left under line {parent.lineno}")
+            if self._shares_line(statement):
+                raise Refused(f"line {statement.lineno} holds several statements")
+
+    def _rebound(self, name: str, gone: list[ast.stmt]) -> bool:
+        """Whether a statement that stays binds the name last before the anchor, whatever goes."""
+        assert self.anchor is not None
+        last = [
+            s
+            for s in self.statements
+            if name in (bound_by(s) or ())
+            and s.lineno < self.anchor.lineno
+            and self._level(s) == self._level(self.anchor)
+        ]
+        return bool(last) and last[-1] not in gone
+
+    def _level(self, statement: ast.stmt) -> int:
+        return id(self.parents[id(statement)][1])
+
+    def _may_see(self, load: ast.expr, name: str, gone: list[ast.stmt]) -> bool:
+        """Whether a read of a name may see what a removed statement bound."""
+        writers = [one for one in gone if name in (bound_by(one) or ())]
+        first = min(one.lineno for one in writers)
+        if load.lineno < first and not any(self._in_loop(one) for one in writers):
+            return False
+        assert self.anchor is not None
+        # Bound anew by a statement that always runs between: by the anchor's own, or a later one beside it.
+        block = self.parents[id(self.anchor)][1]
+        for statement in block[block.index(self.anchor) :]:
+            if statement in gone:
+                continue
+            if (
+                statement.end_lineno is not None
+                and statement.end_lineno < load.lineno
+                and name in surely_bound(statement)
+            ):
+                return not all(self._under(one, block) for one in writers)
+        return True
+
+    def _under(self, statement: ast.stmt, block: list[ast.stmt]) -> bool:
+        return any(contains(one, statement) for one in block)
+
+    def _in_loop(self, statement: ast.stmt) -> bool:
+        parent = self.parents[id(statement)][0]
+        while parent is not None:
+            if isinstance(parent, (ast.For, ast.While, ast.AsyncFor)):
+                return True
+            parent = self.parents[id(parent)][0]
+        return False
+
+    def _shares_line(self, statement: ast.stmt) -> bool:
+        first = self.module.lines[statement.lineno - 1][: statement.col_offset]
+        end = statement.end_lineno or statement.lineno
+        rest = self.module.lines[end - 1][statement.end_col_offset or 0 :].strip()
+        return bool(first.strip()) or (bool(rest) and not rest.startswith(b"#"))

@@ -1,0 +1,141 @@
+"""The parts of an attention as they are found: masks, the chains between products and softmax, operands."""
+
+from __future__ import annotations
+
+from .ops import VIEWS
+from .terms import Term, integer, is_const, items
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .evaluate import Moment, Sink
+
+
+class Mask:
+    """What is laid over the scores. `kind` is keep, drop (boolean) or add; `value` what drop fills in.
+
+    `before` are the factors that multiply the scores afterwards, `test` the condition it lies under (term, holds),
+    `natural` whether the scores lay as (batch, queries, keys) there.
+    """
+
+    __slots__ = ("before", "kind", "labels", "negative", "term", "tests", "value")
+
+    def __init__(self, kind: str, term: Term, value: Term | None, labels: tuple[str, ...]) -> None:
+        self.kind, self.term, self.value, self.labels = kind, term, value, labels
+        self.before: tuple[tuple[str, Term], ...] = ()
+        self.tests: tuple[tuple[Term, bool], ...] = ()
+        self.negative = False
+
+    def again(self) -> Mask:
+        other = Mask(self.kind, self.term, self.value, self.labels)
+        other.before, other.tests, other.negative = self.before, self.tests, self.negative
+        return other
+
+
+class Chain:
+    """What leads from a product to a value: its axes now, factors, masks, casts, and what stands in the way."""
+
+    __slots__ = ("casts", "dropouts", "factors", "labels", "masks", "modules", "problems", "source", "steps")
+
+    def __init__(self, source: Term, labels: tuple[str, ...]) -> None:
+        self.source = source
+        self.labels = labels
+        self.factors: tuple[tuple[str, Term], ...] = ()
+        self.masks: tuple[Mask, ...] = ()
+        self.casts: tuple[Term, ...] = ()
+        self.dropouts: tuple[Term, ...] = ()
+        self.modules: tuple[Term, ...] = ()
+        self.problems: tuple[str, ...] = ()
+        self.steps: tuple[Term, ...] = (source,)
+
+    def then(self, step: Term, **changes: object) -> Chain:
+        made = Chain(self.source, self.labels)
+        for name in self.__slots__:
+            setattr(made, name, changes.get(name, getattr(self, name)))
+        made.steps = (*self.steps, step)
+        return made
+
+    def problem(self, step: Term, words: str) -> Chain:
+        return self.then(step, problems=(*self.problems, words))
+
+
+class Operand:
+    """A factor of a product: its term, its axes by label."""
+
+    __slots__ = ("labels", "term")
+
+    def __init__(self, term: Term, labels: tuple[str, ...]) -> None:
+        self.term, self.labels = term, labels
+
+
+class Site:
+    """One attention: q, k, v with their axes by label, the way from scores to weights, the labels of the output."""
+
+    __slots__ = (
+        "batch",
+        "guarded",
+        "key",
+        "moment",
+        "output",
+        "problems",
+        "product",
+        "query",
+        "readers",
+        "result",
+        "scores",
+        "softmax",
+        "value",
+        "weights",
+    )
+
+    def __init__(self, moment: Moment, softmax: Term, scores: Chain, weights: Chain) -> None:
+        self.moment = moment
+        self.result = moment.term
+        self.softmax, self.scores, self.weights = softmax, scores, weights
+        self.product = scores.source
+        self.query = self.key = self.value = Operand(moment.term, ())
+        self.batch: tuple[str, ...] = ()
+        self.output: tuple[str, ...] = ()
+        self.problems: list[str] = []
+        self.guarded = False
+        self.readers: list[Sink] = []
+
+
+def is_given(term: Term) -> bool:
+    """Whether a value comes from what the function is given: scores with learned keys do not grow with the input."""
+    stack, seen = [term], set()
+    while stack:
+        one = stack.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if one.op in ("param", "opaque", "global", "element"):
+            return True
+        if one.op not in ("size", "shape", "instance", "attr"):
+            stack.extend(one.operands)
+    return False
+
+
+def is_one_row(term: Term) -> bool:
+    """Whether a query is made from one position: `x[:, :1]`, a class token."""
+    for _ in range(12):
+        if term.op == "getitem":
+            entries = items(term.args[1]) or ()
+            for one in entries[1:]:
+                if one.op == "slice" and is_const(one.args[2], None):
+                    low, high = (
+                        0 if is_const(one.args[0], None) else integer(one.args[0]),
+                        integer(one.args[1]),
+                    )
+                    if low is not None and high is not None and high - low == 1:
+                        return True
+            term = term.args[0]
+        elif term.op == "call":
+            values = term.args[3:]
+            if len(values) != 1:
+                return False
+            term = values[0]
+        elif term.op in VIEWS or term.op in ("mul", "div", "normalize"):
+            term = term.args[0]
+        else:
+            return False
+    return False

@@ -1,0 +1,190 @@
+"""Terms written as source that means the same at one place of a function, or Unspellable."""
+
+from __future__ import annotations
+
+from ..syntax.lower import lower_expression
+from . import shapes
+from .terms import Term, integer, items
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from typing import Any
+
+    from .evaluate import Evaluation, Moment
+else:
+    import _ast as ast
+
+_SIGNS = {"mul": "*", "div": "/", "add": "+", "sub": "-", "floordiv": "//", "pow": "**", "matmul": "@"}
+_COMPARED = {
+    "eq": "==",
+    "ne": "!=",
+    "lt": "<",
+    "le": "<=",
+    "gt": ">",
+    "ge": ">=",
+    "is": "is",
+    "is not": "is not",
+}
+#: How tightly a text binds, from a ternary to a name.
+TERNARY, COMPARISON, SUM, PRODUCT, UNARY, POWER, ATOM = range(7)
+_BINDING = {"mul": PRODUCT, "div": PRODUCT, "floordiv": PRODUCT, "matmul": PRODUCT, "add": SUM, "sub": SUM}
+
+
+class Unspellable(Exception):
+    """A value has no name, and no expression, where it is needed."""
+
+
+class Speller:
+    """Writes terms for the place of a moment. `gone` says whether a node's statement will no longer be there."""
+
+    def __init__(self, evaluation: Evaluation, moment: Moment) -> None:
+        self.evaluation = evaluation
+        self.names = moment.names
+        self.moment = moment
+        self.module = evaluation.root.module
+        self._by_term: dict[Term, str] = {}
+        for name, term in moment.names.items():
+            if "@" not in name:
+                self._by_term.setdefault(term, name)
+        #: nodes whose values are calls that may be made only once: each must be among what is removed
+        self.moved: list[ast.AST] = []
+
+    def text(self, term: Term, binding: int = TERNARY) -> str:
+        """The term's source, in parentheses where it binds more loosely than `binding`."""
+        source, own = self._spell(term)
+        return f"({source})" if own < binding else source
+
+    def _spell(self, term: Term) -> tuple[str, int]:
+        name = self._by_term.get(term)
+        if name is not None:
+            return name, ATOM
+        if term.op == "const":
+            return (repr(term.args[0]), ATOM if not str(term.args[0]).startswith("-") else UNARY)
+        written = self._as_written(term)
+        if written is not None:
+            return written
+        return self._structure(term)
+
+    def _as_written(self, term: Term) -> tuple[str, int] | None:
+        """The text that computes the term in the file, where it means the same at this place."""
+        node = term.at
+        if not isinstance(node, ast.expr) or term.function is not self.evaluation.root:
+            return None
+        moments, sinks = len(self.evaluation.moments), len(self.evaluation.sinks)
+        frame = self.evaluation.frame
+        outer = frame.names, frame.registers, frame.conditions
+        function = self.evaluation.terms.function
+        frame.names, frame.registers, frame.conditions = dict(self.names), {}, self.moment.conditions
+        self.evaluation.terms.function = self.evaluation.root
+        try:
+            block, register = lower_expression(node)
+            self.evaluation.block(block)
+            same = frame.registers.get(register) is term and all(
+                frame.names.get(n) is t for n, t in self.names.items()
+            )
+        finally:
+            frame.names, frame.registers, frame.conditions = outer
+            self.evaluation.terms.function = function
+            del self.evaluation.moments[moments:]
+            del self.evaluation.sinks[sinks:]
+        if not same:
+            return None
+        if _calls(term):
+            self.moved.append(node)
+        text = source_of(self.module.lines, node)
+        if "\n" in text:
+            text = " ".join(line.strip() for line in text.split("\n"))
+            if "#" in text:
+                return None
+        return text, _binding_of(node)
+
+    def _structure(self, term: Term) -> tuple[str, int]:
+        op, args = term.op, term.args
+        if (
+            op in _SIGNS
+            and len(args) >= 2
+            and all(isinstance(a, Term) for a in args[:2])
+            and not any(args[2:])
+        ):
+            level = POWER if op == "pow" else _BINDING[op]
+            right = level + 1 if op != "pow" else UNARY
+            left = level if op != "pow" else ATOM
+            return f"{self.text(args[0], left)} {_SIGNS[op]} {self.text(args[1], right)}", level
+        if op in _COMPARED:
+            return f"{self.text(args[0], SUM)} {_COMPARED[op]} {self.text(args[1], SUM)}", COMPARISON
+        if op == "not":
+            return f"not {self.text(args[0], COMPARISON)}", COMPARISON
+        if op == "neg":
+            return f"-{self.text(args[0], UNARY)}", UNARY
+        if op == "invert":
+            return f"~{self.text(args[0], UNARY)}", UNARY
+        if op == "attr":
+            return f"{self.text(args[0], ATOM)}.{args[1]}", ATOM
+        if op == "member":
+            return f"{self.text(args[0], ATOM)}.{args[1]}", ATOM
+        if op == "shape":
+            return f"{self.text(args[0], ATOM)}.shape", ATOM
+        if op == "size":
+            return f"{self.text(args[0], ATOM)}.size({self.text(args[1])})", ATOM
+        if op == "transpose" and args[1] is not None and args[2] is not None:
+            return f"{self.text(args[0], ATOM)}.transpose({self.text(args[1])}, {self.text(args[2])})", ATOM
+        if op == "mT":
+            return f"{self.text(args[0], ATOM)}.transpose(-2, -1)", ATOM
+        if op in ("permute", "reshape", "expand"):
+            sizes = items(args[1])
+            order = shapes.permutation(term) if op == "permute" else None
+            if order is not None:
+                return f"{self.text(args[0], ATOM)}.permute({', '.join(map(str, order))})", ATOM
+            if sizes is not None and not any(size.op == "star" for size in sizes):
+                return f"{self.text(args[0], ATOM)}.{op}({', '.join(self.text(s) for s in sizes)})", ATOM
+        if op == "unsqueeze" and integer(args[1]) is not None:
+            return f"{self.text(args[0], ATOM)}.unsqueeze({integer(args[1])})", ATOM
+        if op in ("contiguous", "clone", "detach"):
+            return f"{self.text(args[0], ATOM)}.{op}()", ATOM
+        if op == "phi":
+            return (
+                f"{self.text(args[1], COMPARISON)} if {self.text(args[0], COMPARISON)} else {self.text(args[2])}",
+                TERNARY,
+            )
+        raise Unspellable
+
+
+def _calls(term: Term) -> bool:
+    """Whether computing the term again would call something whose effects are not known, or draw random numbers."""
+    stack, seen = [term], set()
+    while stack:
+        one = stack.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if one.op in ("call", "opaque", "dropout", "new"):
+            return True
+        stack.extend(one.operands)
+    return False
+
+
+def source_of(lines: list[bytes], node: Any) -> str:
+    """The text of a node."""
+    row, end = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+    start, stop = node.col_offset, node.end_col_offset or 0
+    if row == end:
+        return str(lines[row][start:stop], "utf-8")
+    middle = lines[row + 1 : end]
+    return b"\n".join([lines[row][start:], *middle, lines[end][:stop]]).decode("utf-8")
+
+
+def _binding_of(node: ast.expr) -> int:
+    if isinstance(node, ast.BinOp):
+        if isinstance(node.op, ast.Pow):
+            return POWER
+        if isinstance(node.op, (ast.Mult, ast.Div, ast.FloorDiv, ast.MatMult, ast.Mod)):
+            return PRODUCT
+        return SUM if isinstance(node.op, (ast.Add, ast.Sub)) else COMPARISON
+    if isinstance(node, ast.UnaryOp):
+        return COMPARISON if isinstance(node.op, ast.Not) else UNARY
+    if isinstance(node, (ast.Compare, ast.BoolOp)):
+        return COMPARISON
+    if isinstance(node, (ast.IfExp, ast.Lambda, ast.NamedExpr)):
+        return TERNARY
+    return ATOM

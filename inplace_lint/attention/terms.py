@@ -1,0 +1,116 @@
+"""The value graph: what a function computes, as immutable terms that are shared where they are equal.
+
+A term is an operation and its operands. Operands are terms; `const` holds a Python value. The names of tensor
+operations are canonical: a function, a method, an operator and its in-place form give the same term.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Iterator
+    from typing import Any
+
+    from ..syntax.module import FunctionSource
+
+
+class Term:
+    """One value. `at` is the first place that computes it, `function` the function around that place."""
+
+    __slots__ = ("args", "at", "function", "op")
+
+    def __init__(
+        self, op: str, args: tuple[Any, ...], at: ast.AST | None, function: FunctionSource | None
+    ) -> None:
+        self.op = op
+        self.args = args
+        self.at = at
+        self.function = function
+
+    @property
+    def operands(self) -> Iterator[Term]:
+        return (arg for arg in self.args if isinstance(arg, Term))
+
+    def __repr__(self) -> str:
+        return f"{self.op}({', '.join(map(repr, self.args))})"
+
+
+#: Computed anew at every place: two equal calls are two values (random numbers, unknown effects, what is reported).
+UNIQUE = frozenset(
+    "call opaque matmul bmm baddbmm einsum softmax dropout sdpa new mha rand randn empty".split()
+)
+
+
+class Terms:
+    """Makes terms, each once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[Any, ...], Term] = {}
+        self.function: FunctionSource | None = None
+
+    def __call__(self, op: str, *args: Any, at: ast.AST | None = None) -> Term:
+        key: tuple[Any, ...] = (op, *args)
+        if op == "const":
+            key = (op, type(args[0]), repr(args[0]))
+        elif op in UNIQUE:
+            key = (id(at), *key)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = Term(op, args, at, self.function)
+        return known
+
+    def all(self) -> list[Term]:
+        return list(self._known.values())
+
+    def const(self, value: object, at: ast.AST | None = None) -> Term:
+        return self("const", value, at=at)
+
+    def opaque(self, at: ast.AST | None, *operands: Term) -> Term:
+        return self("opaque", *operands, at=at)
+
+
+def is_const(term: Any, *values: object) -> bool:
+    """Whether a term is a constant, and where values are given, one of them."""
+    if not isinstance(term, Term) or term.op != "const":
+        return False
+    return not values or any(type(term.args[0]) is type(v) and term.args[0] == v for v in values)
+
+
+def integer(term: Any) -> int | None:
+    """The value of a constant integer."""
+    if isinstance(term, Term) and term.op == "const" and type(term.args[0]) is int:
+        return int(term.args[0])
+    return None
+
+
+def items(term: Any) -> tuple[Term, ...] | None:
+    """The elements of a tuple or list."""
+    if isinstance(term, Term) and term.op in ("tuple", "list"):
+        return term.args
+    return None
+
+
+def _is_metadata(term: Term) -> bool:
+    """Whether an attribute tells of a tensor's kind, and nothing of its values."""
+    return term.op in ("dim", "numel") or (term.op == "member" and term.args[1] in _METADATA)
+
+
+_METADATA = frozenset("dtype device ndim layout is_cuda requires_grad itemsize".split())
+
+
+def within(root: Term, sought: set[Term], stop: Term | None = None, through_shapes: bool = False) -> bool:
+    """Whether `root` is computed from one of the sought terms, not through `stop` nor from shapes alone."""
+    seen: set[Term] = set()
+    stack = [root]
+    while stack:
+        term = stack.pop()
+        if term in seen or term is stop:
+            continue
+        seen.add(term)
+        if term in sought:
+            return True
+        if not through_shapes and (term.op in ("size", "shape") or _is_metadata(term)):
+            continue
+        stack.extend(term.operands)
+    return False

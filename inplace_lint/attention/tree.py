@@ -1,0 +1,149 @@
+"""Statements of Python's tree: what they bind and read, what lies in what."""
+
+from __future__ import annotations
+
+from ..syntax.module import inner_bodies
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+else:
+    import _ast as ast
+
+
+def contains(outer: ast.AST, inner: ast.AST) -> bool:
+    a = (outer.lineno, outer.col_offset)  # type: ignore[attr-defined]
+    b = (outer.end_lineno or 0, outer.end_col_offset or 0)  # type: ignore[attr-defined]
+    c = (inner.lineno, inner.col_offset)  # type: ignore[attr-defined]
+    d = (inner.end_lineno or 0, inner.end_col_offset or 0)  # type: ignore[attr-defined]
+    return bool(a <= c and d <= b)
+
+
+def bound_by(statement: ast.stmt) -> tuple[str, ...] | None:
+    """The one name that a removable statement binds or changes; None for a statement of another kind."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target: ast.expr = statement.targets[0]
+    elif isinstance(statement, ast.AugAssign) or (isinstance(statement, ast.AnnAssign) and statement.value):
+        target = statement.target
+    elif isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        func = statement.value.func
+        if not isinstance(func, ast.Attribute) or not func.attr.endswith("_"):
+            return None
+        target = func.value
+    else:
+        return None
+    if has_walrus(statement):
+        return None
+    return (target.id,) if isinstance(target, ast.Name) else None
+
+
+def surely_bound(statement: ast.stmt) -> set[str]:
+    """Names that a statement binds whenever it runs."""
+    found: set[str] = set()
+    targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+    if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
+        return found
+    for target in targets:
+        for node in nodes_of(target) if target is not None else ():
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                found.add(node.id)
+    return found
+
+
+def nodes_of(node: ast.AST) -> list[ast.AST]:
+    found, stack = [], [node]
+    while stack:
+        one = stack.pop()
+        found.append(one)
+        for field in one._fields:
+            child = getattr(one, field, None)
+            stack.extend(c for c in (child if isinstance(child, list) else [child]) if isinstance(c, ast.AST))
+    return found
+
+
+def own_nodes_of(statement: ast.stmt) -> list[ast.AST]:
+    """The nodes of a statement without those of the statements inside it."""
+    inner = {id(one) for body in inner_bodies(statement) for one in body}
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        inner = set()
+    found: list[ast.AST] = []
+    stack: list[ast.AST] = [statement]
+    while stack:
+        one = stack.pop()
+        if id(one) in inner:
+            continue
+        found.append(one)
+        for field in one._fields:
+            child = getattr(one, field, None)
+            stack.extend(c for c in (child if isinstance(child, list) else [child]) if isinstance(c, ast.AST))
+    return found
+
+
+def loads(statement: ast.stmt) -> list[tuple[ast.expr, str]]:
+    return [
+        (one, one.id)
+        for one in nodes_of(statement)
+        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+    ]
+
+
+def own_loads(statement: ast.stmt) -> list[tuple[ast.expr, str]]:
+    """Reads in a statement; `x += y` reads x, `del x` too."""
+    found: list[tuple[ast.expr, str]] = [
+        (one, one.id)
+        for one in own_nodes_of(statement)
+        if isinstance(one, ast.Name) and not isinstance(one.ctx, ast.Store)
+    ]
+    if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+        found.append((statement.target, statement.target.id))
+    return found
+
+
+def _named_loads(statement: ast.stmt) -> list[tuple[ast.expr, tuple[str, ...]]]:
+    return [(load, (name,)) for load, name in own_loads(statement)]
+
+
+def has_walrus(node: ast.AST) -> bool:
+    return any(isinstance(one, ast.NamedExpr) for one in nodes_of(node))
+
+
+def has_call(node: ast.AST) -> bool:
+    return any(isinstance(one, (ast.Call, ast.Await, ast.Yield)) for one in nodes_of(node))
+
+
+#: Calls that can be left out where nobody reads their result.
+_PURE = frozenset(
+    "tril triu ones zeros full size sqrt view reshape unsqueeze expand bool to float eq ne lt gt tensor arange "
+    "transpose permute finfo expand_as len int".split()
+)
+
+
+def is_pure(node: ast.AST) -> bool:
+    for one in nodes_of(node):
+        if isinstance(one, ast.Call):
+            name = getattr(one.func, "attr", getattr(one.func, "id", ""))
+            if name not in _PURE:
+                return False
+        if isinstance(one, (ast.Await, ast.Yield, ast.YieldFrom)):
+            return False
+    return True
+
+
+def is_print(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Call)
+        and getattr(statement.value.func, "id", "") == "print"
+    )
+
+
+def words_of(text: str) -> set[str]:
+    words, word = set(), ""
+    for letter in text + " ":
+        if letter.isalnum() or letter == "_":
+            word += letter
+        else:
+            if word:
+                words.add(word)
+            word = ""
+    return words

@@ -1,0 +1,74 @@
+"""IPL401: scores and weights of an attention are tensors of their own."""
+
+from __future__ import annotations
+
+from .attention import Rewrite, diagnostic, label
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..attention.find import Seen
+    from ..attention.plan import Plan
+    from ..model import Diagnostic
+    from ..syntax.module import Module
+
+CODE = "IPL401"
+
+_KEEPS_WEIGHTS = (
+    "returned",
+    "stored",
+    "handed",
+    "changed",
+    "written",
+    "printed",
+    "asserted",
+    "reads the values",
+)
+_BIAS = ("second product", "no mask expresses", "L×S mask")
+
+
+def check(module: Module, seen: Seen) -> list[Diagnostic]:
+    return [
+        _diagnostic(module, plan)
+        for plan in seen.plans
+        if plan.site.softmax.function is not None and plan.site.softmax.function.module is module
+    ]
+
+
+def _diagnostic(module: Module, plan: Plan) -> Diagnostic:
+    from ..attention import memory
+
+    site = plan.site
+    softmax = site.softmax
+    assert softmax.at is not None
+    labels = (
+        *label("scores", "the scores: one number for each query and key", site.product),
+        *label("values", "the product with the values", site.result),
+    )
+    caption = f"kept for backward: {memory.told(site)}"
+    refused, rewrite = plan.refused, None
+    severity = "warning"
+    message = "this attention keeps its weights, one number for each query and key, until backward"
+    help = "`F.scaled_dot_product_attention` computes the same without them"
+    if site.guarded or plan.dispatched:
+        severity = "note"
+        refused = "a fused path stands beside this one"
+        help = "this is the fallback of a path that calls the fused kernel"
+    elif refused is None:
+        rewrite = Rewrite(plan)
+    elif any(word in refused for word in _KEEPS_WEIGHTS):
+        severity = "note"
+        help = (
+            f"as long as the weights are needed they cost {memory.gibibytes(_one())} a tensor at those sizes; "
+            "a softmax written into the scores' own memory saves one of them (examples/inplace_softmax.py)"
+        )
+    elif any(word in refused for word in _BIAS):
+        help = "`torch.nn.attention.flex_attention` takes a change of the scores without an L×S mask"
+    return diagnostic(
+        module, CODE, severity, softmax.at, message, caption, help, labels, plan=rewrite, refused=refused
+    )
+
+
+def _one() -> int:
+    from ..attention import memory
+
+    return memory.BATCH * memory.HEADS * memory.LENGTH**2 * 2

@@ -1,0 +1,86 @@
+"""IPL402: nn.MultiheadAttention makes weights that nobody reads."""
+
+from __future__ import annotations
+
+from .attention import Replacement, argument, calls, diagnostic, more
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from ..attention.find import Seen
+    from ..model import Diagnostic
+    from ..syntax.module import Module
+else:
+    import _ast as ast
+
+CODE = "IPL402"
+
+
+def check(module: Module, seen: Seen) -> list[Diagnostic]:
+    found = []
+    for moment in calls(seen, "mha"):
+        call = moment.at
+        if argument(call, 4, "need_weights") is not None or not _is_plain(call):
+            continue
+        if not _unread(seen.evaluation.root.node, call):
+            continue
+        fix = Replacement(
+            "safe",
+            "pass `need_weights=False`: the fused kernel runs, and the weights are never made",
+            (more(module, call, "need_weights=False"),),
+        )
+        found.append(
+            diagnostic(
+                module,
+                CODE,
+                "warning",
+                call,
+                "nobody reads the attention weights that this call makes",
+                "need_weights is True by default: the B·L·S mean over the heads is made of B·H·L·S weights",
+                "pass `need_weights=False`",
+                plan=fix,
+                confidence="certain",
+            )
+        )
+    return found
+
+
+def _is_plain(call: ast.AST) -> bool:
+    return (
+        isinstance(call, ast.Call)
+        and bool(call.args or call.keywords)
+        and not any(isinstance(one, ast.Starred) for one in call.args)
+        and all(one.arg is not None for one in call.keywords)
+    )
+
+
+def _unread(function: ast.AST, call: ast.AST) -> bool:
+    """Whether the second part of the call's value is dropped: `f(…)[0]`, `out, _ = f(…)` with `_` never read."""
+    names: dict[str, int] = {}
+    use: list[ast.AST] = []
+    stack: list[ast.AST] = [function]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            names[node.id] = names.get(node.id, 0) + 1
+        for field in node._fields:
+            child = getattr(node, field, None)
+            for one in child if isinstance(child, list) else [child]:
+                if one is call:
+                    use.append(node)
+                elif isinstance(one, ast.AST):
+                    stack.append(one)
+        if any(one is call for one in (getattr(node, "value", None),)) and call not in stack:
+            stack.append(call)
+    if len(use) != 1:
+        return False
+    parent = use[0]
+    if isinstance(parent, ast.Subscript):
+        return isinstance(parent.slice, ast.Constant) and parent.slice.value == 0
+    if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
+        target = parent.targets[0]
+        if isinstance(target, ast.Tuple) and len(target.elts) == 2:
+            second = target.elts[1]
+            return isinstance(second, ast.Name) and names.get(second.id, 0) == 0
+    return False

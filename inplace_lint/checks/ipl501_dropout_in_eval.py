@@ -1,0 +1,63 @@
+"""IPL501: the kernel is given a dropout that evaluation does not switch off."""
+
+from __future__ import annotations
+
+from .attention import Replacement, argument, calls, diagnostic, instead
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from ..attention.find import Seen
+    from ..model import Diagnostic, FixPlan
+    from ..syntax.module import Module
+else:
+    import _ast as ast
+
+CODE = "IPL501"
+
+
+def check(module: Module, seen: Seen) -> list[Diagnostic]:
+    from ..attention.kernel import is_constant_dropout, is_under_training
+
+    found = []
+    for moment in calls(seen, "sdpa"):
+        p = moment.term.args[4]
+        node = argument(moment.at, 4, "dropout_p")
+        if p is None or node is None or is_under_training(moment):
+            continue
+        if not is_constant_dropout(seen.evaluation, p):
+            continue
+        found.append(
+            diagnostic(
+                module,
+                CODE,
+                "warning",
+                node,
+                "this dropout stays active in evaluation",
+                "the kernel is a function: it drops whatever mode the module is in",
+                "write `dropout_p=… if self.training else 0.0`",
+                plan=_fix(module, seen, node),
+            )
+        )
+    return found
+
+
+def _fix(module: Module, seen: Seen, node: ast.expr) -> FixPlan | None:
+    """The condition on the module's own mode, in a method of a module."""
+    from ..attention.spell import source_of
+
+    source, frame = seen.evaluation.root, seen.evaluation.frame
+    if (
+        source.owner is None
+        or frame.self_ is None
+        or not isinstance(node, (ast.Constant, ast.Attribute, ast.Name))
+    ):
+        return None
+    if not seen.evaluation.classes.is_module(source.owner):
+        return None
+    me = source.parameters[0].arg
+    text = f"{source_of(module.lines, node)} if {me}.training else 0.0"
+    return Replacement(
+        "unsafe", f"write `{text}`", (instead(module, node, text),), "evaluation gives other results than now"
+    )

@@ -1,0 +1,56 @@
+"""IPL503: a mask whose True means "drop" where True means "keep", or the other way round."""
+
+from __future__ import annotations
+
+from . import places
+from .attention import argument, calls, diagnostic, label
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..attention.find import Seen
+    from ..model import Diagnostic
+    from ..syntax.module import Module
+
+CODE = "IPL503"
+
+
+def check(module: Module, seen: Seen) -> list[Diagnostic]:
+    from ..attention import calls as built
+    from ..attention.kernel import drops_future, is_dropped_elsewhere, keeps_past
+
+    found = []
+    for moment in calls(seen, "sdpa"):
+        mask, node = moment.term.args[3], argument(moment.at, 3, "attn_mask")
+        if mask is None or node is None:
+            continue
+        other = is_dropped_elsewhere(seen.evaluation, mask)
+        if drops_future(seen.evaluation, mask) or other is not None:
+            found.append(
+                diagnostic(
+                    module,
+                    CODE,
+                    "error",
+                    node,
+                    f"True in {places.text(module, node)} means that a key is left out, but here that it is kept",
+                    "the kernel keeps where True",
+                    "invert it: `~mask`",
+                    label("alias", "filled with -inf where True", other) if other is not None else (),
+                )
+            )
+    for moment in calls(seen, "mha"):
+        mask = built.passed(moment.term, 5, "attn_mask")
+        node = argument(moment.at, 5, "attn_mask")
+        if mask is not None and node is not None and keeps_past(seen.evaluation, mask):
+            found.append(
+                diagnostic(
+                    module,
+                    CODE,
+                    "error",
+                    node,
+                    f"True in {places.text(module, node)} means that a key is kept, but nn.MultiheadAttention leaves "
+                    "out where True",
+                    "True means leave out here",
+                    "invert it: `~mask`",
+                )
+            )
+    return found

@@ -1,0 +1,29 @@
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, dim=24, heads=3):
+        super().__init__()
+        self.heads = heads
+        self.scale = (dim // heads) ** -0.5
+        self.qkv = nn.Linear(dim, dim * 3)
+        self.attn_drop = nn.Dropout(0.1)
+
+    def forward(self, x):
+        b, n, c = x.shape
+        qkv = self.qkv(x).reshape(b, n, 3, self.heads, c // self.heads).permute(2, 0, 3, 1, 4)
+        q, k, v = qkv.unbind(0)
+        return self.weigh(self.scores(q, k), v).transpose(1, 2).reshape(b, n, c)
+
+    def scores(self, q, k):
+        return torch.matmul(q, k.mT) * self.scale
+
+    def weigh(self, scores, v):
+        weights = torch.exp(scores - scores.amax(dim=-1, keepdim=True))
+        weights = weights / weights.sum(dim=-1, keepdim=True)  # expect: IPL401
+        return weights @ v
+
+
+block = Block()
+block(torch.randn(2, 6, 24)).sum().backward()

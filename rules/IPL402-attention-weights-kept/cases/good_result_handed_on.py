@@ -1,0 +1,20 @@
+import torch
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attn = nn.MultiheadAttention(24, 3, batch_first=True)
+        self.norm = nn.LayerNorm(24)
+
+    def forward(self, x):
+        both = self.attn(x, x, x)
+        return self.combine(both)
+
+    def combine(self, both):
+        return both[0] + both[1].mean()
+
+
+block = Block()
+block(torch.randn(2, 6, 24)).sum().backward()
