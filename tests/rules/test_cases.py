@@ -60,4 +60,6 @@ def test_case_is_flagged_where_it_says(case: Path) -> None:
     assert rule is not None
     notes = rule.severity == "note"
     found = examine(str(case), source, Settings(notes=notes))
+    if case.stem.startswith("fixed_"):  # made by the tool: what other rules warn of there stays
+        found = [one for one in found if one.severity == "error" or one.code == rule.code]
     assert {(one.location.row, one.code) for one in found} == expected
