@@ -388,7 +388,7 @@ def _incidents(
                 if anything:
                     incident("out", anything, None)
                 continue
-            if tensor.detached or tensor.uncounted:
+            if tensor.detached or tensor.uncounted or _writes_inside(facts, i):
                 continue
             if storage.leaf and evidence and run.heap.is_leaf(storage, guard):
                 incident("leaf", evidence, storage.made)
@@ -409,6 +409,11 @@ def _incidents(
                 ]
                 if max(cloned, default=0):
                     incident("no-gain", max(cloned), None)
+
+
+def _writes_inside(facts: Facts, i: int) -> bool:
+    """Whether a function of nn.functional writes an operand that it does not return: under a no_grad of its own."""
+    return facts.key.startswith("torch.nn.functional.") and all(ret.of != i for ret in facts.returns)
 
 
 def _has_derivative(name: str) -> bool:
