@@ -96,7 +96,7 @@ def of_node(scope: Scope, node: ast.Call) -> Sketched:
     if isinstance(func_node, ast.Attribute):
         func = attribute(scope, scope.value(func_node.value), func_node.attr)
         if func_node.attr in _STEPS and not scope.dry and b".backward(" in scope.module.source:
-            scope.suspect()  # type: ignore[attr-defined]
+            scope.suspect()
     else:
         func = scope.value(func_node)
     if scope.dry and func:
@@ -236,7 +236,7 @@ def _custom(made: Call) -> Sketched:
     result = Store(tensor=True)
     if made.scope.recording:
         for store in (*(cell.store for cell in given), result):
-            made.scope.save(store)  # type: ignore[attr-defined]
+            made.scope.save(store)
     return (Cell(result), *given)
 
 
@@ -252,18 +252,17 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
         receiver.store.grad = True
         return (receiver,)
     if name in ("parameters", "named_parameters"):
-        leaf = (Cell(Store(tensor=True, leaf=True)),)
-        return (Box([leaf if name == "parameters" else (Box([NOTHING, leaf]),)], ordered=False),)
+        return _leaves(name)
     op = table.method(name)
     if op is not None:
         return effects.apply(made.scope, op, [(receiver,), *made.args], made.nodes, made.kwargs, made.named)
     if name.endswith("_") and receiver.store.tensor and table.names_op(name[:-1]):
-        made.scope.suspect()  # type: ignore[attr-defined]
+        made.scope.suspect()
     if name in ("items", "enumerate"):
         return (Box([(Box([NOTHING, (receiver,)]),)], ordered=False),)
     if name in ("values", "get", "pop"):
         return ((receiver,), (Box([(receiver,)], ordered=False),))[name == "values"]
-    if name in ("numpy", "tolist", "keys", "item", "size", "dim", "format", "split", "join"):
+    if table.returns_nontensor(name) or name in ("keys", "format", "join"):
         return NOTHING
     made_by = receiver.store.made
     if made_by is not None:
@@ -275,11 +274,17 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
     return unknown(made)
 
 
+def _leaves(name: str) -> Sketched:
+    """The parameters of something, with their names where `named_parameters` is asked."""
+    leaf: Sketched = (Cell(Store(tensor=True, leaf=True)),)
+    return (Box([leaf if name == "parameters" else (Box([NOTHING, leaf]),)], ordered=False),)
+
+
 def _box_method(box: Box, name: str, made: Call) -> Sketched:
     if name in ("append", "add", "appendleft", "insert", "setdefault", "add_module"):
         value = made.args[-1] if made.args else NOTHING
         box.items.append(value)
-        box.ordered = box.ordered and name == "append" and made.scope.loops == 0  # type: ignore[attr-defined]
+        box.ordered = box.ordered and name == "append" and made.scope.loops == 0
         return value
     if name in ("extend", "update"):
         from .expressions import elements
@@ -295,7 +300,7 @@ def _box_method(box: Box, name: str, made: Call) -> Sketched:
     if name in ("values", "copy", "children", "modules"):
         return (Box(list(box.items), box.ordered, box.role),)
     if name in ("parameters", "named_parameters"):
-        return (Box([(Cell(Store(tensor=True, leaf=True)),)], ordered=False),)
+        return _leaves(name)
     if name in _SELF_RETURNING:
         return (box,)
     return NOTHING
@@ -304,8 +309,7 @@ def _box_method(box: Box, name: str, made: Call) -> Sketched:
 def _inherited(obj: Object, name: str, made: Call) -> Sketched:
     """What an object may inherit from nn.Module."""
     if name in ("parameters", "named_parameters"):
-        leaf: Sketched = (Cell(Store(tensor=True, leaf=True)),)
-        return (Box([leaf if name == "parameters" else (Box([NOTHING, leaf]),)], ordered=False),)
+        return _leaves(name)
     if name == "register_parameter" and len(made.args) > 1:
         return _keep(obj, made, Store(tensor=True, leaf=True, given=""))
     if name == "register_buffer" and len(made.args) > 1:
@@ -437,11 +441,11 @@ def _apply(scope: Scope, summary: Summary, arguments: dict[str, Sketched]) -> Sk
     """The effects of a call on what it was given, and its result."""
     for key in summary.writes:
         for cell in reached(scope, arguments, key):
-            scope.write(cell, scope.recording and key in summary.recorded, key not in summary.recorded)  # type: ignore[attr-defined]
+            scope.write(cell, scope.recording and key in summary.recorded, key not in summary.recorded)
     if scope.recording:
         for key in summary.saves:
             for cell in reached(scope, arguments, key):
-                scope.save(cell.store)  # type: ignore[attr-defined]
+                scope.save(cell.store)
     return returned(scope, summary.returns, arguments)
 
 
@@ -496,9 +500,9 @@ def _class(cls: Class, made: Call) -> Sketched:
 
 
 def _object(obj: Object, made: Call) -> Sketched:
-    from .construct import find_method, forward_names
+    from .construct import find_method
 
-    for name in forward_names(made.scope, obj.source):
+    for name in ("forward", "__call__"):
         found = find_method(made.scope, obj.source, name)
         if found is not None:
             return _function(Function(found.source, (obj,)), made)
@@ -656,10 +660,6 @@ def _set_grad(made: Call) -> Sketched:
 
 
 def _summed(made: Call) -> Sketched:
-    return fresh_of(made)
-
-
-def fresh_of(made: Call) -> Sketched:
     """A new tensor that hangs on the arguments, if one of them is a tensor."""
     given = made.given()
     return (Cell(Store(any(c.store.grad for c in given), tensor=False)),) if given else NOTHING

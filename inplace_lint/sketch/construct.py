@@ -247,10 +247,6 @@ def find_method(
     return None
 
 
-def forward_names(scope: Expressions, source: ClassSource) -> tuple[str, ...]:
-    return ("forward", "__call__")
-
-
 def of_class(scope: Expressions, cls: Class, name: str) -> Sketched:
     """Class.name."""
     found = find_method(scope, cls.source, name)

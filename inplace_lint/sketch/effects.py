@@ -203,20 +203,20 @@ def perform(scope: Scope, facts: Facts, values: Sequence[Sketched], layer: Layer
             target = save.target
             if 0 <= target < len(operands) and operands[target] and _needed(save.needs, operands, layer):
                 for cell in operands[target]:
-                    scope.save(cell.store)  # type: ignore[attr-defined]
+                    scope.save(cell.store)
         if layer is not None:
             layer.weights.saved = True
     if facts.writes:
         if recording and carries and _notable(scope, facts):
-            scope.suspect()  # type: ignore[attr-defined]
+            scope.suspect()
         for i in facts.writes:
             if i < len(operands):
                 out = facts.params[i].name == "out"
                 for cell in operands[i]:
                     if out and carries:
-                        scope.suspect()  # type: ignore[attr-defined]
+                        scope.suspect()
                     if facts.counted:
-                        scope.write(cell, recording and (carries or cell.store.leaf), facts.no_grad)  # type: ignore[attr-defined]
+                        scope.write(cell, recording and (carries or cell.store.leaf), facts.no_grad)
                     if records:
                         cell.store.grad = True
     results = [_result(scope, facts, ret, operands, values, carries) for ret in facts.returns]
@@ -226,7 +226,7 @@ def perform(scope: Scope, facts: Facts, values: Sequence[Sketched], layer: Layer
             if 0 <= number < len(results) and _needed(save.needs, operands, layer):
                 for atom in results[number]:
                     if isinstance(atom, Cell):
-                        scope.save(atom.store)  # type: ignore[attr-defined]
+                        scope.save(atom.store)
     if len(results) == 1:
         return results[0]
     return (Box(results),) if results else NOTHING

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..syntax.lower import OPERATORS
 from ..torchmodel import table
 from ..torchmodel.spelling import canonical
 from . import bindings, calls, effects
@@ -51,6 +52,20 @@ class Scope:
         self.names: dict[str, Sketched] = {}
         self.outer: list[dict[str, Sketched]] = []
         self.recording = False
+        #: loops around this point
+        self.loops = 0
+
+    def save(self, store: Store) -> None:
+        """An op, or a call, kept the tensor for backward."""
+
+    def write(self, cell: Cell, differentiable: bool, initial: bool = False) -> None:
+        """The tensor is written; `initial` for what runs under no_grad by itself."""
+
+    def suspect(self) -> None:
+        """What happens here may be a finding by itself."""
+
+    def give(self, value: Sketched) -> None:
+        """A value leaves the function."""
 
     def value(self, node: ast.expr) -> Sketched:
         """What an expression may be."""
@@ -227,14 +242,14 @@ def _get_attribute(scope: Scope, node: ast.Attribute) -> Sketched:
 
 def _binary(scope: Scope, node: ast.BinOp) -> Sketched:
     left, right = scope.value(node.left), scope.value(node.right)
-    return effects.operator(scope, SIGNS[type(node.op)], left, right, node.left, node.right)
+    return effects.operator(scope, OPERATORS[type(node.op)], left, right, node.left, node.right)
 
 
 def _unary(scope: Scope, node: ast.UnaryOp) -> Sketched:
     value = scope.value(node.operand)
     if isinstance(node.op, ast.Not):
         return NOTHING
-    return effects.operator(scope, SIGNS[type(node.op)], value, None, node.operand, None)
+    return effects.operator(scope, _UNARY[type(node.op)], value, None, node.operand, None)
 
 
 def _boolean(scope: Scope, node: ast.BoolOp) -> Sketched:
@@ -347,7 +362,7 @@ def _inner(scope: Scope, node: Any) -> Sketched:
         return fresh()
     value = scope.value(node.value)
     if isinstance(node, ast.Yield) and not scope.dry:
-        scope.give(value)  # type: ignore[attr-defined]
+        scope.give(value)
     return value if isinstance(node, ast.Starred) else fresh()
 
 
@@ -355,24 +370,7 @@ def _other(scope: Scope, node: ast.expr) -> Sketched:
     return fresh()
 
 
-SIGNS: dict[type[ast.AST], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-    ast.MatMult: "@",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-    ast.USub: "neg",
-    ast.UAdd: "pos",
-    ast.Invert: "invert",
-}
+_UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 
 EXPRESSIONS: dict[type[ast.AST], Callable[[Any, Any], Sketched]] = {
     ast.Name: _name,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import _ast as ast
 
+from ..syntax.lower import OPERATORS
 from ..torchmodel import table
 from ..torchmodel.spelling import MODES
 from . import bindings, effects
 from .atoms import NOTHING, Box, Cell, Class, Function, Object, Store, Summary, Symbol, Text, united
-from .expressions import SIGNS, Scope, elements, unpacked
+from .expressions import Scope, elements, unpacked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,14 +35,12 @@ class Flow(Scope):
         super().__init__(sketches, module, source, depth)
         self.recording = True
         self.summary = Summary()
-        self.loops = 0
         self.returned: list[Sketched] = []
         self._saved: list[Store] = []
 
     # What happens
 
     def save(self, store: Store) -> None:
-        """An op, or a call, kept the tensor for backward."""
         if store.given:
             self.summary.saves.add(store.given)
         if not store.saved:
@@ -49,7 +48,6 @@ class Flow(Scope):
             self._saved.append(store)
 
     def write(self, cell: Cell, differentiable: bool, initial: bool = False) -> None:
-        """The tensor is written; `initial` for what runs under no_grad by itself."""
         store = cell.store
         if store.given:
             self.summary.writes.add(store.given)
@@ -84,11 +82,9 @@ class Flow(Scope):
         return False
 
     def suspect(self) -> None:
-        """What happens here may be a finding by itself."""
         self.summary.suspicious = True
 
     def give(self, value: Sketched) -> None:
-        """A value leaves the function."""
         self.returned.append(value)
 
     # Statements
@@ -176,7 +172,7 @@ def _augmented(flow: Flow, node: ast.AugAssign) -> bool:
     target = node.target
     old = flow.value(target)
     value = flow.value(node.value)
-    sign = SIGNS[type(node.op)]
+    sign = OPERATORS[type(node.op)]
     kept: list[Sketched] = []
     for atom in old:
         if isinstance(atom, Cell):

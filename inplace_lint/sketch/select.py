@@ -13,11 +13,6 @@ if TYPE_CHECKING:
 _CALLERS = 3
 
 
-def candidates_of(module: Module) -> dict[FunctionSource, None]:
-    """Functions in which a write may stand."""
-    return with_candidates(module)
-
-
 def suspects(sketches: Sketches, module: Module) -> list[FunctionSource]:
     """The functions that are worth a run, in the order of the text."""
     functions = module.functions_in_order()

@@ -90,15 +90,6 @@ class Sketches:
             flow.run(node.body)
         flow.summary.returns = united(flow.returned)
 
-    def of_body(self, module: Module) -> Summary:
-        """The summary of the statements at a file's top level."""
-        flow = Flow(self, module)
-        try:
-            flow.run(module.tree.body)
-        except RecursionError:
-            flow.summary.suspicious = True
-        return flow.summary
-
     def inline(self, function: Function, made: Call) -> Sketched:
         """A call of a closure: its body in place, with the names around it."""
         from .calls import bind
@@ -181,9 +172,9 @@ class Sketches:
             return True
         candidates = self._candidates.get(source.module)
         if candidates is None:
-            from .select import candidates_of
+            from .screen import with_candidates
 
-            candidates = self._candidates[source.module] = frozenset(candidates_of(source.module))
+            candidates = self._candidates[source.module] = frozenset(with_candidates(source.module))
         return source in candidates
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 else:
     import _ast as ast
 
-_OPERATORS = {
+OPERATORS = {
     ast.Add: "+",
     ast.Sub: "-",
     ast.Mult: "*",
@@ -118,7 +118,7 @@ class _Lowering:
             self.store(node.target, self.expression(node.value))
 
     def augmented_assign(self, node: ast.AugAssign) -> None:
-        op = _OPERATORS.get(type(node.op), "?")
+        op = OPERATORS.get(type(node.op), "?")
         target = node.target
         old, new = self.register(), self.register()
         if isinstance(target, ast.Name):
@@ -433,7 +433,7 @@ class _Lowering:
         for link in reversed(chain):
             right = self.expression(link.right)
             dst = self.register()
-            self.emit(ir.Binary(link, dst, _OPERATORS.get(type(link.op), "?"), value, right))
+            self.emit(ir.Binary(link, dst, OPERATORS.get(type(link.op), "?"), value, right))
             value = dst
         return value
 
