@@ -100,6 +100,8 @@ class Evaluation:
         self.files = files
         self.root = root
         self.terms = Terms()
+        #: what names at the top level of files are, once they were asked for
+        self.globals: dict[tuple[Module, str], Term] = {}
         self.moments: list[Moment] = []
         self.sinks: list[Sink] = []
         #: rank of values that are unpacked by shape; the axis of values that layers read as channels

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..model import Refused
-from . import surroundings
+from . import screen, surroundings
 from .evaluate import Evaluation, Spent
 from .plan import Plan, plan
 from .recognise import sites
@@ -17,16 +17,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..syntax.files import Files
     from ..syntax.module import FunctionSource, Module
-
-_WORDS = re.compile(rb"[sS]oftmax|scaled_dot_product_attention|MultiheadAttention")
-_PRODUCT = re.compile(
-    rb"[\w)\]][ \t]*@[ \t]*[\w(]|matmul|bmm|einsum|scaled_dot_product_attention|MultiheadAttention"
-)
-
-
-def speaks_of_attention(text: bytes) -> bool:
-    """Whether a softmax, called or written out, the kernel or a module of attention stands in the text."""
-    return _WORDS.search(text) is not None or (b"exp(" in text and b"sum(" in text)
 
 
 class Seen:
@@ -40,10 +30,8 @@ class Seen:
 
 def find(module: Module, files: Files) -> list[Seen]:
     """What the functions of a file compute that has to do with attention."""
-    if not speaks_of_attention(module.source) or _PRODUCT.search(module.source) is None:
-        return []
     found: list[Seen] = []
-    for function in _functions(module):
+    for function in screen.functions(module):
         evaluation = Evaluation(files, function)
         try:
             evaluation.run()
@@ -149,42 +137,3 @@ def _worth(one: Plan) -> tuple[bool, bool]:
 
 def _depth(site: Site) -> int:
     return site.moment.depth
-
-
-def _functions(module: Module) -> list[FunctionSource]:
-    """Functions with such a word, and those of the same class or file that may call them."""
-    functions = module.functions_in_order()
-    text = {f: b"\n".join(module.lines[f.node.lineno - 1 : f.node.end_lineno or 0]) for f in functions}
-    direct = [f for f in functions if speaks_of_attention(text[f])]
-    chosen = {f: None for f in direct if f.name != "__init__"}
-    attributes: dict[object, set[bytes]] = {}
-    for f in direct:
-        if f.owner is not None and f.name == "__init__":
-            names = {
-                m.group(1)
-                for line in text[f].split(b"\n")
-                if _WORDS.search(line) and (m := re.match(rb"\s*self\.(\w+)\s*(?::[^=]+)?=", line))
-            }
-            attributes.setdefault(f.owner.name, set()).update(names)
-    for _ in range(2):
-        for f in functions:
-            if f.owner is not None:
-                for base in f.owner.bases:
-                    inherited = attributes.get(getattr(base, "id", ""))
-                    if inherited:
-                        attributes.setdefault(f.owner.name, set()).update(inherited)
-    callees = {f.name.encode() for f in chosen if f.owner is not None or module.functions.get(f.name) is f}
-    for f in functions:
-        if f in chosen or f.name == "__init__":
-            continue
-        own = attributes.get(f.owner.name) if f.owner is not None else None
-        if own and any(b"self." + name in text[f] for name in own):
-            chosen[f] = None
-            callees.add(f.name.encode())
-    callees -= {b"forward", b"__call__"}
-    if callees:
-        pattern = re.compile(rb"(?<!def )\b(?:" + b"|".join(sorted(map(re.escape, callees))) + rb")\(")
-        for f in functions:
-            if f not in chosen and f.name != "__init__" and pattern.search(text[f]):
-                chosen[f] = None
-    return sorted(chosen, key=lambda f: f.node.lineno)

@@ -29,34 +29,33 @@ class Classes:
         #: attributes that the evaluated functions assign
         self.written: set[str] = set()
         self._attributes: dict[ClassSource, dict[str, list[Term]]] = {}
-        self._order: dict[ClassSource, list[ClassSource] | None] = {}
+        self._order: dict[ClassSource, tuple[list[ClassSource], list[Term]]] = {}
         self._running: set[ClassSource] = set()
 
     def instance(self, source: ClassSource) -> Term:
         return self.evaluation.terms("instance", source)
 
-    def order(self, source: ClassSource) -> tuple[list[ClassSource], bool]:
-        """The class and its bases of the project, nearest first; whether all bases are known (or torch's own)."""
-        found = [source]
-        complete = True
+    def order(self, source: ClassSource) -> tuple[list[ClassSource], list[Term]]:
+        """The class and its bases of the project, nearest first; what the other bases are."""
+        known = self._order.get(source)
+        if known is not None:
+            return known
+        found: list[ClassSource] = [source]
+        others: list[Term] = []
+        self._order[source] = found, others
         for current in found:
             for base in current.bases:
                 term = evaluate_at(self.evaluation, current.module, base)
-                if term.op == "class":
-                    if term.args[0] not in found and len(found) < 12:
-                        found.append(term.args[0])
-                elif term.op != "symbol" or not term.args[0].startswith(("torch.", "builtins.object")):
-                    complete = False
-        return found, complete
+                if term.op != "class":
+                    others.append(term)
+                elif term.args[0] not in found and len(found) < 12:
+                    found.append(term.args[0])
+        return found, others
 
     def is_module(self, source: ClassSource) -> bool:
         """Whether a class derives from nn.Module in sight."""
-        for cls in self.order(source)[0]:
-            for base in cls.bases:
-                term = evaluate_at(self.evaluation, cls.module, base)
-                if term.op == "symbol" and term.args[0].startswith("torch.nn."):
-                    return True
-        return False
+        others = self.order(source)[1]
+        return any(one.op == "symbol" and one.args[0].startswith("torch.nn.") for one in others)
 
     def method(self, source: ClassSource, name: str) -> FunctionSource | None:
         for cls in self.order(source)[0]:
@@ -69,8 +68,7 @@ class Classes:
         obj, name = term.args
         if obj.op != "instance" or name in self.written:
             return []
-        order, _ = self.order(obj.args[0])
-        for cls in order:
+        for cls in self.order(obj.args[0])[0]:
             held = self._of(cls)
             if name in held:
                 return held[name]
@@ -96,7 +94,7 @@ class Classes:
         from .evaluate import Evaluation, Spent
 
         inner = Evaluation(outer.files, init)
-        inner.terms = outer.terms
+        inner.terms, inner.globals = outer.terms, outer.globals
         inner.classes = self
         function = outer.terms.function
         self._running.add(cls)
@@ -167,13 +165,20 @@ def load(evaluation: Evaluation, name: str) -> Term:
         return term
     if frame.enclosing is not None and name in frame.enclosing:
         return frame.enclosing[name]
-    if frame.function is not None and name in frame.function.scope[0]:
+    if frame.function is not None and name in frame.function.stored:
         return evaluation.terms.opaque(None)
     return of_module(evaluation, frame.module, name)
 
 
 def of_module(evaluation: Evaluation, module: Module, name: str, depth: int = 0) -> Term:
     """What the top level of a file binds to a name."""
+    known = evaluation.globals.get((module, name))
+    if known is None:
+        known = evaluation.globals[module, name] = _find(evaluation, module, name, depth)
+    return known
+
+
+def _find(evaluation: Evaluation, module: Module, name: str, depth: int) -> Term:
     terms = evaluation.terms
     if depth > 8:
         return terms("global", module.filename, name)

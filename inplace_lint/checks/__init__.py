@@ -48,14 +48,17 @@ def _findings(module: Module, project: Project, notes: bool) -> list[Diagnostic]
         diagnostic = _judge(module, finding)
         if diagnostic is not None:
             diagnostics.append(diagnostic)
-    if b"oftmax" in module.source or b"ttention" in module.source or b"exp(" in module.source:
-        diagnostics += _attention(module, project)
+    diagnostics += _attention(module, project)
     diagnostics.sort(key=lambda d: (d.location.key(), d.code))
     return diagnostics
 
 
 def _attention(module: Module, project: Project) -> list[Diagnostic]:
     """The findings of the rules that ask about attention."""
+    from ..attention.screen import worth_a_look
+
+    if not worth_a_look(module.source):
+        return []
     from ..analysis.program import of_project
     from ..attention.find import find
 

@@ -53,11 +53,11 @@ def lower_body(body: list[ast.stmt]) -> ir.Block:
     return lowering.block
 
 
-def lower_function(body: list[ast.stmt]) -> tuple[ir.Block, bool]:
-    """The instructions of a function's statements, and whether it is a generator."""
+def lower_function(body: list[ast.stmt]) -> tuple[ir.Block, bool, set[str]]:
+    """The instructions of a function's statements, whether it is a generator, and the names that it binds."""
     lowering = _Lowering()
     lowering.statements(body)
-    return lowering.block, lowering.yields
+    return lowering.block, lowering.yields, lowering.stored
 
 
 def lower_expression(node: ast.expr) -> tuple[ir.Block, int]:
@@ -73,6 +73,7 @@ class _Lowering:
         self.registers = 0
         self.renamed: dict[str, str] = {}
         self.yields = False
+        self.stored: set[str] = set()
 
     def register(self) -> int:
         self.registers += 1
@@ -234,16 +235,16 @@ class _Lowering:
 
     def import_statement(self, node: ast.Import) -> None:
         for alias in node.names:
-            if alias.asname is not None:
-                self.emit(ir.Import(node, alias.asname, alias.name, None, 0))
-            else:
-                top = alias.name.partition(".")[0]
-                self.emit(ir.Import(node, top, top, None, 0))
+            top = alias.name.partition(".")[0]
+            name, module = (top, top) if alias.asname is None else (alias.asname, alias.name)
+            self.stored.add(name)
+            self.emit(ir.Import(node, name, module, None, 0))
 
     def import_from(self, node: ast.ImportFrom) -> None:
         for alias in node.names:
             if alias.name != "*":
                 name = alias.asname or alias.name
+                self.stored.add(name)
                 self.emit(ir.Import(node, name, node.module or "", alias.name, node.level))
 
     def nothing(self, node: ast.AST) -> None:
@@ -307,7 +308,9 @@ class _Lowering:
     # Targets
 
     def store_name(self, at: ast.AST, name: str, src: int) -> None:
-        self.emit(ir.Store(at, self.renamed.get(name, name), src))
+        name = self.renamed.get(name, name)
+        self.stored.add(name)
+        self.emit(ir.Store(at, name, src))
 
     def store(self, target: ast.expr, src: int) -> None:
         if isinstance(target, ast.Name):
@@ -498,6 +501,7 @@ class _Lowering:
     def named(self, node: ast.NamedExpr) -> int:
         value = self.expression(node.value)
         # A walrus inside a comprehension binds outside of it, under the name as written.
+        self.stored.add(node.target.id)
         self.emit(ir.Store(node, node.target.id, value))
         return value
 

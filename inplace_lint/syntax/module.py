@@ -35,7 +35,7 @@ class UnreadableFile(Exception):
 class FunctionSource:
     """A function, method or lambda as it stands in a file, with its body lowered on first use."""
 
-    __slots__ = ("_body", "_bound", "_parameters", "_yields", "module", "name", "node", "owner")
+    __slots__ = ("_body", "_bound", "_parameters", "_stored", "_yields", "module", "name", "node", "owner")
 
     def __init__(self, module: Module, node: FunctionNode, owner: ClassSource | None = None) -> None:
         self.module = module
@@ -44,6 +44,7 @@ class FunctionSource:
         self.name = getattr(node, "name", "<lambda>")
         self._body: ir.Block | None = None
         self._yields = False
+        self._stored: set[str] = set()
         self._parameters: list[ast.arg] | None = None
         self._bound: tuple[set[str], set[str]] | None = None
 
@@ -55,8 +56,13 @@ class FunctionSource:
                 block.append(ir.Return(self.node.body, register))
                 self._body = block
             else:
-                self._body, self._yields = lower_function(self.node.body)
+                self._body, self._yields, self._stored = lower_function(self.node.body)
         return self._body
+
+    @property
+    def stored(self) -> set[str]:
+        """Names that the body binds, those that it declares global or nonlocal among them."""
+        return self._stored if self.body else set()
 
     @property
     def parameters(self) -> list[ast.arg]:

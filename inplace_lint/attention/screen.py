@@ -1,0 +1,141 @@
+"""Which functions of a file are worth an evaluation: a screening by text, before anything is lowered.
+
+An attention needs a softmax, called or written out, and a product with values; or it is a call of the kernel, or of a
+module of attention. Each may stand in the function, in a method or function of the file that it calls, or be built
+by `__init__`.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..syntax.module import FunctionSource, Module
+
+#: The kernel and the module of attention are a softmax and a product in one.
+_WHOLE = (b"scaled_dot_product_attention", b"MultiheadAttention")
+_SOFTMAX = (b"oftmax", b"exp(", *_WHOLE)
+_PRODUCTS = (b"matmul", b"bmm", b"einsum", b".mm(", *_WHOLE)
+
+
+def worth_a_look(source: bytes) -> bool:
+    """Whether a softmax and a product, the kernel or a module of attention stand in a file's text."""
+    if any(word in source for word in _WHOLE):
+        return True
+    if b"oftmax" not in source and not (b"exp(" in source and b"sum(" in source):
+        return False
+    return any(word in source for word in _PRODUCTS) or bool(_at_signs(source))
+
+
+def functions(module: Module) -> list[FunctionSource]:
+    """The functions that may compute an attention, themselves or in what they call, in order."""
+    return _Screen(module).chosen()
+
+
+def _at_signs(source: bytes) -> list[int]:
+    """Where `@` is a product: something other than space stands before it on its line."""
+    found = []
+    position = source.find(b"@")
+    while position >= 0:
+        before = source[source.rfind(b"\n", 0, position) + 1 : position].strip()
+        if before and not before.startswith(b"#"):
+            found.append(position)
+        position = source.find(b"@", position + 1)
+    return found
+
+
+def _positions(source: bytes, words: Iterable[bytes]) -> list[int]:
+    """Where one of the words stands, in order."""
+    found = []
+    for word in words:
+        position = source.find(word)
+        while position >= 0:
+            found.append(position)
+            position = source.find(word, position + 1)
+    found.sort()
+    return found
+
+
+class _Screen:
+    """The functions of one file with the spans of their text; of positions in it, only those inside them count."""
+
+    def __init__(self, module: Module) -> None:
+        self.module = module
+        self.source = module.source
+        self.starts = [0, *accumulate(len(line) + 1 for line in module.lines)]
+        self.spans = {
+            function: (self.starts[function.node.lineno - 1], self.starts[function.node.end_lineno or 0] - 1)
+            for function in module.functions_in_order()
+        }
+
+    def chosen(self) -> list[FunctionSource]:
+        weighing = self._having(_positions(self.source, _SOFTMAX))
+        if not weighing:
+            return []
+        multiplying = self._having(sorted([*_positions(self.source, _PRODUCTS), *_at_signs(self.source)]))
+        return [f for f in self.spans if f in weighing and f in multiplying and f.name != "__init__"]
+
+    def _having(self, positions: list[int]) -> set[FunctionSource]:
+        """Functions with one of the positions, in their text, in `__init__` for them, or in what they call."""
+        found = self._around(positions)
+        built = self._built(positions, found)
+        if built:
+            found |= {f for f in self.spans if self._uses(f, built)}
+        called = {
+            f.name.encode() + b"("
+            for f in found
+            if f.name not in _NEVER_BY_NAME
+            and (f.owner is not None or self.module.functions.get(f.name) is f)
+        }
+        return found | self._around([p for p in _positions(self.source, called) if self._is_call(p)])
+
+    def _around(self, positions: list[int]) -> set[FunctionSource]:
+        if not positions:
+            return set()
+        return {
+            function
+            for function, (first, last) in self.spans.items()
+            if bisect_left(positions, first) < bisect_right(positions, last)
+        }
+
+    def _is_call(self, position: int) -> bool:
+        before = self.source[position - 4 : position]
+        return before != b"def " and not (before[-1:].isalnum() or before[-1:] == b"_")
+
+    def _uses(self, function: FunctionSource, built: dict[str, set[bytes]]) -> bool:
+        """Whether a method reads an attribute that `__init__` builds on one of the positions."""
+        names = built.get(function.owner.name) if function.owner is not None else None
+        if not names:
+            return False
+        first, last = self.spans[function]
+        return any(self.source.find(b"self." + name, first, last) >= 0 for name in names)
+
+    def _built(self, positions: list[int], found: set[FunctionSource]) -> dict[str, set[bytes]]:
+        """class -> attributes that its `__init__`, or that of a base in the file, builds on the positions' lines."""
+        built: dict[str, set[bytes]] = {}
+        for function in found:
+            if function.owner is None or function.name != "__init__":
+                continue
+            first, last = self.spans[function]
+            for position in positions[bisect_left(positions, first) : bisect_right(positions, last)]:
+                line = self.module.lines[bisect_right(self.starts, position) - 1]
+                assigned = _ATTRIBUTE.match(line)
+                if assigned is not None:
+                    built.setdefault(function.owner.name, set()).add(assigned.group(1))
+        for _ in range(2 if built else 0):
+            for name, cls in self.module.classes.items():
+                for base in cls.bases:
+                    inherited = built.get(getattr(base, "id", ""))
+                    if inherited:
+                        built.setdefault(name, set()).update(inherited)
+        return built
+
+
+_ATTRIBUTE = re.compile(rb"\s*self\.(\w+)\s*(?::[^=]+)?=")
+#: Methods that are called by the name of their object.
+_NEVER_BY_NAME = frozenset({"forward", "__call__", "__init__"})
