@@ -82,7 +82,7 @@ def runs(module: Module, program: Program, rows: list[int]) -> list[tuple[Run, F
     """One finished run for each function whose sketch is suspicious, and for callers that know more than it does."""
     functions = module.functions_in_order()
     pending: list[FunctionSource | None] = list(suspects(program.sketches, module))
-    if _body_has_candidates(module, functions, rows):
+    if _body_is_worth_a_run(program, module, functions, rows):
         pending.append(None)
     done: dict[FunctionSource | None, Run] = {}
     for _ in range(_CALLERS):
@@ -171,14 +171,19 @@ def _needs_its_callers(run: Run, module: Module, root: FunctionSource) -> bool:
     return any(private or finding.confidence == POSSIBLE for finding in of_run(run, module, root))
 
 
-def _body_has_candidates(module: Module, functions: list[FunctionSource], rows: list[int]) -> bool:
+def _body_is_worth_a_run(
+    program: Program, module: Module, functions: list[FunctionSource], rows: list[int]
+) -> bool:
+    """Whether the top level of the file trains, so that it knows what its functions are given, or writes something."""
     inside = [(f.node.lineno, f.node.end_lineno or 0) for f in functions]
-    if any(not any(first <= row <= last for first, last in inside) for row in rows):
-        return True
-    return b".backward(" in module.source and any(
+    if b".backward(" in module.source and any(
         b".backward(" in line and not any(first <= row <= last for first, last in inside)
         for row, line in enumerate(module.lines, 1)
-    )
+    ):
+        return True
+    if all(any(first <= row <= last for first, last in inside) for row in rows):
+        return False
+    return program.sketches.of_body(module).suspicious
 
 
 def _callers(

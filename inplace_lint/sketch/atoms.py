@@ -12,8 +12,20 @@ if TYPE_CHECKING:
     from .calls import Later
 
     Sketched: TypeAlias = "tuple[Atom, ...]"
+    #: a call: the function and its arguments by parameter
+    Made: TypeAlias = "tuple[FunctionSource, dict[str, Sketched]]"
 
 NOTHING: Sketched = ()
+
+#: How sure it is that gradients flow where something was saved: only perhaps; perhaps, and it was the op's own result;
+#: for certain, since a parameter is among the operands.
+WEAK, RESULT, EVIDENT = 0, 1, 2
+
+#: What must not be written through a view: nothing, while gradients are recorded, ever.
+WRITABLE, RECORDED, NEVER = 0, 1, 2
+
+#: No arms: a path that every other one shares.
+EVERYWHERE: frozenset[int] = frozenset()
 
 
 class Atom:
@@ -26,31 +38,72 @@ class Store:
     """A storage: what autograd and the callers may know of it.
 
     `given` is the parameter (`x`) or attribute (`self.x`) that it came in by. `passed` are calls that it was given to,
-    `made` the call that returned it: they are looked into when it is written.
+    `made` the call that returned it: they are looked into when it is written. `saved` are the saves, each as the arms
+    of branches in which it stands and how sure its gradients are. `evident` says that it requires grad for certain
+    (None: what `made` it knows); `sources`, where it may be no tensor at all, what it was made from by operators.
     """
 
-    __slots__ = ("given", "grad", "leaf", "made", "members", "parted", "passed", "saved", "tensor")
+    __slots__ = (
+        "evident",
+        "given",
+        "grad",
+        "leaf",
+        "made",
+        "members",
+        "parted",
+        "passed",
+        "saved",
+        "sources",
+        "tensor",
+    )
 
     def __init__(self, grad: bool = True, given: str = "", tensor: bool = False, leaf: bool = False) -> None:
         self.grad = grad
         self.given = given
         self.tensor = tensor
         self.leaf = leaf
-        self.saved = False
+        self.evident: bool | None = leaf
+        self.sources: tuple[Store, ...] | None = None
+        self.saved: tuple[tuple[frozenset[int], int], ...] = ()
         self.parted = False
-        self.passed: list[tuple[FunctionSource, str]] = []
-        self.made: tuple[FunctionSource, dict[str, Sketched]] | None = None
+        self.passed: list[tuple[Made, str, frozenset[int]]] = []
+        self.made: Made | None = None
         self.members: dict[object, Sketched] | None = None
+
+    def prove(self) -> None:
+        """It was used as only a tensor can be: then so is what operators made it from."""
+        pending = [self]
+        while pending:
+            store = pending.pop()
+            if store.sources is not None:
+                pending.extend(store.sources)
+                store.sources = None
+
+    def is_tensor(self) -> bool:
+        """Whether it is certain to be a tensor, or made by operators from something that is."""
+        seen = {self}
+        pending = [self]
+        while pending:
+            sources = pending.pop().sources
+            if sources is None:
+                return True
+            pending.extend(source for source in sources if source not in seen)
+            seen.update(sources)
+        return False
 
 
 class Cell(Atom):
-    """A tensor, or what may be one: a storage, seen through a view that must not be written where `fragile`."""
+    """A tensor, or what may be one: a storage, seen through a view that must not be written where `fragile`.
 
-    __slots__ = ("fragile", "store")
+    `without` are arms of branches that were not taken where this is what a name stands for.
+    """
 
-    def __init__(self, store: Store, fragile: bool = False) -> None:
+    __slots__ = ("fragile", "store", "without")
+
+    def __init__(self, store: Store, fragile: int = WRITABLE, without: frozenset[int] = EVERYWHERE) -> None:
         self.store = store
         self.fragile = fragile
+        self.without = without
 
 
 class _Blank(Store):
@@ -60,7 +113,8 @@ class _Blank(Store):
 
     def __init__(self) -> None:
         for name in Store.__slots__:
-            object.__setattr__(self, name, {"grad": True, "given": "", "passed": _Void()}.get(name))
+            blank = {"grad": True, "given": "", "passed": _Void(), "sources": (), "saved": ()}
+            object.__setattr__(self, name, blank.get(name))
 
     def __setattr__(self, name: str, value: object) -> None:
         pass
@@ -206,10 +260,11 @@ class Method(Atom):
 class Summary:
     """What callers need of a function: what it saves and writes of what it was given, and what it returns.
 
-    `recorded` are the writes that it makes while gradients are recorded, unless its caller switched that off.
+    `recorded` are the writes that it makes while gradients are recorded, unless its caller switched that off. `weak`
+    says that only a caller can know whether what it does is worth a run.
     """
 
-    __slots__ = ("recorded", "returns", "saves", "suspicious", "writes")
+    __slots__ = ("recorded", "returns", "saves", "suspicious", "weak", "writes")
 
     def __init__(self) -> None:
         self.saves: set[str] = set()
@@ -217,6 +272,7 @@ class Summary:
         self.recorded: set[str] = set()
         self.returns: Sketched = ()
         self.suspicious = False
+        self.weak = False
 
 
 def own(value: Sketched, given: str = "", depth: int = 2) -> Sketched:
@@ -225,7 +281,9 @@ def own(value: Sketched, given: str = "", depth: int = 2) -> Sketched:
     for atom in value:
         if isinstance(atom, Cell):
             store = atom.store
-            atom = Cell(Store(store.grad, given, bool(store.tensor), bool(store.leaf)), atom.fragile)
+            copy = Store(store.grad, given, bool(store.tensor), bool(store.leaf))
+            copy.evident, copy.sources = store.evident or False, store.sources
+            atom = Cell(copy, atom.fragile)
         elif isinstance(atom, Box) and depth:
             items = [own(item, given, depth - 1) for item in atom.items]
             atom = Box(items, atom.ordered, atom.role)
@@ -235,6 +293,30 @@ def own(value: Sketched, given: str = "", depth: int = 2) -> Sketched:
 
 #: From this many alternatives on, objects of one class count as one, and so do modules of one kind.
 _MANY = 8
+
+
+def apart(value: Sketched, arms: frozenset[int]) -> Sketched:
+    """The same value, on a path on which the arms were not taken: what they saved does not concern it."""
+    if not arms:
+        return value
+    for atom in value:
+        if isinstance(atom, Cell) and _concerned(atom.store, arms):
+            break
+    else:
+        return value
+    found: list[Atom] = []
+    for atom in value:
+        if isinstance(atom, Cell) and _concerned(atom.store, arms):
+            atom = Cell(atom.store, atom.fragile, atom.without | arms)
+        found.append(atom)
+    return tuple(found)
+
+
+def _concerned(store: Store, arms: frozenset[int]) -> bool:
+    for there, _ in store.saved:
+        if there and not there.isdisjoint(arms):
+            return True
+    return bool(store.passed) and any(not there.isdisjoint(arms) for _, _, there in store.passed)
 
 
 def united(values: list[Sketched]) -> Sketched:

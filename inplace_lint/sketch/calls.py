@@ -9,8 +9,10 @@ from ..torchmodel.facts import Const
 from ..torchmodel.spelling import MODES
 from . import effects
 from .atoms import (
+    EVIDENT,
     NOTHING,
     UNKNOWN,
+    WEAK,
     Box,
     Cell,
     Class,
@@ -96,7 +98,7 @@ def of_node(scope: Scope, node: ast.Call) -> Sketched:
     if isinstance(func_node, ast.Attribute):
         func = attribute(scope, scope.value(func_node.value), func_node.attr)
         if func_node.attr in _STEPS and not scope.dry and b".backward(" in scope.module.source:
-            scope.suspect()
+            scope.doubt(EVIDENT)
     else:
         func = scope.value(func_node)
     if scope.dry and func:
@@ -193,7 +195,20 @@ def call(func: Sketched, made: Call) -> Sketched:
         return _call(func[0], made)
     if not func:
         return NOTHING
-    return united([_call(atom, made) for atom in func])
+    return made.scope.one_of([_Way(atom, made) for atom in func])
+
+
+class _Way:
+    """A call of one of the things that are perhaps called."""
+
+    __slots__ = ("atom", "made")
+
+    def __init__(self, atom: Atom, made: Call) -> None:
+        self.atom = atom
+        self.made = made
+
+    def __call__(self) -> Sketched:
+        return _call(self.atom, self.made)
 
 
 def _call(atom: Atom, made: Call) -> Sketched:
@@ -203,7 +218,9 @@ def _call(atom: Atom, made: Call) -> Sketched:
 
 def unknown(made: Call) -> Sketched:
     """A call of something that is not known: nothing is known of its result."""
-    return UNKNOWN if made.scope.dry else (Cell(Store()),)
+    from .expressions import fresh
+
+    return UNKNOWN if made.scope.dry else fresh()
 
 
 # torch
@@ -235,8 +252,10 @@ def _custom(made: Call) -> Sketched:
         return (Cell(Store(grad=False, tensor=True)),)
     result = Store(tensor=True)
     if made.scope.recording:
+        level = EVIDENT if any(effects.is_evident(made.scope, cell.store) for cell in given) else WEAK
+        result.evident = level == EVIDENT
         for store in (*(cell.store for cell in given), result):
-            made.scope.save(store)
+            made.scope.save(store, level)
     return (Cell(result), *given)
 
 
@@ -248,16 +267,16 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
     if made.scope.dry:
         return UNKNOWN
     if name == "requires_grad_":
-        receiver.store.leaf = True
-        receiver.store.grad = True
+        receiver.store.leaf = receiver.store.grad = receiver.store.evident = True
         return (receiver,)
     if name in ("parameters", "named_parameters"):
         return _leaves(name)
     op = table.method(name)
     if op is not None:
-        return effects.apply(made.scope, op, [(receiver,), *made.args], made.nodes, made.kwargs, made.named)
+        args = [(receiver,), *made.args]
+        return effects.apply(made.scope, op, args, made.nodes, made.kwargs, made.named, proves=True)
     if name.endswith("_") and receiver.store.tensor and table.names_op(name[:-1]):
-        made.scope.suspect()
+        made.scope.doubt(EVIDENT, receiver.store)
     if name in ("items", "enumerate"):
         return (Box([(Box([NOTHING, (receiver,)]),)], ordered=False),)
     if name in ("values", "get", "pop"):
@@ -345,6 +364,8 @@ def _symbol(symbol: Symbol, made: Call) -> Sketched:
     play = _PLAYS.get(dotted)
     if play is not None:
         return play(made)
+    if dotted == "builtins.isinstance" and made.args:
+        _proved(made.args[0])
     head = dotted.partition(".")[0]
     if head == "torch":
         return _torch(dotted, made)
@@ -362,11 +383,11 @@ def _torch(dotted: str, made: Call) -> Sketched:
     method = dotted.startswith("torch.Tensor.")
     op = table.method(dotted.rpartition(".")[2]) if method else table.function(dotted)
     if op is not None:
-        result = effects.apply(made.scope, op, made.args, made.nodes, made.kwargs, made.named)
+        result = effects.apply(made.scope, op, made.args, made.nodes, made.kwargs, made.named, proves=True)
         if made.kwargs and "requires_grad" in made.kwargs:
             for atom in result:
                 if isinstance(atom, Cell):
-                    atom.store.leaf = atom.store.grad = True
+                    atom.store.leaf = atom.store.grad = atom.store.evident = True
         return result
     module = table.module(dotted)
     if module is not None:
@@ -400,6 +421,8 @@ def _function(function: Function, made: Call) -> Sketched:
     if function.names is not None or isinstance(source.node, ast.Lambda):
         return scope.sketches.inline(function, made)
     arguments = bind(source, made)
+    if source.module is not scope.module and scope.sketches.trains(source.module):
+        scope.trained = True
     if not scope.sketches.may_write(source):
         return _put_off(source, arguments, made)
     return _apply(scope, scope.sketches.of(source), arguments)
@@ -429,24 +452,30 @@ def bind(source: FunctionSource, made: Call) -> dict[str, Sketched]:
 def _put_off(source: FunctionSource, arguments: dict[str, Sketched], made: Call) -> Sketched:
     """A call that writes nothing: what it saves and returns is asked when that matters."""
     result = Store()
-    result.made = (source, arguments)
+    result.made = call = (source, arguments)
+    result.evident = None
     if made.scope.recording:
         for name, value in arguments.items():
             for cell in cells(value):
-                cell.store.passed.append((source, name))
+                cell.store.passed.append((call, name, made.scope.arms))
     return (Cell(result),)
 
 
 def _apply(scope: Scope, summary: Summary, arguments: dict[str, Sketched]) -> Sketched:
     """The effects of a call on what it was given, and its result."""
+    level = WEAK
+    if any(effects.is_evident(scope, cell.store) for value in arguments.values() for cell in cells(value)):
+        level = EVIDENT
+    if summary.weak and scope.recording:
+        scope.doubt(level)
     for key in summary.writes:
         for cell in reached(scope, arguments, key):
             scope.write(cell, scope.recording and key in summary.recorded, key not in summary.recorded)
     if scope.recording:
         for key in summary.saves:
             for cell in reached(scope, arguments, key):
-                scope.save(cell.store)
-    return returned(scope, summary.returns, arguments)
+                scope.save(cell.store, level)
+    return returned(scope, summary.returns, arguments, level == EVIDENT)
 
 
 def reached(scope: Scope, arguments: dict[str, Sketched], key: str) -> list[Cell]:
@@ -466,21 +495,25 @@ def reached(scope: Scope, arguments: dict[str, Sketched], key: str) -> list[Cell
     return found
 
 
-def returned(scope: Scope, value: Sketched, arguments: dict[str, Sketched], depth: int = 3) -> Sketched:
-    """What a summary returns, in the terms of a call."""
+def returned(
+    scope: Scope, value: Sketched, arguments: dict[str, Sketched], sure: bool, depth: int = 3
+) -> Sketched:
+    """What a summary returns, in the terms of a call; `sure`: an argument requires grad for certain."""
     found: list[Sketched] = []
     for atom in value:
         if isinstance(atom, Cell):
             store = atom.store
             if store.given:
                 here = reached(scope, arguments, store.given)
-                found.append(tuple(Cell(c.store, c.fragile or atom.fragile) for c in here))
+                fragile = atom.fragile
+                found.append(tuple(Cell(c.store, max(c.fragile, fragile), c.without) for c in here))
             if not store.given or store.saved:
                 copy = Store(store.grad, tensor=store.tensor, leaf=store.leaf)
                 copy.saved, copy.parted, copy.passed = store.saved, store.parted, store.passed
-                found.append((Cell(copy, atom.fragile),))
+                copy.evident, copy.sources = sure or effects.is_evident(scope, store), store.sources
+                found.append((Cell(copy, atom.fragile, atom.without),))
         elif isinstance(atom, Box) and depth:
-            items = [returned(scope, item, arguments, depth - 1) for item in atom.items]
+            items = [returned(scope, item, arguments, sure, depth - 1) for item in atom.items]
             found.append((Box(items, atom.ordered, atom.role),))
         else:
             found.append((atom,))
@@ -648,6 +681,19 @@ def _super(made: Call) -> Sketched:
     return unknown(made)
 
 
+def _proved(value: Sketched) -> None:
+    """Somebody asks whether it is a tensor: then it may be."""
+    for atom in value:
+        if isinstance(atom, Cell):
+            atom.store.prove()
+
+
+def _is_tensor(made: Call) -> Sketched:
+    for value in made.args:
+        _proved(value)
+    return NOTHING
+
+
 def _mode(made: Call) -> Sketched:
     return NOTHING
 
@@ -678,7 +724,7 @@ _PLAYS: dict[str, Play] = {
     "torch.jit.script": _first,
     "torch.jit.ignore": _first,
     "torch.jit.export": _first,
-    "torch.is_tensor": _mode,
+    "torch.is_tensor": _is_tensor,
     "torch.is_grad_enabled": _mode,
     "builtins.enumerate": _enumerated,
     "builtins.zip": _zipped,

@@ -4,7 +4,21 @@ from __future__ import annotations
 
 from ..torchmodel import layout, table
 from ..torchmodel.facts import WEIGHT, Const
-from .atoms import NOTHING, UNKNOWN, Box, Cell, Layer, Store, Text
+from .atoms import (
+    EVIDENT,
+    NEVER,
+    NOTHING,
+    RECORDED,
+    RESULT,
+    UNKNOWN,
+    WEAK,
+    WRITABLE,
+    Box,
+    Cell,
+    Layer,
+    Store,
+    Text,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,6 +29,9 @@ if TYPE_CHECKING:
     from ..torchmodel.op import Binding, Op
     from .atoms import Sketched
     from .expressions import Scope
+
+#: No operand requires grad.
+NONE = -1
 
 _chosen: dict[object, tuple[Facts, Binding] | None] = {}
 _LIMIT = 50_000
@@ -27,8 +44,12 @@ def apply(
     nodes: Sequence[ast.expr | None],
     kwargs: dict[str, Sketched],
     named: dict[str, ast.expr] | None = None,
+    proves: bool = False,
 ) -> Sketched:
-    """The value of a call of a torch op; the nodes of the arguments say which of them are plain constants."""
+    """The value of a call of a torch op; the nodes of the arguments say which of them are plain constants.
+
+    `proves`: only tensors can have been given, which an operator does not say.
+    """
     if scope.dry:
         return UNKNOWN
     offset = len(args) - len(nodes)
@@ -52,7 +73,7 @@ def apply(
         NOTHING if place is None else args[place] if isinstance(place, int) else kwargs[place]
         for place in binding
     ]
-    return perform(scope, facts, values)
+    return perform(scope, facts, values, None, proves)
 
 
 def kind(value: Sketched, node: ast.expr | None) -> object:
@@ -172,12 +193,20 @@ def index(scope: Scope, cell: Cell, key: Sketched) -> Sketched:
 def _view(scope: Scope, cell: Cell) -> Cell:
     if scope.recording:
         return cell
-    return Cell(cell.store, True)
+    return Cell(cell.store, max(RECORDED, cell.fragile), cell.without)
 
 
-def perform(scope: Scope, facts: Facts, values: Sequence[Sketched], layer: Layer | None = None) -> Sketched:
+def perform(
+    scope: Scope,
+    facts: Facts,
+    values: Sequence[Sketched],
+    layer: Layer | None = None,
+    proves: bool = True,
+) -> Sketched:
     """Do what the facts say, with the values bound to their parameters."""
     operands: list[list[Cell]] = []
+    doubted: list[Store] = []
+    certain = proves or layout.takes_only_tensors(facts.key)
     for param, value in zip(facts.params, values):
         cells: list[Cell] = []
         if (value and param.kind in ("tensor", "tensors", "number")) or param.code == "x":
@@ -186,47 +215,55 @@ def perform(scope: Scope, facts: Facts, values: Sequence[Sketched], layer: Layer
                     cells.append(atom)
                 elif isinstance(atom, Box) and param.kind == "tensors":
                     cells.extend(a for item in atom.items for a in item if isinstance(a, Cell))
+            for cell in cells:
+                if cell.store.sources is not None:
+                    if certain and param.kind != "number":
+                        cell.store.prove()
+                    else:
+                        doubted.append(cell.store)
         operands.append(cells)
     recording = scope.recording and not facts.no_grad
-    carries = False
+    level = NONE
     if facts.differentiable or facts.writes:
-        if layer is not None:
-            carries = True
-        else:
-            for i in facts.gradients:
-                if i < len(operands) and any(c.store.grad for c in operands[i]):
-                    carries = True
-                    break
-    records = recording and carries
+        level = EVIDENT if layer is not None else _evidence(scope, facts.gradients, operands)
+    records = recording and level > NONE
     if records:
         for save in facts.saves:
             target = save.target
-            if 0 <= target < len(operands) and operands[target] and _needed(save.needs, operands, layer):
-                for cell in operands[target]:
-                    scope.save(cell.store)
+            if 0 <= target < len(operands) and operands[target]:
+                sure = _evidence(scope, save.needs, operands, layer)
+                if sure > NONE:
+                    for cell in operands[target]:
+                        scope.save(cell.store, sure)
         if layer is not None:
-            layer.weights.saved = True
+            scope.save(layer.weights, EVIDENT)
     if facts.writes:
-        if recording and carries and _notable(scope, facts):
-            scope.suspect()
+        notable = records and _notable(scope, facts)
         for i in facts.writes:
             if i < len(operands):
                 out = facts.params[i].name == "out"
                 for cell in operands[i]:
-                    if out and carries:
-                        scope.suspect()
+                    if notable or (out and level > NONE):
+                        scope.doubt(level, cell.store)
                     if facts.counted:
-                        scope.write(cell, recording and (carries or cell.store.leaf), facts.no_grad)
+                        scope.write(cell, recording and (level > NONE or cell.store.leaf), facts.no_grad)
                     if records:
                         cell.store.grad = True
-    results = [_result(scope, facts, ret, operands, values, carries) for ret in facts.returns]
+                        cell.store.evident = cell.store.evident or level == EVIDENT
+    known = len(doubted) < sum(map(len, operands)) if doubted else True
+    results = [
+        _result(scope, facts, ret, operands, values, level, None if known else tuple(doubted))
+        for ret in facts.returns
+    ]
     if records:
         for save in facts.saves:
             number = -1 - save.target
-            if 0 <= number < len(results) and _needed(save.needs, operands, layer):
-                for atom in results[number]:
-                    if isinstance(atom, Cell):
-                        scope.save(atom.store)
+            if 0 <= number < len(results):
+                sure = _evidence(scope, save.needs, operands, layer)
+                if sure > NONE:
+                    for atom in results[number]:
+                        if isinstance(atom, Cell):
+                            scope.save(atom.store, max(sure, RESULT))
     if len(results) == 1:
         return results[0]
     return (Box(results),) if results else NOTHING
@@ -239,14 +276,41 @@ def _notable(scope: Scope, facts: Facts) -> bool:
     return facts.counted and not facts.differentiable
 
 
-def _needed(needs: tuple[int, ...], operands: list[list[Cell]], layer: Layer | None) -> bool:
-    for i in needs:
+def is_evident(scope: Scope, store: Store) -> bool:
+    """Whether a tensor requires grad for certain; what a call returned is only asked where it makes a difference."""
+    if store.evident is None:
+        if scope.trained:
+            return False
+        store.evident = False  # ends recursion
+        assert store.made is not None
+        source, arguments = store.made
+        for atom in scope.sketches.of(source).returns:
+            if isinstance(atom, Cell):
+                given = atom.store.given.partition(".")[0]
+                if atom.store.evident or any(
+                    isinstance(a, Cell) and is_evident(scope, a.store) for a in arguments.get(given, ())
+                ):
+                    store.evident = True
+                    break
+    return store.evident
+
+
+def _evidence(
+    scope: Scope, of: tuple[int, ...], operands: list[list[Cell]], layer: Layer | None = None
+) -> int:
+    """How sure it is that one of the operands requires grad."""
+    level = NONE
+    for i in of:
         if i == WEIGHT:
             if layer is not None:
-                return True
-        elif i < len(operands) and any(cell.store.grad for cell in operands[i]):
-            return True
-    return False
+                return EVIDENT
+        elif i < len(operands):
+            for cell in operands[i]:
+                if cell.store.grad:
+                    if is_evident(scope, cell.store):
+                        return EVIDENT
+                    level = WEAK
+    return level
 
 
 def _result(
@@ -255,35 +319,40 @@ def _result(
     ret: Ret,
     operands: list[list[Cell]],
     values: Sequence[Sketched],
-    carries: bool,
+    level: int,
+    doubted: tuple[Store, ...] | None,
 ) -> Sketched:
     how, of, multi = ret.kind, ret.of, ret.multi_view
-    grad = carries and ret.differentiable
     if how == "other":
         return NOTHING
+    if how == "same" and of is not None:
+        return values[of]
+    made = Store(level > NONE and ret.differentiable, tensor=True)
+    made.evident = made.grad and level == EVIDENT
+    made.sources = doubted
     if how in ("fresh", "new"):
-        return (Cell(Store(grad, tensor=True)),)
+        return (Cell(made),)
     if how == "unknown":
         return (Cell(Store()),)
     source = operands[of] if of is not None and of < len(operands) else []
     if how == "list":
-        return (Box([(Cell(Store(grad, tensor=True)),)], ordered=False),)
-    if how == "same" and of is not None:
-        return values[of]
+        return (Box([(Cell(made),)], ordered=False),)
     if not source:
-        return (Cell(Store(grad, tensor=True)),)
+        return (Cell(made),)
     views: list[Cell] = []
     for cell in source:
         if facts.detaches and not facts.shares_version:
             views.append(Cell(Store(grad=False, tensor=True)))
             continue
         cell.store.tensor = True
-        fragile = multi or cell.fragile or layout.expands(facts.key) or not scope.recording
-        views.append(Cell(cell.store, fragile))
+        fragile = RECORDED if multi or not scope.recording else WRITABLE
+        if layout.expands(facts.key):
+            fragile = NEVER
+        views.append(Cell(cell.store, max(fragile, cell.fragile), cell.without))
         if multi:
             cell.store.parted = True
     if how == "maybe":
-        views.append(Cell(Store(grad, tensor=True)))
+        views.append(Cell(made))
     if how in ("views", "slices"):
         return (Box([tuple(views)], ordered=False),)
     return tuple(views)

@@ -7,8 +7,11 @@ from ..torchmodel import table
 from ..torchmodel.spelling import canonical
 from . import bindings, calls, effects
 from .atoms import (
+    EVERYWHERE,
     NOTHING,
+    RECORDED,
     UNKNOWN,
+    WEAK,
     Box,
     Cell,
     Class,
@@ -54,15 +57,19 @@ class Scope:
         self.recording = False
         #: loops around this point
         self.loops = 0
+        #: the arms of branches around this point
+        self.arms = EVERYWHERE
+        #: whether what runs here is trained as far as can be seen, so that gradients may be taken to flow
+        self.trained = False
 
-    def save(self, store: Store) -> None:
-        """An op, or a call, kept the tensor for backward."""
+    def save(self, store: Store, level: int = WEAK) -> None:
+        """An op, or a call, kept the tensor for backward; `level` says how sure its gradients are."""
 
     def write(self, cell: Cell, differentiable: bool, initial: bool = False) -> None:
         """The tensor is written; `initial` for what runs under no_grad by itself."""
 
-    def suspect(self) -> None:
-        """What happens here may be a finding by itself."""
+    def doubt(self, level: int, store: Store | None = None) -> None:
+        """What happens here may be a finding, if gradients flow and the store is a tensor."""
 
     def give(self, value: Sketched) -> None:
         """A value leaves the function."""
@@ -92,9 +99,9 @@ class Scope:
             self.names[name] = found
         return found
 
-    def either(self, node: ast.IfExp) -> Sketched:
-        """The value of `body if test else orelse`."""
-        return united([self.value(node.body), self.value(node.orelse)])
+    def one_of(self, ways: list[Callable[[], Sketched]]) -> Sketched:
+        """What one of several ways to go on gives."""
+        return united([way() for way in ways])
 
     def bind(self, target: ast.expr, value: Sketched) -> None:
         """Assign to a target inside an expression: a comprehension's, a walrus."""
@@ -109,7 +116,9 @@ class Scope:
 
 def fresh(grad: bool = True) -> Sketched:
     """Something new of which nothing is known."""
-    return (Cell(Store(grad)),)
+    store = Store(grad)
+    store.sources = ()
+    return (Cell(store),)
 
 
 def unpacked(scope: Scope, value: Sketched, count: int, targets: list[ast.expr]) -> list[Sketched]:
@@ -136,7 +145,7 @@ def elements(scope: Scope, value: Sketched) -> Sketched:
         elif isinstance(atom, Cell):
             if atom.store.tensor:
                 atom.store.parted = True
-                found.append((Cell(atom.store, True),))
+                found.append((Cell(atom.store, RECORDED),))
             else:
                 found.append((atom,))
     return found[0] if len(found) == 1 else united(found)
@@ -150,7 +159,8 @@ def _member(cell: Cell, key: object) -> Sketched:
     known = members.get(key)
     if known is None:
         part = Store(store.grad)
-        part.made = store.made
+        part.made, part.evident = store.made, store.evident
+        part.sources = ()
         known = members[key] = (Cell(part),)
     return known
 
@@ -198,8 +208,10 @@ def _of_cell(scope: Scope, cell: Cell, name: str) -> Sketched:
         return fresh(grad=False)
     op = table.property_(name)
     if op is not None:
-        return effects.apply(scope, op, [(cell,)], [], {})
+        return effects.apply(scope, op, [(cell,)], [], {}, proves=True)
     if name in _PLAIN:
+        if name == "requires_grad":
+            store.prove()
         return NOTHING
     if table.method(name) is not None or not store.tensor:
         return (Method(cell, name),)
@@ -268,7 +280,9 @@ def _compare(scope: Scope, node: ast.Compare) -> Sketched:
 
 
 def _conditional(scope: Scope, node: ast.IfExp) -> Sketched:
-    return scope.either(node)
+    if not scope.dry:
+        scope.value(node.test)
+    return scope.one_of([lambda: scope.value(node.body), lambda: scope.value(node.orelse)])
 
 
 def _sequence(scope: Scope, node: ast.List | ast.Tuple | ast.Set) -> Sketched:

@@ -8,7 +8,25 @@ from ..syntax.lower import OPERATORS
 from ..torchmodel import table
 from ..torchmodel.spelling import MODES
 from . import bindings, effects
-from .atoms import NOTHING, Box, Cell, Class, Function, Object, Store, Summary, Symbol, Text, united
+from .atoms import (
+    EVERYWHERE,
+    EVIDENT,
+    NEVER,
+    NOTHING,
+    RESULT,
+    WEAK,
+    Box,
+    Cell,
+    Class,
+    Function,
+    Object,
+    Store,
+    Summary,
+    Symbol,
+    Text,
+    apart,
+    united,
+)
 from .expressions import Scope, elements, unpacked
 
 TYPE_CHECKING = False
@@ -17,11 +35,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..syntax.module import FunctionSource, Module
-    from .atoms import Sketched
+    from .atoms import Made, Sketched
     from .summaries import Sketches
 
 #: Loops inside this many others are passed through once, not twice.
 _LOOPS = 2
+#: How many calls deep it is looked for what saved a tensor.
+_CALLS = 6
 
 
 class Flow(Scope):
@@ -36,16 +56,20 @@ class Flow(Scope):
         self.recording = True
         self.summary = Summary()
         self.returned: list[Sketched] = []
-        self._saved: list[Store] = []
+        #: the arms of branches that were not taken on the way here
+        self.without = EVERYWHERE
+        #: what may be a finding: how sure its gradients are, and what must turn out to be a tensor
+        self.doubts: list[tuple[int, Store | None]] = []
 
     # What happens
 
-    def save(self, store: Store) -> None:
+    def save(self, store: Store, level: int = WEAK) -> None:
         if store.given:
             self.summary.saves.add(store.given)
-        if not store.saved:
-            store.saved = True
-            self._saved.append(store)
+        for arms, known in store.saved:
+            if known >= level and arms <= self.arms:
+                return
+        store.saved = (*store.saved, (self.arms, level))
 
     def write(self, cell: Cell, differentiable: bool, initial: bool = False) -> None:
         store = cell.store
@@ -53,36 +77,77 @@ class Flow(Scope):
             self.summary.writes.add(store.given)
             if self.recording and not initial:
                 self.summary.recorded.add(store.given)
-        if store.saved or store.parted or cell.fragile or (differentiable and store.leaf and not initial):
-            self.summary.suspicious = True
-        elif (store.passed or store.made) and not self.summary.suspicious:
-            self.summary.suspicious = self._saved_by_calls(store)
+        if self.summary.suspicious:
+            return
+        if differentiable and store.leaf and not initial:
+            self.doubt(EVIDENT, store)
+        if cell.fragile == NEVER:
+            self.doubt(EVIDENT, store)
+        elif store.parted or (cell.fragile and self.recording):
+            self.doubt(EVIDENT if store.evident else WEAK, store)
+        for arms, level in store.saved:
+            if arms.isdisjoint(cell.without) and arms.isdisjoint(self.without):
+                self.doubt(level, store)
+        if (store.passed or store.made) and self._saved_by_calls(cell):
+            self.doubt(EVIDENT, store)
 
-    def _saved_by_calls(self, store: Store) -> bool:
+    def _saved_by_calls(self, cell: Cell, within: Made | None = None, depth: int = 0) -> bool:
+        """Whether a call that the tensor was given to, or that returned it, saved it; `within` is looked at already."""
         from .calls import reached
 
-        for source, name in store.passed:
-            if name in self.sketches.of(source).saves:
+        store = cell.store
+        for made, name, arms in store.passed:
+            if (
+                made is not within
+                and arms.isdisjoint(cell.without)
+                and arms.isdisjoint(self.without)
+                and name in self.sketches.of(made[0]).saves
+            ):
                 return True
         if store.made is None:
             return False
+        if depth > _CALLS:
+            return True
         source, arguments = store.made
         for atom in self.sketches.of(source).returns:
             if isinstance(atom, Cell):
-                if atom.store.saved or atom.store.parted or atom.fragile or atom.store.leaf:
+                if _is_saved(atom) or atom.store.parted or atom.fragile or atom.store.leaf:
+                    return True
+                if self._saved_by_calls(atom, None, depth + 1):
                     return True
                 if atom.store.given:
-                    for cell in reached(self, arguments, atom.store.given):
-                        if cell.store.given:
-                            self.summary.writes.add(cell.store.given)
-                        if cell.store.saved or cell.fragile or (cell.store.leaf and self.recording):
+                    for inner in reached(self, arguments, atom.store.given):
+                        if inner.store.given:
+                            self.summary.writes.add(inner.store.given)
+                        if _is_saved(inner) or inner.fragile or (inner.store.leaf and self.recording):
                             return True
-                        if cell.store is not store and self._saved_by_calls(cell.store):
+                        if inner.store is not store and self._saved_by_calls(inner, store.made, depth + 1):
                             return True
         return False
 
-    def suspect(self) -> None:
-        self.summary.suspicious = True
+    def doubt(self, level: int, store: Store | None = None) -> None:
+        if level == EVIDENT and (store is None or store.sources is None):
+            self.summary.suspicious = True
+        else:
+            self.doubts.append((level, store))
+
+    def conclude(self) -> None:
+        """At the end of the function, when it has shown what is a tensor: whether anything is worth a run."""
+        summary = self.summary
+        summary.returns = united(self.returned)
+        for level, store in self.doubts:
+            if summary.suspicious:
+                return
+            shown = (
+                level == EVIDENT
+                or self.trained
+                or self.sketches.notes
+                or (level == RESULT and bool(summary.returns))
+            )
+            if shown and (store is None or store.is_tensor()):
+                summary.suspicious = True
+            else:
+                summary.weak = True
 
     def give(self, value: Sketched) -> None:
         self.returned.append(value)
@@ -97,21 +162,17 @@ class Flow(Scope):
                 return True
         return False
 
-    def either(self, node: ast.IfExp) -> Sketched:
-        self.value(node.test)
-        mark = len(self._saved)
-        first = self.value(node.body)
-        hidden = self._hide(mark)
-        second = self.value(node.orelse)
-        _show(hidden)
-        return united([first, second])
-
-    def _hide(self, mark: int) -> list[Store]:
-        """Saves since the mark do not hold on the path that is sketched next."""
-        hidden = self._saved[mark:]
-        for store in hidden:
-            store.saved = False
-        return hidden
+    def one_of(self, ways: list[Callable[[], Sketched]]) -> Sketched:
+        arms, without = self.arms, self.without
+        tokens = self.sketches.tokens(len(ways))
+        all_of_them = frozenset(tokens)
+        found = []
+        for token, way in zip(tokens, ways):
+            others = all_of_them - {token}
+            self.arms, self.without = arms | {token}, without | others
+            found.append((way(), others))
+        self.arms, self.without = arms, without
+        return united([apart(value, others) for value, others in found])
 
     def assign(self, target: ast.expr, value: Sketched) -> None:
         """target = value."""
@@ -150,9 +211,8 @@ class Flow(Scope):
                     effects.apply(self, op, [(atom,), index, value], (), {})
 
 
-def _show(hidden: list[Store]) -> None:
-    for store in hidden:
-        store.saved = True
+def _is_saved(cell: Cell) -> bool:
+    return any(arms.isdisjoint(cell.without) for arms, _ in cell.store.saved)
 
 
 def _assign(flow: Flow, node: ast.Assign) -> bool:
@@ -205,7 +265,7 @@ def _expression(flow: Flow, node: ast.Expr) -> bool:
 
 def _return(flow: Flow, node: ast.Return) -> bool:
     if node.value is not None:
-        flow.returned.append(flow.value(node.value))
+        flow.returned.append(apart(flow.value(node.value), flow.without))
     return True
 
 
@@ -222,34 +282,40 @@ def _branch(flow: Flow, arms: list[list[ast.stmt]]) -> bool:
     """Arms of which one runs: none sees the saves of another, and what follows sees those of all that go on."""
     before = flow.names
     recording = flow.recording
-    hidden: list[Store] = []
-    left: list[dict[str, Sketched]] = []
-    for arm in arms:
+    around, without = flow.arms, flow.without
+    tokens = flow.sketches.tokens(len(arms))
+    all_of_them = frozenset(tokens)
+    left: list[tuple[dict[str, Sketched], frozenset[int]]] = []
+    ended: set[int] = set()
+    for token, arm in zip(tokens, arms):
         flow.names = dict(before)
         flow.recording = recording
-        mark = len(flow._saved)
-        ended = flow.run(arm)
-        now = flow._hide(mark)
-        if not ended:
-            hidden.extend(now)
-            left.append(flow.names)
-    _show(hidden)
+        others = all_of_them - {token}
+        flow.arms, flow.without = around | {token}, without | others
+        if flow.run(arm):
+            ended.add(token)
+        else:
+            left.append((flow.names, others))
+    flow.arms, flow.without = around, without | ended
     if not left:
         flow.names = before
         return True
-    flow.names = left[0] if len(left) == 1 else _joined(left)
+    flow.names = _joined(left)
     return False
 
 
-def _joined(arms: list[dict[str, Sketched]]) -> dict[str, Sketched]:
-    first, *others = arms
-    for other in others:
+def _joined(arms: list[tuple[dict[str, Sketched], frozenset[int]]]) -> dict[str, Sketched]:
+    """What names may stand for after the arms, each given with the others, that were then not taken."""
+    (first, without), *others = arms
+    merged = False
+    for other, elsewhere in others:
         for name, value in other.items():
             known = first.get(name)
             if known is None:
                 first[name] = value
             elif known is not value and known != value:
-                first[name] = united([known, value])
+                first[name] = united([known if merged else apart(known, without), apart(value, elsewhere)])
+        merged = len(others) > 1
     return first
 
 
@@ -264,11 +330,13 @@ def _while(flow: Flow, node: ast.While) -> bool:
 
 def _loop(flow: Flow, body: list[ast.stmt], orelse: list[ast.stmt], start: Callable[[], object]) -> bool:
     before = dict(flow.names)
+    without = flow.without
     flow.loops += 1
     for _ in range(2 if flow.loops <= _LOOPS else 1):
         start()
         flow.run(body)
-        flow.names = _joined([flow.names, before])
+        flow.names = _joined([(flow.names, EVERYWHERE), (before, EVERYWHERE)])
+        flow.without = without  # an arm that ended with `continue` was taken in another round
     flow.loops -= 1
     flow.run(orelse)
     return False
@@ -315,10 +383,10 @@ def _try(flow: Flow, node: ast.Try) -> bool:
         before = dict(flow.names)
         ended = flow.run(node.body) or flow.run(node.orelse)
         after = flow.names
-        flow.names = _joined([dict(after), before])
+        flow.names = _joined([(dict(after), EVERYWHERE), (before, EVERYWHERE)])
         caught = _branch(flow, handlers)
         if not ended:
-            flow.names = _joined([after, flow.names]) if not caught else after
+            flow.names = after if caught else _joined([(after, EVERYWHERE), (flow.names, EVERYWHERE)])
         ended = ended and caught
     else:
         ended = flow.run(node.body)

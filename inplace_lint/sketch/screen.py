@@ -73,8 +73,10 @@ def around(module: Module, functions: list[FunctionSource], rows: list[int]) -> 
         if not inside:
             continue
         if function.name == "__init__" and function.owner is not None:
-            built.setdefault(function.owner.name, set()).update(_attributes_built(function, inside))
-            if all(b"inplace" in module.lines[row - 1] for row in inside):
+            building = [row for row in inside if _BUILDS.search(module.lines[row - 1])]
+            if building:
+                built.setdefault(function.owner.name, set()).update(_attributes_built(function, building))
+            if len(building) == len(inside):
                 continue
         chosen[function] = None
     if built:
@@ -89,9 +91,21 @@ def around(module: Module, functions: list[FunctionSource], rows: list[int]) -> 
             if names_built and function not in chosen and function.name != "__init__":
                 lines = module.lines[function.node.lineno - 1 : function.node.end_lineno or 0]
                 text = b"\n".join(lines)
-                if any(name in text for name in names_built):
+                if any(name in text and _word(name).search(text) for name in names_built):
                     chosen[function] = None
     return chosen
+
+
+#: What hands `inplace=True` to a module that is built.
+_BUILDS = re.compile(rb"\binplace\b|\bTrue\b")
+_words: dict[bytes, re.Pattern[bytes]] = {}
+
+
+def _word(name: bytes) -> re.Pattern[bytes]:
+    known = _words.get(name)
+    if known is None:
+        known = _words[name] = re.compile(rb"\b" + re.escape(name) + rb"\b")
+    return known
 
 
 def _attributes_built(function: FunctionSource, rows: list[int]) -> set[bytes]:
@@ -139,33 +153,40 @@ def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[in
 
 def mentions(module: Module, words: set[str]) -> list[int]:
     """Rows on which one of the names stands."""
-    return _rows_matching(
-        module, re.compile(rb"\b(?:" + b"|".join(re.escape(w.encode()) for w in sorted(words)) + rb")\b")
-    )
+    return sorted(row for word in words for row in _rows_with(module, word.encode(), _word(word.encode())))
 
 
-def _rows_matching(module: Module, pattern: re.Pattern[bytes]) -> list[int]:
+def _rows_with(module: Module, word: bytes, pattern: re.Pattern[bytes]) -> list[int]:
+    """Rows that the pattern matches; every match holds the word, which is quicker to look for."""
+    source = module.source
     rows = []
-    row, position = 1, 0
-    for match in pattern.finditer(module.source):
-        row += module.source.count(b"\n", position, match.start())
-        position = match.start()
-        rows.append(row)
+    row, before = 1, 0
+    position = source.find(word)
+    while position >= 0:
+        start = source.rfind(b"\n", 0, position) + 1
+        end = source.find(b"\n", position)
+        if pattern.search(source, start, end if end >= 0 else len(source)):
+            row += source.count(b"\n", before, start)
+            before = start
+            rows.append(row)
+        position = source.find(word, end) if end >= 0 else -1
     return rows
 
 
 def calls_of(module: Module, asked: set[FunctionSource]) -> list[int]:
     """Rows on which one of the functions is called; for a forward, rows on which its class is built to be kept."""
-    patterns = []
+    rows: set[int] = set()
     built = set()
     for function in asked:
-        if function.owner is not None and function.name in ("forward", "__call__"):
-            name = re.escape(function.owner.name.encode())
-            patterns.append(rb"=[ \t]*(?:\w+\.)*%s\(|\b%s\([^\n]*\)\(" % (name, name))
-            built.add(function.owner.name)
+        forward = function.owner is not None and function.name in ("forward", "__call__")
+        word = function.owner.name if forward and function.owner is not None else function.name
+        name = re.escape(word.encode())
+        if forward:
+            built.add(word)
+            pattern = rb"=[ \t]*(?:\w+\.)*%s\(|\b%s\([^\n]*\)\(" % (name, name)
         else:
-            patterns.append(rb"(?<!def )\b%s\(" % re.escape(function.name.encode()))
-    rows = set(_rows_matching(module, re.compile(b"|".join(patterns))))
+            pattern = rb"(?<!def )\b%s\(" % name
+        rows.update(_rows_with(module, word.encode(), re.compile(pattern)))
     if built:
         inits = [
             (f.node.lineno, f.node.end_lineno or 0)

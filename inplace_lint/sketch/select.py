@@ -26,7 +26,7 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource]:
             summary = sketches.of(source)
             if summary.suspicious:
                 suspicious.add(source)
-            if summary.writes:
+            if summary.writes or summary.weak:
                 writers.add(source)
         if not writers:
             break

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _ast
+import re
 
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Function, Object, Store, Summary, united
 from .construct import Assigned, Scope, _descriptor, classes_of
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from .calls import Call, Later
 
 _EMPTY = Summary()
+_TRAINS = re.compile(rb"\.backward\(|\.step\(|autograd\.(?:grad|backward)\b|autograd[ \t]+import")
 #: How deep builders are followed, and closures.
 _DEPTH = 5
 _CLOSURES = 3
@@ -38,7 +40,21 @@ class Sketches:
         self._results: dict[FunctionSource, Sketched] = {}
         self._assigned: dict[FunctionSource, Assigned] = {}
         self._inlined: list[FunctionSource] = []
+        self._trains: dict[Module, bool] = {}
+        self._arms = 0
         self._candidates: dict[Module, frozenset[FunctionSource]] = {}
+
+    def tokens(self, count: int) -> range:
+        """As many new names for the arms of a branch."""
+        self._arms += count
+        return range(self._arms - count, self._arms)
+
+    def trains(self, module: Module) -> bool:
+        """Whether a file runs a backward or steps an optimizer, as far as its text shows."""
+        known = self._trains.get(module)
+        if known is None:
+            known = self._trains[module] = _TRAINS.search(module.source) is not None
+        return known
 
     def of(self, source: FunctionSource) -> Summary:
         """The summary of a function, for any arguments."""
@@ -54,6 +70,7 @@ class Sketches:
 
     def _sketch(self, source: FunctionSource) -> Summary:
         flow = Flow(self, source.module, source)
+        flow.trained = self.trains(source.module) or self._is_module(flow, source)
         arguments: dict[str, Sketched] = {}
         if source.owner is not None and source.parameters and _descriptor(source) != "staticmethod":
             obj = Object(source.owner, given=True)
@@ -62,7 +79,25 @@ class Sketches:
             self._enter(flow, source, arguments)
         except RecursionError:
             flow.summary.suspicious = True
+        flow.conclude()
         return flow.summary
+
+    def of_body(self, module: Module) -> Summary:
+        """The summary of the statements at a file's top level."""
+        flow = Flow(self, module)
+        flow.trained = self.trains(module)
+        try:
+            flow.run(module.tree.body)
+        except RecursionError:
+            flow.summary.suspicious = True
+        flow.conclude()
+        return flow.summary
+
+    def _is_module(self, flow: Flow, source: FunctionSource) -> bool:
+        """Whether it is a method of a module of torch.nn, as far as its bases are known."""
+        return source.owner is not None and any(
+            isinstance(base, str) and base.startswith("torch.nn.") for base in classes_of(flow, source.owner)
+        )
 
     def _enter(self, flow: Flow, source: FunctionSource, arguments: dict[str, Sketched]) -> None:
         node = source.node
@@ -74,7 +109,7 @@ class Sketches:
         for extra in (node.args.vararg, node.args.kwarg):
             if extra is not None:
                 given = arguments.get(extra.arg)
-                flow.names[extra.arg] = given or (Box([(Cell(Store(given=extra.arg)),)], ordered=False),)
+                flow.names[extra.arg] = given or (Box([_given(extra.arg)], ordered=False),)
         for decorator in getattr(node, "decorator_list", ()):
             mode = grad_mode(flow, decorator)
             if mode is not None:
@@ -88,7 +123,6 @@ class Sketches:
             flow.give(flow.value(node.body))
         else:
             flow.run(node.body)
-        flow.summary.returns = united(flow.returned)
 
     def inline(self, function: Function, made: Call) -> Sketched:
         """A call of a closure: its body in place, with the names around it."""
@@ -105,15 +139,15 @@ class Sketches:
         flow = Flow(self, function.source.module, function.source, caller.depth + 1)
         flow.outer = function.names or []
         flow.recording = caller.recording
-        flow.summary = Summary()
-        flow._saved = caller._saved
+        flow.trained, flow.arms, flow.without = caller.trained, caller.arms, caller.without
+        flow.doubts = caller.doubts
         self._enter(flow, function.source, bind(function.source, made))
         self._inlined.pop()
         caller.summary.suspicious = caller.summary.suspicious or flow.summary.suspicious
         caller.summary.saves |= flow.summary.saves
         caller.summary.writes |= flow.summary.writes
         caller.summary.recorded |= flow.summary.recorded
-        return flow.summary.returns
+        return united(flow.returned)
 
     def result(self, source: FunctionSource) -> Sketched:
         """What a call of the function may return, without regard to its arguments: modules, functions, classes."""
@@ -195,4 +229,11 @@ def _argument(flow: Flow, source: FunctionSource, parameter: ast.arg) -> Sketche
         value = Scope(flow.sketches, source.module).value(default)
         if value and not any(isinstance(atom, (Cell, Box)) for atom in value):
             return value
-    return (Cell(Store(given=parameter.arg, tensor=name == "Tensor")),)
+    return _given(parameter.arg, tensor=name == "Tensor")
+
+
+def _given(name: str, tensor: bool = False) -> Sketched:
+    store = Store(given=name, tensor=tensor)
+    if not tensor:
+        store.sources = ()
+    return (Cell(store),)

@@ -328,6 +328,9 @@ def _undecodable(source: bytes) -> tuple[int, int]:
 
 def inner_bodies(statement: ast.stmt) -> list[list[ast.stmt]]:
     """The statement lists inside a compound statement."""
+    kind = type(statement)
+    if kind in _SIMPLE:
+        return []
     bodies: list[list[ast.stmt]] = []
     for field in ("body", "orelse", "finalbody"):
         inner = getattr(statement, field, None)
@@ -336,6 +339,28 @@ def inner_bodies(statement: ast.stmt) -> list[list[ast.stmt]]:
     bodies.extend(handler.body for handler in getattr(statement, "handlers", ()))
     bodies.extend(case.body for case in getattr(statement, "cases", ()))
     return bodies
+
+
+#: Statements that hold no others: nearly all that there are.
+_SIMPLE = frozenset(
+    [
+        ast.Assign,
+        ast.AnnAssign,
+        ast.AugAssign,
+        ast.Expr,
+        ast.Return,
+        ast.Raise,
+        ast.Assert,
+        ast.Delete,
+        ast.Import,
+        ast.ImportFrom,
+        ast.Pass,
+        ast.Break,
+        ast.Continue,
+        ast.Global,
+        ast.Nonlocal,
+    ]
+)
 
 
 def _bound_names(body: Sequence[ast.AST], bound: set[str], declared: set[str]) -> None:

@@ -80,8 +80,9 @@ def test_summary_tells_what_a_function_saves_and_writes() -> None:
 
 def test_save_inside_a_call_is_found_when_its_argument_is_written() -> None:
     suspicious, _, _ = sketch(
-        "import torch\n\n\ndef gate(x, w):\n    return x * w\n\n\n"
-        "def f(x, w):\n    h = x + 1\n    y = gate(h, w)\n    h += 1\n    return y\n"
+        "import torch\nfrom torch import Tensor\n\n\ndef gate(x, w):\n    return x * w\n\n\n"
+        "def f(x: Tensor):\n    w = torch.ones(3, requires_grad=True)\n    h = x + 1\n    y = gate(h, w)\n"
+        "    h += 1\n    return y\n"
     )
     assert suspicious == ["f"]
 
