@@ -113,7 +113,14 @@ class _Blank(Store):
 
     def __init__(self) -> None:
         for name in Store.__slots__:
-            blank = {"grad": True, "given": "", "passed": _Void(), "sources": (), "saved": ()}
+            blank = {
+                "grad": True,
+                "evident": False,
+                "given": "",
+                "passed": _Void(),
+                "sources": (),
+                "saved": (),
+            }
             object.__setattr__(self, name, blank.get(name))
 
     def __setattr__(self, name: str, value: object) -> None:
