@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from .values import Instance
 
 
-#: How many literals are set aside for what objects are built from.
-BASE_BITS = 256
+#: With more literals than this for what objects are built from, all is built anew: guards are masks of these bits.
+BASE_BITS = 1024
 
 #: Parsed files are kept while a project is checked, so that a module that many import is parsed once.
 _KEPT = 500
@@ -56,7 +56,7 @@ class Program:
         #: one object of each class; what their `__init__` left stands in `base`, under every run
         self.built: dict[ClassValue, Instance] = {}
         self.base = State()
-        #: literals below this bit belong to `base`, those above to the run that made them
+        #: how many literals `base` has: even bits belong to it, odd ones to the run that made them
         self.base_bits = 0
         self.doubtful = 0
         self.evaluation = 0

@@ -6,7 +6,6 @@ from . import guards
 from .frames import DEAD, Frame, Place, State
 from .guards import ALWAYS, both, literal
 from .heap import Heap
-from .program import BASE_BITS
 from .values import (
     Bound,
     ClassValue,
@@ -146,7 +145,7 @@ class Run:
         self._bits: dict[Hashable, int] = {}
         self._interned: dict[Hashable, Scalar] = {}
         self._keys: dict[Scalar, Hashable] = {}
-        self.next_bit = BASE_BITS
+        self._own_bits = 0
 
     # Identities and literals
 
@@ -159,11 +158,11 @@ class Run:
         bit = self._bits.get(key)
         if bit is None:
             if self.builds:
-                bit = self.program.base_bits
+                bit = 2 * self.program.base_bits
                 self.program.base_bits += 1
             else:
-                bit = self.next_bit
-                self.next_bit += 1
+                bit = 2 * self._own_bits + 1
+                self._own_bits += 1
             self._bits[key] = bit
         return bit
 
