@@ -44,6 +44,7 @@ class Store:
     """
 
     __slots__ = (
+        "arms",
         "evident",
         "given",
         "grad",
@@ -65,6 +66,8 @@ class Store:
         self.evident: bool | None = leaf
         self.sources: tuple[Store, ...] | None = None
         self.saved: tuple[tuple[frozenset[int], int], ...] = ()
+        #: every arm in which it was saved, or passed to a call
+        self.arms = EVERYWHERE
         self.parted = False
         self.passed: list[tuple[Made, str, frozenset[int]]] = []
         self.made: Made | None = None
@@ -120,6 +123,7 @@ class _Blank(Store):
                 "passed": _Void(),
                 "sources": (),
                 "saved": (),
+                "arms": EVERYWHERE,
             }
             object.__setattr__(self, name, blank.get(name))
 
@@ -307,23 +311,16 @@ def apart(value: Sketched, arms: frozenset[int]) -> Sketched:
     if not arms:
         return value
     for atom in value:
-        if isinstance(atom, Cell) and _concerned(atom.store, arms):
+        if isinstance(atom, Cell) and not atom.store.arms.isdisjoint(arms):
             break
     else:
         return value
     found: list[Atom] = []
     for atom in value:
-        if isinstance(atom, Cell) and _concerned(atom.store, arms):
+        if isinstance(atom, Cell) and not atom.store.arms.isdisjoint(arms):
             atom = Cell(atom.store, atom.fragile, atom.without | arms)
         found.append(atom)
     return tuple(found)
-
-
-def _concerned(store: Store, arms: frozenset[int]) -> bool:
-    for there, _ in store.saved:
-        if there and not there.isdisjoint(arms):
-            return True
-    return bool(store.passed) and any(not there.isdisjoint(arms) for _, _, there in store.passed)
 
 
 def united(values: list[Sketched]) -> Sketched:

@@ -7,7 +7,7 @@ import _ast as ast
 from ..torchmodel import table
 from ..torchmodel.facts import Const
 from ..torchmodel.spelling import MODES
-from . import effects
+from . import construct, effects, expressions
 from .atoms import (
     EVIDENT,
     NOTHING,
@@ -92,11 +92,9 @@ def cells(value: Sketched, depth: int = 3) -> list[Cell]:
 
 def of_node(scope: Scope, node: ast.Call) -> Sketched:
     """The value of a call expression."""
-    from .expressions import attribute
-
     func_node = node.func
     if isinstance(func_node, ast.Attribute):
-        func = attribute(scope, scope.value(func_node.value), func_node.attr)
+        func = expressions.attribute(scope, scope.value(func_node.value), func_node.attr)
         if func_node.attr in _STEPS and not scope.dry and b".backward(" in scope.module.source:
             scope.doubt(EVIDENT)
     else:
@@ -115,10 +113,8 @@ def of_node(scope: Scope, node: ast.Call) -> Sketched:
                 args.extend(inner[0].items)
                 nodes.extend([None] * len(inner[0].items))
             else:
-                from .expressions import elements
-
                 exact = False
-                args.append(elements(scope, inner))
+                args.append(expressions.elements(scope, inner))
                 nodes.append(None)
         else:
             args.append(scope.value(arg))
@@ -170,9 +166,7 @@ def _built_later(scope: Scope, func: Sketched, node: ast.Call) -> Sketched | Non
             built.append((Layer(atom.dotted, config),))
         elif isinstance(atom, Class):
             obj = Object(atom.source)
-            from .construct import find_method
-
-            init = find_method(scope, atom.source, "__init__")
+            init = construct.find_method(scope, atom.source, "__init__")
             if init is not None:
                 for parameter, arg in zip(init.source.parameters[1:], node.args):
                     obj.arguments[parameter.arg] = Later(scope, arg)
@@ -218,9 +212,7 @@ def _call(atom: Atom, made: Call) -> Sketched:
 
 def unknown(made: Call) -> Sketched:
     """A call of something that is not known: nothing is known of its result."""
-    from .expressions import fresh
-
-    return UNKNOWN if made.scope.dry else fresh()
+    return UNKNOWN if made.scope.dry else expressions.fresh()
 
 
 # torch
@@ -285,11 +277,9 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
         return NOTHING
     made_by = receiver.store.made
     if made_by is not None:
-        from .expressions import attribute
-
         found = tuple(a for a in made.scope.sketches.result(made_by[0]) if not isinstance(a, Cell))
         if found:
-            return call(attribute(made.scope, found, name), made)
+            return call(expressions.attribute(made.scope, found, name), made)
     return unknown(made)
 
 
@@ -306,10 +296,8 @@ def _box_method(box: Box, name: str, made: Call) -> Sketched:
         box.ordered = box.ordered and name == "append" and made.scope.loops == 0
         return value
     if name in ("extend", "update"):
-        from .expressions import elements
-
         for value in made.args:
-            box.items.append(elements(made.scope, value))
+            box.items.append(expressions.elements(made.scope, value))
         box.ordered = False
         return NOTHING
     if name in ("get", "pop", "popleft"):
@@ -458,6 +446,7 @@ def _put_off(source: FunctionSource, arguments: dict[str, Sketched], made: Call)
         for name, value in arguments.items():
             for cell in cells(value):
                 cell.store.passed.append((call, name, made.scope.arms))
+                cell.store.arms |= made.scope.arms
     return (Cell(result),)
 
 
@@ -487,9 +476,7 @@ def reached(scope: Scope, arguments: dict[str, Sketched], key: str) -> list[Cell
     found: list[Cell] = []
     for atom in value:
         if isinstance(atom, Object):
-            from .construct import of_object
-
-            found.extend(cells(of_object(scope, atom, member)))
+            found.extend(cells(construct.of_object(scope, atom, member)))
         elif isinstance(atom, Cell) and atom.store.members is not None and member in atom.store.members:
             found.extend(cells(atom.store.members[member]))
     return found
@@ -510,6 +497,7 @@ def returned(
             if not store.given or store.saved:
                 copy = Store(store.grad, tensor=store.tensor, leaf=store.leaf)
                 copy.saved, copy.parted, copy.passed = store.saved, store.parted, store.passed
+                copy.arms = store.arms
                 copy.evident, copy.sources = sure or effects.is_evident(scope, store), store.sources
                 found.append((Cell(copy, atom.fragile, atom.without),))
         elif isinstance(atom, Box) and depth:
@@ -522,9 +510,7 @@ def returned(
 
 def _class(cls: Class, made: Call) -> Sketched:
     obj = Object(cls.source)
-    from .construct import find_method
-
-    init = find_method(made.scope, cls.source, "__init__")
+    init = construct.find_method(made.scope, cls.source, "__init__")
     if init is not None:
         obj.arguments.update(bind(init.source, made.after([NOTHING])))
     elif made.kwargs:
@@ -533,10 +519,8 @@ def _class(cls: Class, made: Call) -> Sketched:
 
 
 def _object(obj: Object, made: Call) -> Sketched:
-    from .construct import find_method
-
     for name in ("forward", "__call__"):
-        found = find_method(made.scope, obj.source, name)
+        found = construct.find_method(made.scope, obj.source, name)
         if found is not None:
             return _function(Function(found.source, (obj,)), made)
     return unknown(made)
@@ -570,6 +554,8 @@ def _partial_call(partial: Partial, made: Call) -> Sketched:
 def _text(text: Text, made: Call) -> Sketched:
     return NOTHING
 
+
+expressions.EXPRESSIONS[ast.Call] = of_node
 
 _CALLS: dict[type[Atom], Callable[..., Sketched]] = {
     Method: _method,
@@ -611,35 +597,27 @@ def _modules(made: Call) -> Sketched:
 
 
 def _gathered(made: Call) -> Sketched:
-    from .expressions import elements
-
     if not made.args:
         return (Box([]),)
     value = made.args[0]
     if len(value) == 1 and isinstance(value[0], Box):
         return (Box(list(value[0].items), value[0].ordered),)
-    return (Box([elements(made.scope, value)], ordered=False),)
+    return (Box([expressions.elements(made.scope, value)], ordered=False),)
 
 
 def _enumerated(made: Call) -> Sketched:
-    from .expressions import elements
-
-    element = elements(made.scope, made.args[0]) if made.args else NOTHING
+    element = expressions.elements(made.scope, made.args[0]) if made.args else NOTHING
     return (Box([(Box([NOTHING, element]),)], ordered=False),)
 
 
 def _zipped(made: Call) -> Sketched:
-    from .expressions import elements
-
-    return (Box([(Box([elements(made.scope, value) for value in made.args]),)], ordered=False),)
+    return (Box([(Box([expressions.elements(made.scope, value) for value in made.args]),)], ordered=False),)
 
 
 def _mapped(made: Call) -> Sketched:
-    from .expressions import elements
-
     if len(made.args) < 2:
         return unknown(made)
-    given = [elements(made.scope, value) for value in made.args[1:]]
+    given = [expressions.elements(made.scope, value) for value in made.args[1:]]
     result = call(made.args[0], Call(made.scope, given, {}, [None] * len(given), {}, True))
     return (Box([result], ordered=False),)
 
@@ -657,11 +635,11 @@ def _parameter(made: Call) -> Sketched:
 
 
 def _getattr(made: Call) -> Sketched:
-    from .expressions import as_value, attribute
-
     if len(made.args) > 1 and made.args[1] and isinstance(made.args[1][0], Text):
         name = made.args[1][0].value
-        return as_value(made.scope, united([attribute(made.scope, made.args[0], name), *made.args[2:]]))
+        return expressions.as_value(
+            made.scope, united([expressions.attribute(made.scope, made.args[0], name), *made.args[2:]])
+        )
     return unknown(made)
 
 

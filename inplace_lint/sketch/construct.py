@@ -19,8 +19,8 @@ from .atoms import (
     own,
     united,
 )
+from .expressions import ATTRIBUTES, elements, unpacked
 from .expressions import Scope as Expressions
-from .expressions import elements, unpacked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -328,3 +328,7 @@ def _attribute_of(scope: Expressions, obj: Object, name: str) -> Sketched | None
         if expression is not None:
             return Scope(scope.sketches, cls.module).value(expression)
     return united(found) if found else None
+
+
+ATTRIBUTES[Object] = of_object
+ATTRIBUTES[Class] = of_class

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..syntax.lower import OPERATORS
 from ..torchmodel import table
 from ..torchmodel.spelling import canonical
-from . import bindings, calls, effects
+from . import bindings, effects
 from .atoms import (
     EVERYWHERE,
     NOTHING,
@@ -14,12 +14,10 @@ from .atoms import (
     WEAK,
     Box,
     Cell,
-    Class,
     File,
     Function,
     Layer,
     Method,
-    Object,
     Store,
     Symbol,
     Text,
@@ -173,27 +171,24 @@ def attribute(scope: Scope, value: Sketched, name: str) -> Sketched:
 
 
 def _attribute(scope: Scope, atom: Atom, name: str) -> Sketched:
-    if isinstance(atom, Object):
-        from .construct import of_object
+    action = ATTRIBUTES.get(type(atom))
+    return (Method(atom, name),) if action is None else action(scope, atom, name)
 
-        return of_object(scope, atom, name)
-    if isinstance(atom, Symbol):
-        return (Symbol(canonical(f"{atom.dotted}.{name}")),)
-    if isinstance(atom, Cell):
-        return _of_cell(scope, atom, name)
-    if isinstance(atom, File):
-        return scope.names_of(atom.module, name)
-    if isinstance(atom, Layer):
-        if name in ("weight", "bias") or name.startswith(("weight_", "bias_")):
-            return (Cell(atom.weights),)
-        if name.startswith("running_"):
-            return fresh(grad=False)
-        return (Method(atom, name),)
-    if isinstance(atom, Class):
-        from .construct import of_class
 
-        return of_class(scope, atom, name)
-    return (Method(atom, name),)
+def _of_symbol(scope: Scope, symbol: Symbol, name: str) -> Sketched:
+    return (Symbol(canonical(f"{symbol.dotted}.{name}")),)
+
+
+def _of_file(scope: Scope, file: File, name: str) -> Sketched:
+    return scope.names_of(file.module, name)
+
+
+def _of_layer(scope: Scope, layer: Layer, name: str) -> Sketched:
+    if name in ("weight", "bias") or name.startswith(("weight_", "bias_")):
+        return (Cell(layer.weights),)
+    if name.startswith("running_"):
+        return fresh(grad=False)
+    return (Method(layer, name),)
 
 
 def _of_cell(scope: Scope, cell: Cell, name: str) -> Sketched:
@@ -217,6 +212,14 @@ def _of_cell(scope: Scope, cell: Cell, name: str) -> Sketched:
         return (Method(cell, name),)
     return NOTHING if table.exists_method(name) else (Method(cell, name),)
 
+
+#: How an attribute of something is looked up; `construct` adds objects and classes.
+ATTRIBUTES: dict[type[Atom], Callable[[Any, Any, str], Sketched]] = {
+    Symbol: _of_symbol,
+    Cell: _of_cell,
+    File: _of_file,
+    Layer: _of_layer,
+}
 
 _PLAIN = frozenset("shape dtype device ndim requires_grad is_cuda itemsize nbytes layout".split())
 
@@ -386,11 +389,11 @@ def _other(scope: Scope, node: ast.expr) -> Sketched:
 
 _UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 
+#: How an expression is sketched; `calls` adds calls.
 EXPRESSIONS: dict[type[ast.AST], Callable[[Any, Any], Sketched]] = {
     ast.Name: _name,
     ast.Constant: _constant,
     ast.Attribute: _get_attribute,
-    ast.Call: calls.of_node,
     ast.BinOp: _binary,
     ast.UnaryOp: _unary,
     ast.BoolOp: _boolean,

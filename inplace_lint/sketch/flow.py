@@ -7,7 +7,7 @@ import _ast as ast
 from ..syntax.lower import OPERATORS
 from ..torchmodel import table
 from ..torchmodel.spelling import MODES
-from . import bindings, effects
+from . import bindings, calls, effects
 from .atoms import (
     EVERYWHERE,
     EVIDENT,
@@ -70,6 +70,8 @@ class Flow(Scope):
             if known >= level and arms <= self.arms:
                 return
         store.saved = (*store.saved, (self.arms, level))
+        if self.arms:
+            store.arms |= self.arms
 
     def write(self, cell: Cell, differentiable: bool, initial: bool = False) -> None:
         store = cell.store
@@ -93,8 +95,6 @@ class Flow(Scope):
 
     def _saved_by_calls(self, cell: Cell, within: Made | None = None, depth: int = 0) -> bool:
         """Whether a call that the tensor was given to, or that returned it, saved it; `within` is looked at already."""
-        from .calls import reached
-
         store = cell.store
         for made, name, arms in store.passed:
             if (
@@ -116,7 +116,7 @@ class Flow(Scope):
                 if self._saved_by_calls(atom, None, depth + 1):
                     return True
                 if atom.store.given:
-                    for inner in reached(self, arguments, atom.store.given):
+                    for inner in calls.reached(self, arguments, atom.store.given):
                         if inner.store.given:
                             self.summary.writes.add(inner.store.given)
                         if _is_saved(inner) or inner.fragile or (inner.store.leaf and self.recording):

@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 
-from ..syntax.module import candidate_rows, inner_bodies
+from ..syntax.module import inner_bodies
 from ..torchmodel import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ast
+
     from ..syntax.module import ClassSource, FunctionSource, Module
+else:
+    import _ast as ast
 
 _in_place_names: frozenset[bytes] | None = None
 
@@ -35,10 +39,101 @@ def in_place_names() -> frozenset[bytes]:
 
 
 def rows_of(module: Module) -> list[int]:
-    """Rows of a file on which something stands that may be an in-place write."""
+    """Rows of a file on which something stands that may be an in-place write, an optimizer step or a call with `out=`.
+
+    It over-approximates: it only decides which functions are looked at.
+    """
     if module.candidates is None:
-        module.candidates = candidate_rows(module.source, in_place_names())
+        module.functions_in_order()
+        rows = {statement.lineno for statement in module.writing if _may_write(statement)}
+        rows.update(_rows_of_calls(module.source))
+        module.candidates = sorted(rows)
     return module.candidates
+
+
+def _may_write(statement: ast.Assign | ast.AugAssign) -> bool:
+    """Whether a statement may write a tensor: a string or list that is added to something makes that one as well."""
+    if isinstance(statement, ast.AugAssign):
+        return not isinstance(statement.value, ast.List) and not _is_text(statement.value)
+    targets = list(statement.targets)
+    while targets:
+        target = targets.pop()
+        if isinstance(target, (ast.Tuple, ast.List)):
+            targets.extend(target.elts)
+        elif isinstance(target, ast.Starred):
+            targets.append(target.value)
+        elif isinstance(target, ast.Subscript) and not _is_text(target.slice):
+            return True  # a store under a string is a dict's
+    return False
+
+
+#: Methods that strings have and tensors do not.
+_TEXT_METHODS = frozenset("format join lower lstrip replace rstrip strip upper".split())
+
+
+def _is_text(node: ast.expr) -> bool:
+    """Whether an expression can only be a string."""
+    if isinstance(node, ast.Constant):
+        return isinstance(node.value, str)
+    if isinstance(node, ast.BinOp):
+        return _is_text(node.left) or _is_text(node.right)
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Attribute) and node.func.attr in _TEXT_METHODS
+    return isinstance(node, ast.JoinedStr)
+
+
+#: Calls that may write: of a method with a trailing underscore, with a flag or with `out=`, of an optimizer.
+_CALLS = re.compile(
+    rb"(?P<method>\w+_)\("
+    rb"|\binplace=(?!False)"
+    rb"|[(,][ \t]*True[ \t]*[,)]"
+    rb"|[(,\s]out=(?!=)"
+    rb"|\.(?:step|load_state_dict)\("
+)
+
+#: What each line that matches holds, and the byte after which that is of no interest (`__init__(`, `bias=True`): a
+#: search for plain bytes is many times faster than one for the pattern.
+_MARKS = (
+    (b"_(", ord("_")),
+    (b"inplace=", -1),
+    (b"out=", -1),
+    (b".step(", -1),
+    (b".load_state_dict(", -1),
+    (b"True,", ord("=")),
+    (b"True)", ord("=")),
+    (b"True ", ord("=")),
+)
+
+
+def _rows_of_calls(source: bytes) -> list[int]:
+    starts: set[int] = set()
+    for mark, dull in _MARKS:
+        position = source.find(mark)
+        while position >= 0:
+            if source[position - 1] == dull:
+                position = source.find(mark, position + 1)
+                continue
+            starts.add(source.rfind(b"\n", 0, position) + 1)
+            end = source.find(b"\n", position)
+            position = source.find(mark, end) if end >= 0 else -1
+    rows: list[int] = []
+    row, before = 1, 0
+    steps = b".backward(" in source
+    for start in sorted(starts):
+        end = source.find(b"\n", start)
+        line = source[start : end if end >= 0 else len(source)]
+        for match in _CALLS.finditer(line):
+            name = match.group("method")
+            if name is not None:
+                if name not in in_place_names():
+                    continue
+            elif not steps and match.group().startswith((b".step", b".load")):
+                continue
+            row += source.count(b"\n", before, start)
+            before = start
+            rows.append(row)
+            break
+    return rows
 
 
 _SETS_STATE = re.compile(rb"^[ \t]*self\.\w+[ \t]*(?::[^=\n]+)?=(?!=)", re.MULTILINE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import _ast
 import re
 
+from . import calls
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Function, Object, Store, Summary, united
 from .construct import Assigned, Scope, _descriptor, classes_of
 from .flow import Flow, grad_mode
@@ -126,8 +127,6 @@ class Sketches:
 
     def inline(self, function: Function, made: Call) -> Sketched:
         """A call of a closure: its body in place, with the names around it."""
-        from .calls import bind
-
         caller = made.scope
         if (
             len(self._inlined) >= _CLOSURES
@@ -141,7 +140,7 @@ class Sketches:
         flow.recording = caller.recording
         flow.trained, flow.arms, flow.without = caller.trained, caller.arms, caller.without
         flow.doubts = caller.doubts
-        self._enter(flow, function.source, bind(function.source, made))
+        self._enter(flow, function.source, calls.bind(function.source, made))
         self._inlined.pop()
         caller.summary.suspicious = caller.summary.suspicious or flow.summary.suspicious
         caller.summary.saves |= flow.summary.saves
@@ -159,12 +158,10 @@ class Sketches:
 
     def builds(self, function: Function, made: Call) -> Sketched:
         """What a call returns where objects are built."""
-        from .calls import bind
-
         depth = made.scope.depth + 1
         if depth > _DEPTH:
             return UNKNOWN
-        arguments = bind(function.source, made)
+        arguments = calls.bind(function.source, made)
         scope = Scope(self, function.source.module, function.source, arguments, depth)
         scope.outer = function.names or []
         return self._returned(scope)

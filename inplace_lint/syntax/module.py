@@ -5,7 +5,6 @@ A file is parsed once; functions are lowered to IR only when the analysis asks f
 
 from __future__ import annotations
 
-import re
 import sys
 
 from . import ir
@@ -164,6 +163,8 @@ class Module:
         self.stars: list[tuple[str, int]] = []
         #: every function of the file with its class, nested ones included, in order
         self.all_functions: list[FunctionSource] = []
+        #: every augmented assignment, and every assignment to something else than a name or attribute
+        self.writing: list[ast.Assign | ast.AugAssign] = []
         self._by_node: dict[int, FunctionSource | ClassSource] = {}
         self._lines: list[bytes] | None = None
         self._body: ir.Block | None = None
@@ -266,6 +267,12 @@ class Module:
                 self._collect(statement.body, None)
             elif isinstance(statement, ast.ClassDef):
                 self._collect(statement.body, self.class_of(statement))
+            elif isinstance(statement, ast.AugAssign):
+                self.writing.append(statement)
+            elif isinstance(statement, ast.Assign):
+                for target in statement.targets:
+                    if not isinstance(target, (ast.Name, ast.Attribute)):
+                        self.writing.append(statement)
             else:
                 for inner in inner_bodies(statement):
                     self._collect(inner, owner)
@@ -399,61 +406,3 @@ def _bound_names(body: Sequence[ast.AST], bound: set[str], declared: set[str]) -
                 stack.append(child)
             elif isinstance(child, list):
                 stack.extend(c for c in child if isinstance(c, ast.AST))
-
-
-#: What an in-place write, an optimizer step or a call with `out=` can look like in the text. It over-approximates: it
-#: only decides which functions are looked at. A store under a string key is a dict's; a string or list that is added
-#: to what it is added to makes that a string or list too.
-CANDIDATE = re.compile(
-    rb"(?P<method>\w+_)\("
-    rb"|(?:[-+*/%|&^@]|//|\*\*|<<|>>)=(?![=])(?![ \t]*(?:[rbuf]?['\"]|\[))"
-    rb"|^[ \t]*[\w.]+(?:\([^()\n]*\))?\[[^\n]*?[^'\"\n]\][ \t]*=(?!=)"
-    rb"|\binplace=(?!False)"
-    rb"|[(,][ \t]*True[ \t]*[,)]"
-    rb"|[(,\s]out=(?!=)"
-    rb"|\.(?:step|load_state_dict)\(",
-    re.MULTILINE,
-)
-
-
-#: What each line that matches CANDIDATE holds: a search for plain bytes is many times faster than one for the pattern.
-_MARKS = (
-    *b"_( += -= *= /= %= |= &= ^= @= <<= >>= ]= inplace= out= .step( .load_state_dict(".split(),
-    b"] =",
-    b"]\t=",
-    b"True,",
-    b"True)",
-    b"True ",
-)
-
-
-def candidate_rows(source: bytes, in_place_names: frozenset[bytes]) -> list[int]:
-    """Rows (from 1) on which something stands that may be an in-place write.
-
-    `in_place_names` are the functions and methods with a trailing underscore that change a tensor.
-    """
-    starts: set[int] = set()
-    for mark in _MARKS:
-        position = source.find(mark)
-        while position >= 0:
-            starts.add(source.rfind(b"\n", 0, position) + 1)
-            end = source.find(b"\n", position)
-            position = source.find(mark, end) if end >= 0 else -1
-    rows: list[int] = []
-    row, before = 1, 0
-    steps = b".backward(" in source
-    for start in sorted(starts):
-        end = source.find(b"\n", start)
-        line = source[start : end if end >= 0 else len(source)]
-        for match in CANDIDATE.finditer(line):
-            name = match.group("method")
-            if name is not None:
-                if name not in in_place_names:
-                    continue
-            elif not steps and match.group().startswith((b".step", b".load")):
-                continue
-            row += source.count(b"\n", before, start)
-            before = start
-            rows.append(row)
-            break
-    return rows

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inplace_lint.syntax.module import CANDIDATE, Module, UnreadableFile, candidate_rows
+from inplace_lint.sketch.screen import rows_of
+from inplace_lint.syntax.module import Module, UnreadableFile
 
 SMALL = "def f(x):\n    y = x.sigmoid()\n    y.add_(1)\n    return y\n"
 
@@ -19,7 +20,7 @@ SMALL = "def f(x):\n    y = x.sigmoid()\n    y.add_(1)\n    return y\n"
 def test_every_line_end_is_one(end: str) -> None:
     module = Module("x.py", SMALL.replace("\n", end).encode())
     assert module.lines[2] == b"    y.add_(1)"
-    assert candidate_rows(module.source, frozenset({b"add_"})) == [3]
+    assert rows_of(module) == [3]
     assert module.functions["f"].node.end_lineno == 4
 
 
@@ -78,9 +79,3 @@ def test_newer_grammar_gives_the_advice_and_the_place(since: tuple[int, int], te
         Module("x.py", text.encode())
     else:
         assert "run inplace-lint on that Python" in message(text)
-
-
-def test_candidates_are_marked_in_the_row_of_their_operator() -> None:
-    source = b"a.add_(1)\nb = c\n\nx[0] = 1\nd['k'] = 1\ny += 1\nz == 1\nnn.ReLU(inplace=True)\nf(out=y)\n"
-    assert candidate_rows(source, frozenset({b"add_"})) == [1, 4, 6, 8, 9]
-    assert CANDIDATE.search(b"x = y == z <= w") is None

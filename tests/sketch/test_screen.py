@@ -1,0 +1,66 @@
+"""What is looked at at all: a screening that may mark too much, never too little."""
+
+from __future__ import annotations
+
+import pytest
+
+from inplace_lint.sketch.screen import rows_of, with_candidates
+from inplace_lint.syntax.module import Module
+
+
+def rows(text: str) -> list[int]:
+    return rows_of(Module("x.py", text.encode()))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a.add_(1)",
+        "torch.relu_(a)",
+        "a += b",
+        "a[0] += 'x' in b",
+        "a[i], b = c",
+        "(a[i], *b[j]) = c",
+        "a[:, 0] = 1",
+        "nn.ReLU(inplace=True)",
+        "nn.ReLU(inplace=flag)",
+        "nn.ReLU(True)",
+        "nn.Dropout(0.5, True)",
+        "torch.exp(a, out=a)",
+        "loss.backward(); optimizer.step()",
+    ],
+)
+def test_what_may_write_is_marked(text: str) -> None:
+    assert rows(f"import torch\n\n{text}\n") == [3]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "d['k'] = 1",
+        "d[f'{k}'] = 1",
+        "d[k + '.weight'] = 1",
+        "d[k.replace('a', 'b')] = 1",
+        "s += 'x'",
+        "xs += [y]",
+        "x == y == z <= w",
+        "f.__init__(x)",
+        "x.requires_grad_first_(1)",
+        "nn.ReLU(inplace=False)",
+        "f(bias=True, k=1)",
+        "optimizer.step()",
+    ],
+)
+def test_what_cannot_write_a_tensor_is_passed_over(text: str) -> None:
+    assert rows(f"import torch\n\n{text}\n") == []
+
+
+def test_only_methods_that_use_what_was_built_to_work_in_place_are_looked_at() -> None:
+    text = (
+        "class Block(nn.Module):\n    def __init__(self):\n        depth = 0\n        depth += 1\n"
+        "        self.act = nn.ReLU(inplace=True)\n        self.action = nn.ReLU()\n\n"
+        "    def forward(self, x):\n        return self.act(x)\n\n"
+        "    def other(self, x):\n        return self.action(x)\n"
+    )
+    chosen = with_candidates(Module("x.py", text.encode()))
+    assert [function.name for function in chosen] == ["__init__", "forward"]
