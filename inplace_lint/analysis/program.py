@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 #: With more literals than this for what objects are built from, all is built anew: guards are masks of these bits.
-BASE_BITS = 1024
+BASE_BITS = 4096
 
 #: Parsed files are kept while a project is checked, so that a module that many import is parsed once.
 _KEPT = 500

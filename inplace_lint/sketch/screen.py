@@ -7,6 +7,7 @@ from bisect import bisect_left, bisect_right
 
 from ..syntax.module import inner_bodies
 from ..torchmodel import table
+from .plain import writes_only_own
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -162,10 +163,14 @@ def around(module: Module, functions: list[FunctionSource], rows: list[int]) -> 
     """Functions around the rows; where a row is in `__init__`, the methods that use what it builds."""
     chosen: dict[FunctionSource, None] = {}
     built: dict[str, set[bytes]] = {}
+    statements = {statement.lineno: statement for statement in module.writing}
     for function in functions:
         first, last = function.node.lineno, function.node.end_lineno or 0
         inside = rows[bisect_left(rows, first) : bisect_right(rows, last)]
         if not inside:
+            continue
+        writing = [statements[row] for row in inside if row in statements]
+        if len(writing) == len(inside) and writes_only_own(function, writing):
             continue
         if function.name == "__init__" and function.owner is not None:
             building = [row for row in inside if _BUILDS.search(module.lines[row - 1])]

@@ -64,3 +64,24 @@ def test_only_methods_that_use_what_was_built_to_work_in_place_are_looked_at() -
     )
     chosen = with_candidates(Module("x.py", text.encode()))
     assert [function.name for function in chosen] == ["__init__", "forward"]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("n = 0\n    for row in x:\n        n += 1\n    return n", []),
+        ("out = {}\n    for k in x:\n        out[k] = x[k]\n    return out", []),
+        ("n = 0\n    n += x\n    n += x\n    return n", ["f"]),
+        ("out = {}\n    out[0] = x\n    out[0] += 1\n    return out", ["f"]),
+        ("n = 0\n    if flag:\n        n = x.exp()\n    n += 1\n    return n", ["f"]),
+        ("n = 0\n    for n in x:\n        n += 1\n    return n", ["f"]),
+        ("n = 0\n    (n, m) = x\n    n += 1\n    return n", ["f"]),
+        ("n = 0\n    if (n := x.exp()):\n        pass\n    n += 1\n    return n", ["f"]),
+        ("x += 1\n    return x", ["f"]),
+    ],
+)
+def test_counters_and_containers_of_its_own_are_no_reason_to_look_at_a_function(
+    body: str, expected: list[str]
+) -> None:
+    chosen = with_candidates(Module("x.py", f"def f(x, flag):\n    {body}\n".encode()))
+    assert [function.name for function in chosen] == expected

@@ -1,0 +1,95 @@
+"""Writes that need no sketch: to counters and containers that a function makes itself, and that are nothing else."""
+
+from __future__ import annotations
+
+from ..syntax.module import inner_bodies
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from ..syntax.module import FunctionSource
+else:
+    import _ast as ast
+
+
+def writes_only_own(function: FunctionSource, statements: list[ast.Assign | ast.AugAssign]) -> bool:
+    """Whether all that the statements of a function write are numbers and containers of its own."""
+    names = {name for statement in statements for name in _written(statement)}
+    if not names or "" in names:
+        return False
+    arguments = function.node.args
+    given = (
+        *arguments.posonlyargs,
+        *arguments.args,
+        *arguments.kwonlyargs,
+        arguments.vararg,
+        arguments.kwarg,
+    )
+    if any(argument is not None and argument.arg in names for argument in given):
+        return False
+    lines = function.module.lines[function.node.lineno - 1 : function.node.end_lineno or 0]
+    if any(b":=" in line for line in lines):
+        return False
+    made: set[str] = set()
+    pending: list[ast.stmt] = list(getattr(function.node, "body", ()))
+    while pending:
+        statement = pending.pop()
+        if isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                if isinstance(target, ast.Name):
+                    if target.id in names:
+                        if not _is_plain(statement.value):
+                            return False
+                        made.add(target.id)
+                elif not isinstance(target, (ast.Attribute, ast.Subscript)) and _binds(target, names):
+                    return False
+        elif isinstance(statement, (ast.AnnAssign, ast.AugAssign)):
+            target = statement.target
+            if isinstance(target, ast.Name) and target.id in names:
+                if statement.value is None or not _is_plain(statement.value):
+                    return False
+                made.add(target.id)
+        elif isinstance(statement, (ast.For, ast.AsyncFor)):
+            if _binds(statement.target, names):
+                return False
+        elif isinstance(statement, (ast.Global, ast.Nonlocal, ast.With, ast.AsyncWith, ast.Match)):
+            return False
+        pending.extend(inner for body in inner_bodies(statement) for inner in body)
+    return made == names
+
+
+def _written(statement: ast.Assign | ast.AugAssign) -> list[str]:
+    """The names of what is written; an empty one for what is not written through a name, or is an element."""
+    if isinstance(statement, ast.AugAssign):
+        return [getattr(statement.target, "id", "")]
+    found = []
+    for target in statement.targets:
+        if isinstance(target, ast.Subscript):
+            found.append(getattr(target.value, "id", ""))
+        elif not isinstance(target, (ast.Name, ast.Attribute)):
+            found.append("")
+    return found
+
+
+def _binds(target: ast.expr, names: set[str]) -> bool:
+    if isinstance(target, ast.Name):
+        return target.id in names
+    if isinstance(target, ast.Starred):
+        return _binds(target.value, names)
+    return isinstance(target, (ast.Tuple, ast.List)) and any(_binds(inner, names) for inner in target.elts)
+
+
+_CONTAINERS = (ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
+_MAKES = frozenset("OrderedDict defaultdict dict float int len list round set".split())
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Whether a value is a number, a string or a container, and not a tensor."""
+    if isinstance(node, ast.Call):
+        return getattr(node.func, "attr", getattr(node.func, "id", "")) in _MAKES
+    if isinstance(node, ast.BinOp):
+        return _is_plain(node.left) and _is_plain(node.right)
+    if isinstance(node, ast.UnaryOp):
+        return _is_plain(node.operand)
+    return isinstance(node, (ast.Constant, *_CONTAINERS))
