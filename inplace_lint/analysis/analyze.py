@@ -44,13 +44,12 @@ _SCALAR_TYPES = frozenset("int float str bool bytes complex".split())
 def analyze(module: Module, program: Program) -> list[Finding]:
     """Every finding of a file, each place once, at the highest confidence that any run gives it."""
     program.files.add(module)
-    rows = rows_of(module)
-    if not rows:
+    if not rows_of(module):
         return []
     found: dict[tuple[object, ...], Finding] = {}
     roots: dict[FunctionSource | None, None] = {}
     notes = program.sketches.notes
-    for run, root in runs(module, program, rows):
+    for run, root in runs(module, program):
         for finding in of_run(run, module, root):
             known = found.get(finding.key())
             if known is None or known.confidence < finding.confidence:
@@ -78,12 +77,10 @@ def _observe(
         program.observed = frozenset()
 
 
-def runs(module: Module, program: Program, rows: list[int]) -> list[tuple[Run, FunctionSource | None]]:
+def runs(module: Module, program: Program) -> list[tuple[Run, FunctionSource | None]]:
     """One finished run for each function whose sketch is suspicious, and for callers that know more than it does."""
     functions = module.functions_in_order()
-    pending: list[FunctionSource | None] = list(suspects(program.sketches, module))
-    if _body_is_worth_a_run(program, module, functions, rows):
-        pending.append(None)
+    pending = suspects(program.sketches, module)
     done: dict[FunctionSource | None, Run] = {}
     for _ in range(_CALLERS):
         asked: set[FunctionSource] = set()
@@ -169,21 +166,6 @@ def _needs_its_callers(run: Run, module: Module, root: FunctionSource) -> bool:
         return True
     private = _is_private(root)
     return any(private or finding.confidence == POSSIBLE for finding in of_run(run, module, root))
-
-
-def _body_is_worth_a_run(
-    program: Program, module: Module, functions: list[FunctionSource], rows: list[int]
-) -> bool:
-    """Whether the top level of the file trains, so that it knows what its functions are given, or writes something."""
-    inside = [(f.node.lineno, f.node.end_lineno or 0) for f in functions]
-    if b".backward(" in module.source and any(
-        b".backward(" in line and not any(first <= row <= last for first, last in inside)
-        for row, line in enumerate(module.lines, 1)
-    ):
-        return True
-    if all(any(first <= row <= last for first, last in inside) for row in rows):
-        return False
-    return program.sketches.of_body(module).suspicious
 
 
 def _callers(

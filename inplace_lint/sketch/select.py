@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from .screen import around, calls_of, with_candidates
+from .screen import around, calls_of, rows_of, with_candidates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..syntax.module import FunctionSource, Module
     from .summaries import Sketches
 
@@ -13,12 +15,14 @@ if TYPE_CHECKING:
 _CALLERS = 3
 
 
-def suspects(sketches: Sketches, module: Module) -> list[FunctionSource]:
-    """The functions that are worth a run, in the order of the text."""
+def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
+    """The functions that are worth a run, in the order of the text, and None for the file's top level."""
     functions = module.functions_in_order()
     pending = list(with_candidates(module))
     seen: set[FunctionSource] = set()
     suspicious: set[FunctionSource] = set()
+    outside = _outside(module, functions)
+    body = any(map(outside, rows_of(module)))
     for _ in range(_CALLERS):
         writers: set[FunctionSource] = set()
         for source in pending:
@@ -30,10 +34,32 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource]:
                 writers.add(source)
         if not writers:
             break
-        pending = [f for f in around(module, functions, calls_of(module, writers)) if f not in seen]
+        calls = calls_of(module, writers)
+        body = body or any(map(outside, calls))
+        pending = [f for f in around(module, functions, calls) if f not in seen]
         if not pending:
             break
         sketches.writers.update(pending)
         for source in pending:
             sketches.forget(source)
-    return [f for f in functions if f in suspicious]
+    found: list[FunctionSource | None] = [f for f in functions if f in suspicious]
+    if _trains(module, outside) or (body and sketches.of_body(module).suspicious):
+        found.append(None)
+    return found
+
+
+def _outside(module: Module, functions: list[FunctionSource]) -> Callable[[int], bool]:
+    """Whether a row stands at the top level of the file, or in a class body."""
+    inside = [(f.node.lineno, f.node.end_lineno or 0) for f in functions]
+
+    def is_outside(row: int) -> bool:
+        return not any(first <= row <= last for first, last in inside)
+
+    return is_outside
+
+
+def _trains(module: Module, outside: Callable[[int], bool]) -> bool:
+    """Whether the top level of the file runs a backward: then it knows what its functions are given."""
+    return b".backward(" in module.source and any(
+        b".backward(" in line and outside(row) for row, line in enumerate(module.lines, 1)
+    )

@@ -20,9 +20,10 @@ ROOT = Path(__file__).parents[2]
 PROGRAMS = [*sorted((ROOT / "rules").glob("*/cases/*.py")), *sorted((ROOT / "examples").glob("*.py"))]
 
 
-def findings(source: bytes) -> set[tuple[str, int, str]]:
+def findings(source: bytes) -> set[tuple[str, int]]:
+    """Codes and rows; how sure a finding is may depend on how many callers are run."""
     found = check_source("program.py", source, Settings(), Project())
-    return {(one.code, one.location.row, one.confidence) for one in found if one.severity == "error"}
+    return {(one.code, one.location.row) for one in found if one.severity == "error"}
 
 
 def sketch(text: str) -> tuple[list[str], Sketches, Module]:
@@ -31,13 +32,17 @@ def sketch(text: str) -> tuple[list[str], Sketches, Module]:
     module = Module("program.py", text.encode())
     files.add(module)
     sketches = Sketches(files)
-    return [function.name for function in suspects(sketches, module)], sketches, module
+    return (
+        [getattr(function, "name", "top level") for function in suspects(sketches, module)],
+        sketches,
+        module,
+    )
 
 
 def test_every_finding_of_an_exact_run_is_suspected_first(monkeypatch: pytest.MonkeyPatch) -> None:
     sources = [path.read_bytes() for path in PROGRAMS]
     sketched = [findings(source) for source in sources]
-    monkeypatch.setattr(analyze, "suspects", lambda sketches, module: list(with_candidates(module)))
+    monkeypatch.setattr(analyze, "suspects", lambda sketches, module: [*with_candidates(module), None])
     assert sketched == [findings(source) for source in sources]
     assert sum(map(len, sketched)) > 40
 
@@ -48,7 +53,7 @@ def test_random_programs_lose_nothing_either(monkeypatch: pytest.MonkeyPatch) ->
 
     sources = [generate(seed).source.encode() for seed in range(60)]
     sketched = [findings(source) for source in sources]
-    monkeypatch.setattr(analyze, "suspects", lambda sketches, module: list(with_candidates(module)))
+    monkeypatch.setattr(analyze, "suspects", lambda sketches, module: [*with_candidates(module), None])
     lost = [findings(source) - known for source, known in zip(sources, sketched)]
     assert not any(lost)
     assert sum(map(len, sketched)) > 10
@@ -102,3 +107,12 @@ def test_sketch_of_a_file_that_changed_is_made_anew() -> None:
     good = bad.replace(b"+=", b"= y +")
     for source, expected in ((good, 0), (bad, 1), (good, 0)):
         assert len(check_source("program.py", source, Settings(), project)) == expected
+
+
+def test_top_level_that_calls_with_what_requires_grad_is_worth_a_run() -> None:
+    text = (
+        "import torch\n\n\ndef f(a):\n    b = a * 2\n    c = b**2\n    b += 1\n    return b + c\n\n\n"
+        "x = torch.ones(3, requires_grad=True)\n{}\n"
+    )
+    assert sketch(text.format("print(f(x))"))[0] == ["top level"]
+    assert sketch(text.format("print(x)"))[0] == []
