@@ -7,7 +7,7 @@ from contextlib import suppress
 from ..sketch.screen import around, calls_of, mentions, rows_of
 from ..sketch.select import suspects
 from . import attributes, calls, execute, names
-from .findings import POSSIBLE, Finding, of_run
+from .findings import LOCAL, POSSIBLE, Finding, of_run, prevailing
 from .frames import Frame
 from .guards import ALWAYS, literal
 from .program import BASE_BITS, Program
@@ -58,7 +58,7 @@ def analyze(module: Module, program: Program) -> list[Finding]:
                 roots[root] = None
     if roots:
         _observe(module, program, list(roots), [f for f in found.values() if notes or f.is_shown()])
-    return list(found.values())
+    return prevailing(found.values())
 
 
 def _observe(
@@ -165,7 +165,11 @@ def _needs_its_callers(run: Run, module: Module, root: FunctionSource) -> bool:
     if any(hazard.saved.unproved for hazard in run.heap.confirm()):
         return True
     private = _is_private(root)
-    return any(private or finding.confidence == POSSIBLE for finding in of_run(run, module, root))
+    return any(
+        private or finding.confidence == POSSIBLE
+        for finding in of_run(run, module, root)
+        if finding.kind not in LOCAL
+    )
 
 
 def _callers(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from ..torchmodel import table
 from ..torchmodel.spelling import canonical
-from . import methods, names, ops
+from . import arrays, methods, names, ops
 from .guards import ALWAYS, implies
 from .run import Incident
 from .values import (
     DOES,
     NEVER,
+    Array,
     Bound,
     ClassValue,
     Constant,
@@ -38,6 +39,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 
+    from .guards import Guard
     from .run import Run
 
 #: Method names that arrays, strings and containers have too: calling one says nothing about the receiver.
@@ -91,6 +93,10 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
         return _of_super(run, obj, name)
     if isinstance(obj, Optimizer):
         return methods.of_optimizer(run, obj, name)
+    if isinstance(obj, Array):
+        found = arrays.attribute(run, obj, name)
+        if found is not None:
+            return found
     if isinstance(obj, Scalar):
         return run.scalar(("attribute", obj, name))
     if isinstance(obj, Constant):
@@ -331,6 +337,8 @@ def _of_super(run: Run, obj: Super, name: str) -> Value:
 def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
     """obj.name = value."""
     for guard, atom in run.live(obj):
+        if name == "data" and _replace(run, atom, guard, at):
+            continue
         if isinstance(atom, Instance):
             if atom.pending is not None:
                 from . import calls
@@ -352,6 +360,17 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
                     set_requires_grad(run, weights, value)
         elif isinstance(atom, TorchModule) and isinstance(value, Tensor):
             atom.owns[name] = value
+
+
+def _replace(run: Run, atom: Value, guard: Guard, at: ast.AST) -> bool:
+    """`tensor.data = other`: what was kept of this tensor has other memory from here on."""
+    tensor = run.as_tensor(atom) if isinstance(atom, (Tensor, Parameters)) else None
+    if isinstance(atom, Unknown) and atom.tensor is not None and atom.tensor.storage.is_tensor():
+        tensor = atom.tensor
+    if tensor is None:
+        return False
+    run.writes.append(run.heap.replace(tensor.storage, guard, "data", run.place(at)))
+    return True
 
 
 def set_requires_grad(run: Run, tensor: Tensor, value: Value) -> None:

@@ -114,7 +114,7 @@ def _unknown_module(run: Run, weights: Tensor, given: Sequence[tuple[Guard, Tens
     saved = Saved(weights.storage, run.path, node, place)
     saved.op, saved.node_name, saved.attr = "forward", "", "weight"
     saved.certain = run.grad == "on"
-    run.heap.save(saved)
+    run.save(saved)
     return result
 
 
@@ -244,6 +244,9 @@ def apply_mode(run: Run, decorator: Value) -> None:
         if decorator.grad is not None:
             run.grad = decorator.grad
         run.autocast = run.autocast or decorator.autocast
+        run.unchecked = decorator.unchecked or run.unchecked
+        run.unsaved = decorator.unsaved or (run.unsaved and decorator.unchecked is None)
+        run.preserved |= decorator.preserved
     elif not isinstance(decorator, Symbol) and not isinstance(decorator, Scalar) and run.grad == "on":
         run.grad = "unknown"
 
@@ -471,7 +474,12 @@ def apply_function(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST
     for guard, tensor in run.tensors_within(result):
         run.heap.results_in(tensor.storage, guard, node, strongest(grads))
     inputs = {tensor.storage for _, tensor in given}
-    for guard, tensor in kept:
+    on_context = [
+        (guard, tensor, True)
+        for value in _read_back(run, cls, run.members(context))
+        for guard, tensor in run.tensors(value)
+    ]
+    for guard, tensor, unchecked in [*((g, t, False) for g, t in kept), *on_context]:
         for need, evidence in strongest(grads):
             saved = Saved(tensor.storage, both(guard, need), node, place)
             saved.op, saved.node_name, saved.attr = (
@@ -483,8 +491,20 @@ def apply_function(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST
             saved.grad = evidence
             saved.certain = mode == "on"
             saved.sources = tuple(t.storage for _, t in given)
-            run.heap.save(saved)
+            saved.unchecked = place if unchecked else None
+            run.save(saved)
     return result
+
+
+def _read_back(run: Run, cls: ClassValue, kept: Mapping[str, Value]) -> list[Value]:
+    """What of the attributes of `ctx` the `backward` of a Function reads, and not only their shape or dtype."""
+    backward = attributes.find_in_classes(run, cls.order(), "backward")
+    if not isinstance(backward, FunctionValue) or not kept:
+        return []
+    from ..syntax.statement import attributes_read
+
+    read = attributes_read(backward.source.node)
+    return [value for name, value in kept.items() if name in read and isinstance(value, (Tensor, Unknown))]
 
 
 def enter_context(run: Run, manager: Value, at: ast.AST) -> Value:

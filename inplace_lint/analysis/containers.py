@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from . import ops
+from . import arrays, ops, stale
 from .run import LENGTH
 from .values import (
     ANY,
+    Array,
     Constant,
     Instance,
     Mapping_,
@@ -18,6 +19,7 @@ from .values import (
     TorchModule,
     Unknown,
     Value,
+    alternatives,
     join,
 )
 
@@ -80,6 +82,19 @@ def items(run: Run, value: Value) -> list[Value] | None:
 
 def any_element(run: Run, value: Value) -> Value:
     """An element of which it is not known which one it is; known only where all elements are one and the same."""
+    return _one_of_many(run, _any_element(run, value))
+
+
+def _one_of_many(run: Run, value: Value) -> Value:
+    for _, atom in alternatives(value):
+        if isinstance(atom, Tensor):
+            run.many.add(atom)
+        elif isinstance(atom, Unknown) and atom.tensor is not None:
+            run.many.add(atom.tensor)
+    return value
+
+
+def _any_element(run: Run, value: Value) -> Value:
     if isinstance(value, (Sequence_, Mapping_)):
         found = run.elements(value)
         if found and all(isinstance(f, TorchModule) for f in found):
@@ -125,6 +140,8 @@ def append(run: Run, sequence: Sequence_, value: Value) -> None:
     """list.append: at the known end, or anywhere once the length is not known."""
     if sequence in run.outside:
         run.heap.escape(run.tensors_within(value), run.path)
+    if isinstance(value, Tensor):
+        stale.put_again(run, sequence, value)
     count = length(run, sequence)
     if count is None or run.inexact > run.born.get(sequence, 0):
         smear(run, sequence, value)
@@ -201,6 +218,8 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
                 results.append((guard, run.member(atom, index.value)))
             else:
                 results.append((guard, ops.index(run, atom, index, at)))
+        elif isinstance(atom, Array) and (part := arrays.item(run, atom, index)) is not None:
+            results.append((guard, part))
         elif isinstance(atom, Scalar):
             results.append((guard, run.scalar(("item", atom, _key(index)))))
         else:
@@ -239,7 +258,7 @@ def _smeared(run: Run, sequence: Sequence_, index: int) -> Value:
     found = run.state.get((sequence, ANY))
     if found is None:
         return Unknown()
-    return found
+    return _one_of_many(run, found)
 
 
 def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augmented: bool) -> None:
@@ -271,10 +290,25 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
                 path, run.path = run.path, guard
                 ops.set_index(run, atom, index, value, at)
                 run.path = path
+        elif isinstance(atom, Array):
+            path, run.path = run.path, guard
+            arrays.write(run, atom, "index assignment", at)
+            run.path = path
 
 
 def iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     """The elements of a loop: (True, all of them), or (False, two that stand for a first and a last one)."""
+    exact, elements = _iterate(run, value, at)
+    if not exact:
+        for element in elements:
+            _one_of_many(run, element)
+            if isinstance(element, Sequence_):
+                for inner in run.elements(element):
+                    _one_of_many(run, inner)
+    return exact, elements
+
+
+def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     value = run.settled(value)
     known = items(run, value)
     if known is not None:
@@ -342,7 +376,7 @@ def _unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[
         if value.kind == "fresh":
             return [fresh_element(run, value, ("part", i)) for i in range(count)]
         element = run.state.get((value, ANY))
-        return [Unknown() if element is None else element for _ in range(count)]
+        return [Unknown() if element is None else _one_of_many(run, element) for _ in range(count)]
     if isinstance(value, (Scalar, Optimizer)):
         return [run.scalar(("part", value, i)) for i in range(count)]
     if isinstance(value, Unknown):

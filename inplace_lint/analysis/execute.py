@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..syntax import ir
-from . import attributes, calls, containers, names, operators
+from . import attributes, calls, containers, names, operators, stale
 from .frames import DEAD, Loop, State
 from .guards import both, literal, relative
 from .run import HARD_LIMIT, LENGTH, OutOfBudget
@@ -48,11 +48,20 @@ def _constant(run: Run, i: ir.Constant) -> None:
 
 
 def _load(run: Run, i: ir.Load) -> None:
-    run.frame.registers[i.dst] = run.settled(names.load(run, i.name))
+    frame = run.frame
+    frame.registers[i.dst] = run.settled(names.load(run, i.name))
+    frame.loaded[i.dst] = i.name
 
 
 def _store(run: Run, i: ir.Store) -> None:
-    names.store(run, i.name, run.frame.registers[i.src])
+    frame = run.frame
+    names.store(run, i.name, frame.registers[i.src])
+    frame.bound[i.name] = run.heap.time
+    source = frame.loaded.get(i.src)
+    if source is not None:
+        frame.copies[i.name] = source
+    else:
+        frame.copies.pop(i.name, None)
 
 
 def _delete(run: Run, i: ir.Delete) -> None:
@@ -82,7 +91,10 @@ def _get_item(run: Run, i: ir.GetItem) -> None:
 
 def _set_item(run: Run, i: ir.SetItem) -> None:
     registers = run.frame.registers
+    before = len(run.writes)
     containers.set_item(run, registers[i.obj], registers[i.index], registers[i.src], i.at, i.augmented)
+    if len(run.writes) > before:
+        stale.lost(run, i.at, run.writes[before:])
 
 
 def _call(run: Run, i: ir.Call) -> None:
@@ -111,7 +123,10 @@ def _call(run: Run, i: ir.Call) -> None:
             exact = False
         else:
             kwargs.update(known)
+    before = len(run.writes)
     registers[i.dst] = calls.call(run, registers[i.func], args, kwargs, i.at, exact)
+    if i.unused and len(run.writes) > before:
+        stale.lost(run, i.at, run.writes[before:])
 
 
 def _binary(run: Run, i: ir.Binary) -> None:
@@ -352,18 +367,16 @@ def _while(run: Run, i: ir.While) -> None:
 def _with(run: Run, i: ir.With) -> None:
     registers = run.frame.registers
     manager = run.settled(registers[i.manager])
-    grad, autocast = run.grad, run.autocast
+    outer = (run.grad, run.autocast, run.unchecked, run.unsaved, run.preserved)
     registers[i.dst] = Unknown() if not isinstance(manager, (Mode, Optimizer)) else manager
     if isinstance(manager, Mode):
         if manager.before is not None:
-            grad = manager.before
-        if manager.grad is not None:
-            run.grad = manager.grad
-        run.autocast = run.autocast or manager.autocast
+            outer = (manager.before, *outer[1:])
+        calls.apply_mode(run, manager)
     elif not isinstance(manager, Optimizer):
         registers[i.dst] = calls.enter_context(run, manager, i.at)
     block(run, i.body)
-    run.grad, run.autocast = grad, autocast
+    run.grad, run.autocast, run.unchecked, run.unsaved, run.preserved = outer
 
 
 def _try(run: Run, i: ir.Try) -> None:

@@ -217,7 +217,7 @@ class _Account:
         marks = []
         if tensor.detached:
             marks.append("detached: no gradient flows through it")
-        if tensor.uncounted:
+        if tensor.counter is not None:
             marks.append("writes through it do not move the version (`.data`)")
         if tensor.multi is not None:
             marks.append(f"one of several views made on line {_at(tensor.multi)}")
@@ -329,8 +329,11 @@ class _Account:
         for write in visit.writes:
             inner = f" (line {_at(write.place)})" if write.place.frame is not visit.frame else ""
             text = f"written: {self._subject(visit, write.storage)} by {write.op}{inner}"
+            if not write.counted:
+                text += ", which moves no version"
             guards[text] = either(guards.get(text, ()), write.guard)
-            versions.setdefault(text, set()).add(writes_of(visit.run, write.storage).index(write))
+            if write.counted:
+                versions.setdefault(text, set()).add(writes_of(visit.run, write.storage).index(write))
         lines = []
         for text, guard in guards.items():
             before = versions.get(text, set())
@@ -341,8 +344,6 @@ class _Account:
             if len(held) == 1 and name not in visit.beliefs:
                 made, gradient = self._made(held[0].tensor.storage), self._gradient(held[0])
                 lines.append(f"  bound:   `{name}` to {made}; {gradient}")
-        if any(held.tensor.uncounted for belief in visit.beliefs.values() for held in belief.held):
-            lines.append("  writes through `.data` are not counted, and not followed here")
         return "On this line\n" + "\n".join(lines) if lines else "Nothing is saved or written on this line."
 
     def _subject(self, visit: Visit, storage: Storage) -> str:
@@ -382,7 +383,7 @@ def _relation(tensor: object, other: object) -> str:
     assert isinstance(other, Tensor)
     if other is tensor:
         return "the same tensor"
-    if other.uncounted:
+    if other.counter is not None:
         return "`.data`"
     if other.detached:
         return "detached"

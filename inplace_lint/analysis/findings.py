@@ -8,6 +8,7 @@ from .values import DOES
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Iterable
 
     from ..syntax.module import FunctionSource, Module
     from .frames import Place
@@ -22,7 +23,7 @@ POSSIBLE, LIKELY, CERTAIN = 0, 1, 2
 class SavedAt:
     """One save that a finding speaks of."""
 
-    __slots__ = ("attr", "confidence", "node", "only", "op", "place", "result")
+    __slots__ = ("again", "attr", "confidence", "node", "only", "op", "place", "result")
 
     def __init__(self, saved: Saved, confidence: int) -> None:
         self.place = saved.place
@@ -31,14 +32,15 @@ class SavedAt:
         self.attr = saved.attr
         self.result = saved.result
         self.only = saved.only
+        self.again = saved.again
         self.confidence = confidence
 
 
 class Finding:
     """A hazard at a place of the file under check.
 
-    `kind` is write, step (an optimizer's), or an incident: leaf, multi-view, expanded, no-grad-view, out, no-gain,
-    no-derivative, unknown-op.
+    `kind` is write, step (an optimizer's); one of those that raise no error: data, shared, unchecked; or an incident:
+    leaf, multi-view, expanded, no-grad-view, out, no-gain, no-derivative, unknown-op, stale, argument, lost.
     `at` is where the finding stands; `write` where the change itself is made, when that is inside a call made `at`.
     `saves` are in the order of execution; `cause` is the place that made an incident possible.
     """
@@ -48,6 +50,7 @@ class Finding:
         "cause",
         "confidence",
         "kind",
+        "meant",
         "op",
         "saves",
         "sharing",
@@ -71,15 +74,17 @@ class Finding:
         self.cause: Place | None = None
         #: the version before the write, where all writes of the storage are in sight
         self.versions: int | None = None
+        #: of an argument: the function is plainly there to write it
+        self.meant = False
         #: what was seen of the tensor at each pass through the write
         self.sharing: list[Sharing] = []
 
     def is_shown(self) -> bool:
         """Whether it is reported where nobody asked for notes."""
-        return self.confidence >= LIKELY and self.kind != "no-gain"
+        return self.confidence >= LIKELY and self.kind != "no-gain" and not self.meant
 
     def key(self) -> tuple[object, ...]:
-        family = self.kind if self.kind not in ("write", "step") else "write"
+        family = "write" if self.kind == "step" else "data" if self.kind in SILENT else self.kind
         return (family, self.at.lineno, self.at.col_offset)  # type: ignore[attr-defined]
 
 
@@ -107,14 +112,39 @@ def of_run(run: Run, module: Module, root: FunctionSource | None) -> list[Findin
         groups[key] = (hazard, hazard.guard if known is None else either(known[1], hazard.guard))
     for hazard, guard in groups.values():
         context.hazard(hazard, guard, found, immediate)
+    if root is not None and root.module is module:
+        from .arguments import overwritten
+
+        for finding in overwritten(run, root):
+            found.setdefault(finding.key(), finding)
     for finding in found.values():
         finding.saves.sort(key=lambda s: -s.confidence)
-    worse = {f.at for f in found.values() if f.kind not in _HARMLESS}
-    return [f for f in found.values() if f.kind not in _HARMLESS or f.at not in worse]
+    return prevailing(found.values())
 
 
+def prevailing(findings: Iterable[Finding]) -> list[Finding]:
+    """One finding a place: what raises goes before what is silent, and that before what only is no use."""
+    ranks: dict[ast.AST, int] = {}
+    listed = list(findings)
+    for finding in listed:
+        rank = _rank(finding)
+        ranks[finding.at] = min(rank, ranks.get(finding.at, rank))
+    return [f for f in listed if _rank(f) == ranks[f.at]]
+
+
+#: Kinds of hazards that raise no error.
+SILENT = frozenset({"data", "shared", "unchecked"})
 #: Kinds of incidents that raise nothing: what else is found at their place goes first.
-_HARMLESS = frozenset({"no-gain", "no-derivative"})
+_HARMLESS = frozenset({"no-gain", "no-derivative", "stale", "argument", "lost"})
+#: Kinds that no caller knows more about.
+LOCAL = frozenset({"stale", "argument", "lost"})
+_RANKS = {"stale": 3, "lost": 4, "argument": 5, "no-derivative": 6, "no-gain": 6}
+
+
+def _rank(finding: Finding) -> int:
+    rank = _RANKS.get(finding.kind, 2 if finding.kind in SILENT else 1)
+    # What is only possible does not hide what is not.
+    return rank if finding.confidence > POSSIBLE or rank > 5 else rank + 3
 
 
 class _Context:
@@ -141,7 +171,8 @@ class _Context:
         confidence = self._confidence(saved, write.guard, guard)
         if hazard.kind == "step" and confidence > LIKELY:
             confidence = LIKELY if saved.grad < DOES else confidence
-        finding = Finding("step" if hazard.kind == "step" else "write", at, write.op, confidence)
+        finding = Finding(hazard.kind, at, write.op, confidence)
+        finding.cause = saved.unchecked or write.cause
         known = found.get(finding.key())
         if known is None:
             finding.write = write.place if inner else None
@@ -206,7 +237,7 @@ class _Context:
             return None
         before = 0
         for write in self.run.writes:
-            if write.storage is saved.storage:
+            if write.storage is saved.storage and write.counted:
                 if write.place.at is place.at:
                     return before
                 before += 1

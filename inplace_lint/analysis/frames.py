@@ -19,11 +19,14 @@ class Frame:
 
     __slots__ = (
         "base",
+        "bound",
         "captured",
         "cls",
+        "copies",
         "depth",
         "enclosing",
         "function",
+        "loaded",
         "module",
         "registers",
         "returns",
@@ -52,6 +55,11 @@ class Frame:
         #: a function defined inside may outlive this activation and read its names
         self.captured = False
         self.registers: dict[int, Value] = {}
+        #: the heap's time when each name was bound, the name that each register was loaded from, and the names that
+        #: were bound to what another name held
+        self.bound: dict[str, int] = {}
+        self.loaded: dict[int, str] = {}
+        self.copies: dict[str, str] = {}
         self.returns: list[tuple[Guard, Value, dict[Hashable, Value]]] = []
         self.scope = None if function is None else function.scope
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .frames import Place
     from .guards import Guard
-    from .values import Storage, Tensor
+    from .values import Counter, Storage, Tensor
 
 
 class Node:
@@ -35,9 +35,11 @@ class Saved:
     """A tensor kept for backward: by which op (`op`, PyTorch's `node.attr`), under which guard, how certainly."""
 
     __slots__ = (
+        "again",
         "attr",
         "autocast",
         "certain",
+        "counter",
         "grad",
         "guard",
         "node",
@@ -45,10 +47,14 @@ class Saved:
         "only",
         "op",
         "place",
+        "read",
         "result",
         "sources",
         "storage",
+        "time",
+        "unchecked",
         "unproved",
+        "view",
     )
 
     def __init__(self, storage: Storage, guard: Guard, node: Node, place: Place) -> None:
@@ -68,12 +74,24 @@ class Saved:
         self.sources: tuple[Storage, ...] = ()
         #: operands that must turn out to be tensors for the save to be real
         self.unproved: tuple[Storage, ...] = ()
+        #: the version counter that was noted, where that is not the storage's own
+        self.counter: Counter | None = None
+        #: where it stands that backward will not compare versions
+        self.unchecked: Place | None = None
+        #: backward makes the save again, from what the tensor's name holds then
+        self.again = False
+        #: it is a view of the tensor whose memory it is
+        self.view = False
+        #: the heap's time when it was made
+        self.time = 0
+        #: whether backward reads it, and does not only compare its version
+        self.read = True
 
 
 class Write:
     """An in-place change of a storage, by the op `op`, at `place`."""
 
-    __slots__ = ("guard", "initial", "op", "place", "storage", "time")
+    __slots__ = ("cause", "counted", "guard", "initial", "op", "place", "storage", "through", "time")
 
     def __init__(self, storage: Storage, guard: Guard, op: str, place: Place, time: int) -> None:
         self.storage = storage
@@ -83,6 +101,11 @@ class Write:
         self.time = time
         #: by an initialiser of torch.nn.init
         self.initial = False
+        #: the very tensor whose values change
+        self.through: Tensor | None = None
+        #: whether it moves the version of its storage; if not, where the memory came to be shared without it
+        self.counted = True
+        self.cause: Place | None = None
 
 
 class Hazard:
@@ -178,19 +201,53 @@ class Heap:
         record.nodes = [(kept, n) for g, n in record.nodes if (kept := minus(g, guard))]
 
     def save(self, saved: Saved) -> None:
+        saved.time = self.time
         self.record(saved.storage).saves.append(saved)
 
-    def write(self, storage: Storage, guard: Guard, op: str, place: Place, kind: str = "write") -> Write:
-        """A counted write: it meets every live save of the storage."""
+    def write(
+        self,
+        storage: Storage,
+        guard: Guard,
+        op: str,
+        place: Place,
+        kind: str = "write",
+        counter: Counter | None = None,
+        quiet: str = "",
+    ) -> Write:
+        """A write: it meets every live save of the storage.
+
+        It moves the version of `counter` (the storage's own if None), or none where `quiet` says how that came. What a
+        save noted of another counter, or does not compare, it changes without an error.
+        """
         self.time += 1
         write = Write(storage, guard, op, place, self.time)
-        for saved in self.record(storage).saves:
-            if not compatible(saved.guard, guard):
+        for saved in self._live(storage, guard):
+            unseen = quiet or _unseen(saved, counter)
+            if unseen and not saved.read:
                 continue
-            if any(implies(guard, freed) for freed in saved.node.freed):
-                continue
-            self.hazards.append(Hazard(saved, write, both(saved.guard, guard), kind))
+            self.hazards.append(Hazard(saved, write, both(saved.guard, guard), unseen or kind))
+        write.counted = not quiet and counter is None
+        if counter is not None:
+            write.cause = counter.place
         return write
+
+    def replace(self, storage: Storage, guard: Guard, op: str, place: Place) -> Write:
+        """`tensor.data = other`: who kept this very tensor finds other memory in it. Views and results stay."""
+        self.time += 1
+        write = Write(storage, guard, op, place, self.time)
+        write.counted = False
+        for saved in self._live(storage, guard):
+            if not saved.result and not saved.view:
+                self.hazards.append(Hazard(saved, write, both(saved.guard, guard), "data"))
+        return write
+
+    def _live(self, storage: Storage, guard: Guard) -> list[Saved]:
+        """What was saved of the storage, on paths that lead here, and is still to be used by a backward."""
+        return [
+            saved
+            for saved in self.record(storage).saves
+            if compatible(saved.guard, guard) and not any(implies(guard, f) for f in saved.node.freed)
+        ]
 
     def escape(self, tensors: Sequence[tuple[Guard, Tensor]], guard: Guard) -> None:
         """The tensors leave the function: somebody may call backward on them at any later time."""
@@ -244,6 +301,15 @@ class Heap:
                     if reached is not None and compatible(reached, hazard.guard):
                         hazard.reached = True
         return [hazard for hazard in self.hazards if hazard.reached]
+
+
+def _unseen(saved: Saved, counter: Counter | None) -> str:
+    """How a write that moves this counter goes by what the save noted; empty where backward will see it."""
+    if saved.unchecked is not None:
+        return "unchecked"
+    if saved.counter is counter:
+        return ""
+    return "shared" if any(c is not None and c.way == "shared" for c in (saved.counter, counter)) else "data"
 
 
 def reach(nodes: Sequence[tuple[Guard, Node]], guard: Guard = ALWAYS) -> dict[Node, Guard]:

@@ -246,8 +246,7 @@ def _optimizer_step(run: Run, obj: Optimizer, args: Sequence[Value], at: ast.AST
     result: Value = NONE
     for closure in args:
         result = calls.call(run, closure, [], {}, at)
-    if not obj.fused:
-        step(run, obj.owners, at, f"{obj.name}.step")
+    step(run, obj.owners, at, f"{obj.name}.step", fused=obj.fused)
     return result
 
 
@@ -255,13 +254,14 @@ def _step_through(run: Run, obj: Unknown, args: Sequence[Value], at: ast.AST) ->
     """`scaler.step(optimizer)`: something unknown is asked to step an optimizer that is known."""
     run.steps_unknown = True
     for value in args:
-        if isinstance(value, Optimizer) and not value.fused:
-            step(run, value.owners, at, f"{value.name}.step")
+        if isinstance(value, Optimizer):
+            step(run, value.owners, at, f"{value.name}.step", fused=value.fused)
     return Unknown()
 
 
-def step(run: Run, owners: Sequence[Value], at: ast.AST, op: str) -> Value:
-    """Write the parameters of the owners, as an optimizer does: under no_grad, and counted."""
+def step(run: Run, owners: Sequence[Value], at: ast.AST, op: str, fused: bool = False) -> Value:
+    """Write the parameters of the owners, as an optimizer does: under no_grad, and counted unless it is fused."""
+    quiet = "unchecked" if fused else ""
     run.trains = run.steps_parameters = True
     place = run.place(at)
     for owner in owners:
@@ -271,7 +271,7 @@ def step(run: Run, owners: Sequence[Value], at: ast.AST, op: str) -> Value:
                 continue
             for guard, _ in run.heap.gradients(weights, run.path):
                 if compatible(guard, run.path):
-                    run.heap.write(weights.storage, both(run.path, guard), op, place, "step")
+                    run.heap.write(weights.storage, both(run.path, guard), op, place, "step", quiet=quiet)
     return NONE
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import operator
 
 from ..torchmodel import table
-from . import containers, ops
+from . import arrays, containers, ops
 from .guards import both
 from .values import (
+    Array,
     Bound,
     ClassValue,
     Constant,
@@ -126,6 +127,9 @@ def augmented(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Valu
         return join(results) if results else Unknown()
     if isinstance(left, Sequence_) and left.kind == "list" and op == "+":
         extend(run, left, right)
+        return left
+    if isinstance(left, Array):
+        arrays.write(run, left, f"{op}=", at)
         return left
     if not isinstance(left, (Tensor, Unknown, Parameters)):
         return binary(run, op, left, right, at)

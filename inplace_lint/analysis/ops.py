@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..torchmodel import layout, table
 from ..torchmodel.facts import WEIGHT, Const
+from . import arrays, stale
 from .guards import both, compatible, either
 from .heap import Node, Saved, strongest
 from .run import LENGTH, Incident
@@ -12,6 +13,7 @@ from .values import (
     ANY,
     DOES,
     Constant,
+    Counter,
     Parameters,
     Phi,
     Scalar,
@@ -196,6 +198,8 @@ def perform(
             grads = []
     if grads:
         _stale_views(run, name, operands, place)
+    if run.written:
+        _stale_reads(run, name, facts, operands, values, at)
     if facts.writes:
         _incidents(run, name, facts, operands, grads, records, place)
         if at in run.observed:
@@ -269,8 +273,6 @@ class _Saving:
                 sources.extend(t.storage for _, t in self.operands[i])
         needs = strongest(needs)
         for guard, tensor in targets:
-            if tensor.uncounted:
-                continue
             for need, evidence in needs:
                 condition = both(guard, need)
                 if not condition:
@@ -285,7 +287,9 @@ class _Saving:
                 saved.autocast = run.autocast
                 saved.sources = tuple(sources)
                 saved.unproved = () if save.target in self.settled else self.unproved
-                run.heap.save(saved)
+                saved.counter, saved.view = tensor.counter, tensor.view
+                saved.read = self.facts.counted or save.target not in self.facts.writes
+                run.save(saved)
 
 
 def _save_weights(
@@ -302,7 +306,7 @@ def _save_weights(
             saved.certain = run.grad == "on"
             saved.autocast = run.autocast
             saved.sources = tuple(t.storage for _, t in operands[save.target])
-            run.heap.save(saved)
+            run.save(saved)
 
 
 def _spoken(name: str, key: str) -> str:
@@ -336,6 +340,25 @@ def _gradients(run: Run, operands: list[Operands], weights: Tensor | None, i: in
     for guard, tensor in operands[i]:
         found.extend(run.heap.gradients(tensor, guard))
     return found
+
+
+def _stale_reads(
+    run: Run,
+    name: str,
+    facts: Facts,
+    operands: list[Operands],
+    values: Sequence[Value | None],
+    at: ast.AST,
+) -> None:
+    replaced = facts.writes if facts.overwrites else ()
+    written = [
+        t for i, found in enumerate(operands) if i not in replaced for _, t in found if t in run.written
+    ]
+    if written:
+        stale.reads(run, name, at, written, facts.overwrites)
+        for param, value in zip(facts.params, values):
+            if param.kind == "tensors" and value is not None:
+                stale.repeated(run, name, at, value)
 
 
 def _stale_views(run: Run, name: str, operands: list[Operands], place: Place) -> None:
@@ -388,7 +411,7 @@ def _incidents(
                 if anything:
                     incident("out", anything, None)
                 continue
-            if tensor.detached or tensor.uncounted or _writes_inside(facts, i):
+            if tensor.detached or tensor.counter is not None or _writes_inside(facts, i):
                 continue
             if storage.leaf and evidence and run.heap.is_leaf(storage, guard):
                 incident("leaf", evidence, storage.made)
@@ -429,7 +452,7 @@ def _write(
     operands: list[Operands],
     grads: list[tuple[Guard, int]],
     node: Node,
-    place: object,
+    place: Place,
     records: bool,
 ) -> None:
     for i in facts.writes:
@@ -437,12 +460,18 @@ def _write(
             continue
         for guard, tensor in operands[i]:
             storage = tensor.storage
-            if facts.counted and not tensor.uncounted:
-                write = run.heap.write(storage, guard, name, place)  # type: ignore[arg-type]
-                write.initial = facts.no_grad
-                if tensor.multi is None and tensor.no_grad_view is None:
-                    run.heap.base_written(storage, guard)
-                run.writes.append(write)
+            quiet = "" if storage not in run.preserved else "unchecked"
+            if not facts.counted:
+                # Statistics, unlike `apply_`, are written beside what the op is called for.
+                quiet = "data" if any(ret.of == i for ret in facts.returns) else "unchecked"
+            write = run.heap.write(storage, guard, name, place, counter=tensor.counter, quiet=quiet)
+            write.initial = facts.no_grad
+            if not facts.metadata_only:
+                write.through = tensor
+                run.written.add(tensor)
+            run.writes.append(write)
+            if write.counted and tensor.multi is None and tensor.no_grad_view is None:
+                run.heap.base_written(storage, guard)
             if not grads or facts.params[i].name == "out":
                 continue
             if storage.dtype in ("bool", "int"):
@@ -502,6 +531,9 @@ def _result(
 ) -> tuple[Value, Operands]:
     source: Operands = [] if ret.of is None or ret.of >= len(operands) else operands[ret.of]
     if ret.kind == "other":
+        way = layout.exposes_memory(facts.key)
+        if way and values and values[0] is not None:
+            return arrays.look(run, values[0], way, at), []
         key = values[0] if values else None
         return (run.scalar((name, key)) if len(values) == 1 and key is not None else Scalar()), []
     if ret.kind in ("unknown", "list") or layout.own_counter(facts.key):
@@ -590,7 +622,8 @@ def _view(run: Run, facts: Facts, ret: Ret, tensor: Tensor, at: ast.AST) -> Tens
     if facts.detaches:
         view.detached = True
         view.graph = Storage(run.uid(), "detached", 0, tensor.storage.made)
-        view.uncounted = view.uncounted or not facts.shares_version
+        if not facts.shares_version:
+            view.counter = Counter("data", run.place(at))
         view.multi = view.no_grad_view = None
         return view
     if ret.multi_view:

@@ -38,9 +38,10 @@ if TYPE_CHECKING:
     from ..syntax.module import FunctionSource
     from .frames import Loop
     from .guards import Guard
-    from .heap import Write
+    from .heap import Saved, Write
     from .program import Program
     from .sharing import Sharing
+    from .unchecked import Region
 
 #: Instructions after which calls are no longer entered, and after which the run ends where it is.
 SOFT_LIMIT = 1_000
@@ -106,6 +107,14 @@ class Run:
         self.path: Guard = ALWAYS
         self.grad = "on"
         self.autocast = False
+        #: where something stands that keeps backward from comparing versions (hooks on saved tensors)
+        self.unchecked: Place | None = None
+        #: what is saved is copied: no write can change it
+        self.unsaved = False
+        #: storages whose writes move no version for now
+        self.preserved: frozenset[Storage] = frozenset()
+        #: the checkpoint that this is in
+        self.region: Region | None = None
         self.frame: Frame
         self.loops: list[Loop] = []
         self.inexact = 0  # loops around this point whose iterations stand for more than themselves
@@ -120,6 +129,10 @@ class Run:
         self.globals: dict[tuple[str, str], Value] = {}
         self.incidents: list[Incident] = []
         self.writes: list[Write] = []
+        #: tensors that each stand for any of several
+        self.many: set[Tensor] = set()
+        #: the tensors whose values were changed
+        self.written: set[Tensor] = set()
         #: literals of paths that are only guessed at (an op that may alias), and of evaluation mode
         self.doubtful = program.doubtful
         self.evaluation = program.evaluation
@@ -211,6 +224,24 @@ class Run:
 
     def place(self, at: ast.AST) -> Place:
         return Place(self.frame, at)
+
+    # Saves
+
+    def save(self, saved: Saved) -> None:
+        """An op keeps a tensor for backward."""
+        if self.unsaved:
+            return
+        saved.unchecked = saved.unchecked or self.unchecked
+        self.heap.save(saved)
+        if self.region is not None:
+            self.region.saves.append(saved)
+
+    def open_region(self) -> Region:
+        """Begin to gather what a checkpoint saves."""
+        from .unchecked import Region
+
+        self.region = Region(self.program.last_uid, len(self.heap.hazards), self.region)
+        return self.region
 
     # Paths
 
@@ -371,6 +402,17 @@ class Run:
             value = Unknown(owner)
             self.bottom().slots[(owner, "member", key)] = value
         return value
+
+    def members(self, owner: Value) -> dict[str, Value]:
+        """The attributes that were set on something unknown."""
+        found: dict[str, Value] = {}
+        state: State | None = self.state
+        while state is not None:
+            for key, value in state.slots.items():
+                if type(key) is tuple and len(key) == 3 and key[0] is owner and isinstance(key[2], str):
+                    found.setdefault(key[2], value)
+            state = state.parent
+        return found
 
     def set_member(self, owner: Value, key: Hashable, value: Value) -> None:
         self.state.slots[(owner, "member", key)] = value

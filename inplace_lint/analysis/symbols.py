@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..torchmodel import table
 from ..torchmodel.spelling import MODES
-from . import containers, methods, operators, ops
+from . import arrays, containers, methods, operators, ops, unchecked
 from .run import LENGTH
 from .values import (
     ANY,
@@ -77,7 +77,9 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
         return _torch(run, dotted, args, kwargs, at)
     if head == "builtins":
         return _builtin(run, dotted, args)
-    if head in ("math", "numpy", "random", "time", "logging", "warnings", "os", "json", "re"):
+    if head == "numpy":
+        return arrays.call(run, dotted, args, kwargs, at)
+    if head in ("math", "random", "time", "logging", "warnings", "os", "json", "re"):
         return Scalar()
     return _unknown(run, args, kwargs)
 
@@ -138,7 +140,7 @@ def _optimizer(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str
     return Optimizer(
         dotted.rpartition(".")[2],
         owners,
-        fused is not None and not (isinstance(fused, Constant) and not fused.value),
+        isinstance(fused, Constant) and bool(fused.value),
     )
 
 
@@ -222,11 +224,17 @@ def _autograd_backward(run: Run, args: Sequence[Value], kwargs: Mapping[str, Val
     return NONE
 
 
-def _checkpoint(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """A checkpointed call computes the same; what its region saves is made again in backward."""
-    if not args:
-        return Unknown()
-    return _unknown(run, args[1:], {})
+def _vector_to_parameters(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """Each parameter's `.data` becomes a piece of the vector."""
+    owners: list[Value] = []
+    for value in args[1:2]:
+        _owners(run, value, owners)
+    for owner in owners:
+        for weights in methods.weights_of(run, owner):
+            run.writes.append(
+                run.heap.replace(weights.storage, run.path, "vector_to_parameters", run.place(at))
+            )
+    return NONE
 
 
 def _grad_enabled(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -454,9 +462,21 @@ _PLAYS: dict[str, Play] = {
     "torch.nn.ParameterList": _module_list,
     "torch.nn.ModuleDict": _module_dict,
     "torch.nn.ParameterDict": _module_dict,
+    "torch.from_numpy": arrays.shared_tensor,
+    "torch.from_dlpack": arrays.shared_tensor,
+    "torch.utils.dlpack.from_dlpack": arrays.shared_tensor,
+    "torch.to_dlpack": arrays.capsule,
+    "torch.utils.dlpack.to_dlpack": arrays.capsule,
+    "torch.as_tensor": arrays.as_tensor,
+    "torch.asarray": arrays.as_tensor,
+    "torch.nn.utils.vector_to_parameters": _vector_to_parameters,
     "torch.autograd.grad": _grad,
     "torch.autograd.backward": _autograd_backward,
-    "torch.utils.checkpoint.checkpoint": _checkpoint,
+    "torch.utils.checkpoint.checkpoint": unchecked.checkpoint,
+    "torch.autograd.graph.saved_tensors_hooks": unchecked.hooks,
+    "torch.autograd.graph.save_on_cpu": unchecked.copies,
+    "torch.autograd.graph.allow_mutation_on_saved_tensors": unchecked.copies,
+    "torch.autograd._unsafe_preserve_version_counter": unchecked.keeps_version,
     "torch.is_grad_enabled": _grad_enabled,
     "torch.compile": _first,
     "torch.jit.script": _first,

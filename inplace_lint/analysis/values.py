@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..torchmodel.op import Op
     from .frames import Place
     from .guards import Guard
+    from .heap import Write
 
 #: Grad evidence.
 NEVER, MAY, DOES = 0, 1, 2
@@ -110,6 +111,19 @@ class Storage:
         return False
 
 
+class Counter:
+    """A version counter that is not its storage's own: what is written by way of it, others do not see.
+
+    `way` is "data" (`.data`, a storage object) or "shared" (an array, another tensor over the same memory).
+    """
+
+    __slots__ = ("place", "way")
+
+    def __init__(self, way: str, place: Place) -> None:
+        self.way = way
+        self.place = place
+
+
 class Value:
     """Something that is not modelled, or not known; the base of all values."""
 
@@ -121,12 +135,14 @@ class Tensor(Value):
 
     `view`: it is a view, not the base. `multi`: where the op stands that returned it as one of several views.
     `no_grad_view`: made under no_grad from what is a tensor of grad mode. `expanded`: some elements share memory.
-    `detached`: carries no graph. `uncounted`: writes through it do not move the storage's version (`.data`).
+    `detached`: carries no graph. `counter`: the version counter that writes through it move, where that is not its
+    storage's own (`.data`).
     `contiguous`: True, or False when unknown.
     """
 
     __slots__ = (
         "contiguous",
+        "counter",
         "dense",
         "detached",
         "expanded",
@@ -135,7 +151,6 @@ class Tensor(Value):
         "multi",
         "no_grad_view",
         "storage",
-        "uncounted",
         "view",
     )
 
@@ -148,7 +163,7 @@ class Tensor(Value):
         self.no_grad_view: Place | None = None
         self.expanded: Place | None = None
         self.detached = False
-        self.uncounted = False
+        self.counter: Counter | None = None
         self.contiguous = contiguous
         #: whose graph it hangs on: its storage's, or after a detach one of its own
         self.graph = storage
@@ -164,7 +179,7 @@ class Tensor(Value):
         other.no_grad_view = self.no_grad_view
         other.expanded = self.expanded
         other.detached = self.detached
-        other.uncounted = self.uncounted
+        other.counter = self.counter
         other.graph = self.graph
         other.made_at = self.made_at
         return other
@@ -191,6 +206,16 @@ class Scalar(Value):
         self.bound: Value | None = None
         self.last = False
         self.offset = 0
+
+
+class Array(Scalar):
+    """Something that is no tensor and may share the memory of one: `memory` is that, seen past its version counter."""
+
+    __slots__ = ("memory",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.memory: Tensor | None = None
 
 
 class Test(Scalar):
@@ -228,12 +253,15 @@ class Sequence_(Value):
     `kind` is "list", "tuple", "set", "slice", "Sequential", "ModuleList".
     """
 
-    __slots__ = ("keys", "kind")
+    __slots__ = ("again", "keys", "kind", "put_at")
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
         #: every key that was ever stored, on any path
         self.keys: dict[Hashable, None] = {}
+        #: when each tensor was put at its end first, and those that were written before they were put there again
+        self.put_at: dict[Tensor, int] = {}
+        self.again: dict[Tensor, Write] = {}
 
 
 class Mapping_(Value):
@@ -360,15 +388,22 @@ class ClassValue(Value):
 
 
 class Mode(Value):
-    """A context manager (or decorator) that sets a mode: grad (on, off, inference, unknown) or autocast."""
+    """A context manager (or decorator) that sets a mode: grad (on, off, inference, unknown) or autocast.
 
-    __slots__ = ("autocast", "before", "grad")
+    Or what becomes of saves: `unchecked`, from this place on no versions are compared; `unsaved`, what is kept is not
+    the memory that a write would change; `preserved`, writes of these storages move no version.
+    """
+
+    __slots__ = ("autocast", "before", "grad", "preserved", "unchecked", "unsaved")
 
     def __init__(self, grad: str | None = None, autocast: bool = False) -> None:
         self.grad = grad
         self.autocast = autocast
         #: the mode to go back to, where calling the manager's class has changed it already
         self.before: str | None = None
+        self.unchecked: Place | None = None
+        self.unsaved = False
+        self.preserved: frozenset[Storage] = frozenset()
 
 
 class Parameters(Value):

@@ -32,6 +32,12 @@ _CODES = {
     "no-gain": "IPL301 inplace-without-gain",
     "no-derivative": "IPL302 unknown-inplace-op",
     "unknown-op": "IPL302 unknown-inplace-op",
+    "data": "IPL201 data-write",
+    "shared": "IPL202 shared-memory-write",
+    "unchecked": "IPL203 version-check-disabled",
+    "stale": "IPL204 stale-alias-read",
+    "argument": "IPL205 argument-overwritten",
+    "lost": "IPL206 lost-write",
 }
 
 

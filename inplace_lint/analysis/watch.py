@@ -292,9 +292,9 @@ class Watch:
 
 def writes_of(run: Run, storage: Storage) -> list[Write]:
     """The counted writes of a storage so far, an optimizer's among them as far as they met a save."""
-    found = [w for w in run.writes if w.storage is storage]
+    found = [w for w in run.writes if w.storage is storage and w.counted]
     for hazard in run.heap.hazards:
-        if hazard.write.storage is storage and hazard.write not in found:
+        if hazard.write.storage is storage and hazard.write.counted and hazard.write not in found:
             found.append(hazard.write)
     return sorted(found, key=lambda w: w.time)
 

@@ -32,8 +32,16 @@ def plan(module: Module, finding: Finding) -> FixPlan:
         raise Refused("the order of the calls has to change")
     if finding.kind == "unknown-op":
         raise Refused("which operation was meant is for the author to say")
+    if finding.kind == "stale":
+        raise Refused("which of the two values was meant is for the author to say")
+    if finding.kind == "lost":
+        raise Refused("where the change was meant to go is for the author to say")
+    if finding.meant:
+        raise Refused("the function is there to make this change")
     if finding.used:
         raise Refused("the use has to move before the write")
+    if any(saved.again for saved in finding.saves):
+        raise Refused("backward reads this again: the change has to come after it")
     return _Remedy(module, finding).plan()
 
 

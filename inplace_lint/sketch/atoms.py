@@ -41,13 +41,19 @@ class Store:
     `made` the call that returned it: they are looked into when it is written. `saved` are the saves, each as the arms
     of branches in which it stands and how sure its gradients are. `evident` says that it requires grad for certain
     (None: what `made` it knows); `sources`, where it may be no tensor at all, what it was made from by operators.
+    `under` is the storage whose memory this is as well, past its version counter. `writes` counts the writes so far,
+    `direct` says that the function's own statements make them on every path; `born` is the statement that made it,
+    `kept` that a loop put it into a list.
     """
 
     __slots__ = (
         "arms",
+        "born",
+        "direct",
         "evident",
         "given",
         "grad",
+        "kept",
         "leaf",
         "made",
         "members",
@@ -56,6 +62,8 @@ class Store:
         "saved",
         "sources",
         "tensor",
+        "under",
+        "writes",
     )
 
     def __init__(self, grad: bool = True, given: str = "", tensor: bool = False, leaf: bool = False) -> None:
@@ -72,6 +80,11 @@ class Store:
         self.passed: list[tuple[Made, str, frozenset[int]]] = []
         self.made: Made | None = None
         self.members: dict[object, Sketched] | None = None
+        self.under: Store | None = None
+        self.writes = 0
+        self.direct = False
+        self.born = 0
+        self.kept = False
 
     def prove(self) -> None:
         """It was used as only a tensor can be: then so is what operators made it from."""
@@ -124,6 +137,8 @@ class _Blank(Store):
                 "sources": (),
                 "saved": (),
                 "arms": EVERYWHERE,
+                "writes": 0,
+                "born": 0,
             }
             object.__setattr__(self, name, blank.get(name))
 
@@ -136,6 +151,13 @@ class _Void(list):  # type: ignore[type-arg]
 
     def append(self, item: object) -> None:
         pass
+
+
+def shadow(cell: Cell) -> Cell:
+    """What shares a tensor's memory and neither its graph nor its version counter."""
+    store = Store(grad=False, tensor=True)
+    store.under = cell.store
+    return Cell(store, WRITABLE, cell.without)
 
 
 #: What nothing is known of, where objects are built.

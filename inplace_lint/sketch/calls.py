@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import _ast as ast
 
-from ..torchmodel import table
+from ..torchmodel import arrays, table
 from ..torchmodel.facts import Const
 from ..torchmodel.spelling import MODES
 from . import construct, effects, expressions
@@ -24,6 +24,7 @@ from .atoms import (
     Store,
     Symbol,
     Text,
+    shadow,
     united,
 )
 
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     Play = Callable[["Call"], Sketched]
 
 #: Methods that write parameters: where a file trains, whether a backward comes before or after them matters.
-_STEPS = frozenset(["step", "load_state_dict"])
+_STEPS = frozenset(["step", "load_state_dict", "vector_to_parameters"])
 
 
 class Call:
@@ -263,6 +264,10 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
         return (receiver,)
     if name in ("parameters", "named_parameters"):
         return _leaves(name)
+    if name.endswith("_"):
+        made.scope.overwrites((receiver,))
+    elif receiver.store.under is not None and arrays.writes(name):
+        made.scope.write(receiver, False)
     op = table.method(name)
     if op is not None:
         args = [(receiver,), *made.args]
@@ -293,6 +298,9 @@ def _box_method(box: Box, name: str, made: Call) -> Sketched:
     if name in ("append", "add", "appendleft", "insert", "setdefault", "add_module"):
         value = made.args[-1] if made.args else NOTHING
         box.items.append(value)
+        if made.scope.loops:
+            for cell in cells(value, 0):
+                cell.store.kept = True
         box.ordered = box.ordered and name == "append" and made.scope.loops == 0
         return value
     if name in ("extend", "update"):
@@ -359,12 +367,25 @@ def _symbol(symbol: Symbol, made: Call) -> Sketched:
         return _torch(dotted, made)
     if head == "builtins":
         return NOTHING
+    if head == "numpy":
+        return _numpy(dotted, made)
     if head in _PLAIN_PACKAGES:
         return NOTHING
     return unknown(made)
 
 
-_PLAIN_PACKAGES = frozenset("math numpy random time logging warnings os sys json re".split())
+def _numpy(dotted: str, made: Call) -> Sketched:
+    """A function of NumPy: it may write an array that shares a tensor's memory, or give another look at it."""
+    name = dotted.removeprefix("numpy.")
+    written = [made.kwargs["out"]] if "out" in made.kwargs else made.args[: arrays.function_writes(name)]
+    if not made.scope.dry:
+        for value in written:
+            for cell in cells(value):
+                made.scope.write(cell, False)
+    return made.args[0] if arrays.function_looks(name) and made.args else NOTHING
+
+
+_PLAIN_PACKAGES = frozenset("math random time logging warnings os sys json re".split())
 
 
 def _torch(dotted: str, made: Call) -> Sketched:
@@ -634,6 +655,30 @@ def _parameter(made: Call) -> Sketched:
     return (Cell(Store(tensor=True, leaf=True)),)
 
 
+def _shared(made: Call) -> Sketched:
+    """torch.from_numpy and its kin: a tensor over the memory of what is given."""
+    given = made.given()
+    if given or made.scope.dry:
+        return tuple(shadow(cell) for cell in given) or UNKNOWN
+    store = Store(grad=False, tensor=True)
+    node = made.nodes[0] if made.nodes else None
+    if isinstance(node, ast.Name):
+        made.scope.names[node.id] = (
+            shadow(Cell(store)),
+        )  # what is written to the array from here on, it sees
+    return (Cell(store),)
+
+
+def _checkpoint(made: Call) -> Sketched:
+    if not made.args:
+        return unknown(made)
+    if made.scope.recording:
+        for cell in made.given():
+            made.scope.save(cell.store)
+    inner = Call(made.scope, made.args[1:], {}, made.nodes[1:], {}, made.exact)
+    return call(made.args[0], inner)
+
+
 def _getattr(made: Call) -> Sketched:
     if len(made.args) > 1 and made.args[1] and isinstance(made.args[1][0], Text):
         name = made.args[1][0].value
@@ -702,6 +747,19 @@ _PLAYS: dict[str, Play] = {
     "torch.jit.script": _first,
     "torch.jit.ignore": _first,
     "torch.jit.export": _first,
+    **dict.fromkeys(
+        (
+            "torch.from_numpy",
+            "torch.from_dlpack",
+            "torch.utils.dlpack.from_dlpack",
+            "torch.to_dlpack",
+            "torch.utils.dlpack.to_dlpack",
+            "torch.as_tensor",
+            "torch.asarray",
+        ),
+        _shared,
+    ),
+    "torch.utils.checkpoint.checkpoint": _checkpoint,
     "torch.is_tensor": _is_tensor,
     "torch.is_grad_enabled": _mode,
     "builtins.enumerate": _enumerated,

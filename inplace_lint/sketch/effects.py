@@ -18,6 +18,7 @@ from .atoms import (
     Layer,
     Store,
     Text,
+    shadow,
 )
 
 TYPE_CHECKING = False
@@ -146,12 +147,28 @@ def operator(
         return NOTHING
     if scope.dry:
         return UNKNOWN
+    if right is not None:
+        for store in _same_written(left, right, left_node, right_node):
+            scope.doubt(EVIDENT, store)
     op = table.operator(sign)
     if op is None:
         return (Cell(Store()),)
     if right is None:
         return apply(scope, op, [left], [left_node], {})
     return apply(scope, op, [left, right], [left_node, right_node], {})
+
+
+def _same_written(
+    left: Sketched, right: Sketched, left_node: ast.expr | None, right_node: ast.expr | None
+) -> list[Store]:
+    """What was written and may stand on both sides, under two names, or just now on one of them."""
+    one, other = getattr(left_node, "id", None), getattr(right_node, "id", None)
+    if (one == other) if one and other else not (one or other):
+        return []
+    if not all(hasattr(n, "id") or hasattr(n, "func") for n in (left_node, right_node)):
+        return []
+    stores = [atom.store for atom in right if isinstance(atom, Cell)]
+    return [a.store for a in left if isinstance(a, Cell) and a.store.writes and a.store in stores]
 
 
 def _joined(left: Sketched, right: Sketched) -> Sketched:
@@ -172,14 +189,14 @@ def _joined(left: Sketched, right: Sketched) -> Sketched:
     return (Box(items, ordered, role),)
 
 
-def index(scope: Scope, cell: Cell, key: Sketched) -> Sketched:
-    """cell[key]: a view for a basic index, a copy for an advanced one."""
+def index(scope: Scope, cell: Cell, key: Sketched, listed: bool) -> Sketched:
+    """cell[key]: a view for a basic index, a copy for an advanced one, such as a list (`listed`)."""
     if scope.dry:
         return UNKNOWN
-    advanced = any(isinstance(atom, Cell) for atom in key)
+    advanced = listed or any(isinstance(atom, Cell) for atom in key)
     boxed = key[0] if key and isinstance(key[0], Box) else None
     if boxed is not None:
-        advanced = advanced or any(isinstance(a, Cell) for item in boxed.items for a in item)
+        advanced = advanced or any(isinstance(a, (Cell, Box)) for item in boxed.items for a in item)
     if not advanced:
         return (_view(scope, cell),)
     op = table.operator("[]")
@@ -230,6 +247,8 @@ def perform(
     if records:
         for save in facts.saves:
             target = save.target
+            if not facts.counted and target in facts.writes:
+                continue  # statistics: kept, but not read by this op's backward
             if 0 <= target < len(operands) and operands[target]:
                 sure = _evidence(scope, save.needs, operands, layer)
                 if sure > NONE:
@@ -245,8 +264,7 @@ def perform(
                 for cell in operands[i]:
                     if notable or (out and level > NONE):
                         scope.doubt(level, cell.store)
-                    if facts.counted:
-                        scope.write(cell, recording and (level > NONE or cell.store.leaf), facts.no_grad)
+                    scope.write(cell, recording and (level > NONE or cell.store.leaf), facts.no_grad)
                     if records:
                         cell.store.grad = True
                         cell.store.evident = cell.store.evident or level == EVIDENT
@@ -324,6 +342,8 @@ def _result(
 ) -> Sketched:
     how, of, multi = ret.kind, ret.of, ret.multi_view
     if how == "other":
+        if layout.exposes_memory(facts.key) and operands:
+            return tuple(shadow(cell) for cell in operands[0])
         return NOTHING
     if how == "same" and of is not None:
         return values[of]
@@ -331,6 +351,7 @@ def _result(
     made.evident = made.grad and level == EVIDENT
     made.sources = doubted
     if how in ("fresh", "new"):
+        made.born = scope.statement
         return (Cell(made),)
     if how == "unknown":
         return (Cell(Store()),)
@@ -342,7 +363,7 @@ def _result(
     views: list[Cell] = []
     for cell in source:
         if facts.detaches and not facts.shares_version:
-            views.append(Cell(Store(grad=False, tensor=True)))
+            views.append(shadow(cell))
             continue
         cell.store.tensor = True
         fragile = RECORDED if multi or not scope.recording else WRITABLE

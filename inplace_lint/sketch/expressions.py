@@ -22,6 +22,7 @@ from .atoms import (
     Symbol,
     Text,
     own,
+    shadow,
     united,
 )
 
@@ -68,6 +69,12 @@ class Scope:
 
     def doubt(self, level: int, store: Store | None = None) -> None:
         """What happens here may be a finding, if gradients flow and the store is a tensor."""
+
+    def overwrites(self, value: Sketched) -> None:
+        """A statement says that it changes the value."""
+
+    #: the number of the statement at hand
+    statement = 0
 
     def give(self, value: Sketched) -> None:
         """A value leaves the function."""
@@ -198,7 +205,7 @@ def _of_cell(scope: Scope, cell: Cell, name: str) -> Sketched:
     if store.members is not None and name in store.members:
         return store.members[name]
     if name == "data":
-        return (Cell(Store(grad=False, tensor=True)),)  # what the version counter does not see
+        return (shadow(cell),)
     if name == "grad":
         return fresh(grad=False)
     op = table.property_(name)
@@ -329,7 +336,7 @@ def _subscript(scope: Scope, node: ast.Subscript) -> Sketched:
             if key and isinstance(key[0], Text) and not scope.dry:
                 found.append(_member(atom, key[0].value))
             else:
-                found.append(effects.index(scope, atom, key))
+                found.append(effects.index(scope, atom, key, isinstance(index, ast.List)))
     return found[0] if len(found) == 1 else united(found)
 
 

@@ -15,6 +15,7 @@ from .atoms import (
     NOTHING,
     RESULT,
     WEAK,
+    WRITABLE,
     Box,
     Cell,
     Class,
@@ -25,6 +26,7 @@ from .atoms import (
     Symbol,
     Text,
     apart,
+    shadow,
     united,
 )
 from .expressions import Scope, elements, unpacked
@@ -60,10 +62,16 @@ class Flow(Scope):
         self.without = EVERYWHERE
         #: what may be a finding: how sure its gradients are, and what must turn out to be a tensor
         self.doubts: list[tuple[int, Store | None]] = []
+        #: names bound to what another name held, with the writes of that so far
+        self.copies: dict[str, list[tuple[Store, int]]] = {}
+        #: whether nobody takes the value of the statement at hand
+        self.discards = False
 
     # What happens
 
     def save(self, store: Store, level: int = WEAK) -> None:
+        if store.under is not None:
+            self.save(store.under, level)
         if store.given:
             self.summary.saves.add(store.given)
         for arms, known in store.saved:
@@ -75,10 +83,15 @@ class Flow(Scope):
 
     def write(self, cell: Cell, differentiable: bool, initial: bool = False) -> None:
         store = cell.store
+        store.writes += 1
+        if store.kept or (self.discards and store.born == self.statement):
+            self.doubt(EVIDENT, store)
         if store.given:
             self.summary.writes.add(store.given)
             if self.recording and not initial:
                 self.summary.recorded.add(store.given)
+        if store.under is not None:
+            self._write_under(Cell(store.under, WRITABLE, cell.without))
         if self.summary.suspicious:
             return
         if differentiable and store.leaf and not initial:
@@ -87,6 +100,20 @@ class Flow(Scope):
             self.doubt(EVIDENT, store)
         elif store.parted or (cell.fragile and self.recording):
             self.doubt(EVIDENT if store.evident else WEAK, store)
+        self._meets_saves(cell)
+
+    def _write_under(self, cell: Cell) -> None:
+        """The memory of a tensor is written past its version counter."""
+        store = cell.store
+        store.writes += 1
+        if store.given:
+            self.summary.writes.add(store.given)
+        if store.under is not None:
+            self._write_under(Cell(store.under, WRITABLE, cell.without))
+        self._meets_saves(cell)
+
+    def _meets_saves(self, cell: Cell) -> None:
+        store = cell.store
         for arms, level in store.saved:
             if arms.isdisjoint(cell.without) and arms.isdisjoint(self.without):
                 self.doubt(level, store)
@@ -157,6 +184,7 @@ class Flow(Scope):
     def run(self, body: list[ast.stmt]) -> bool:
         """Statements in order; whether the path ends among them."""
         for statement in body:
+            self.statement += 1
             action = _STATEMENTS.get(type(statement))
             if action is not None and action(self, statement):
                 return True
@@ -174,6 +202,20 @@ class Flow(Scope):
         self.arms, self.without = arms, without
         return united([apart(value, others) for value, others in found])
 
+    def name(self, name: str) -> Sketched:
+        for store, before in self.copies.get(name, ()):
+            if store.writes > before:
+                self.doubt(EVIDENT, store)
+        return super().name(name)
+
+    def overwrites(self, value: Sketched) -> None:
+        """A statement says that it changes this."""
+        if self.arms or self.without or self.returned:
+            return  # not on every path
+        for atom in value:
+            if isinstance(atom, Cell):
+                atom.store.direct = True
+
     def assign(self, target: ast.expr, value: Sketched) -> None:
         """target = value."""
         if isinstance(target, ast.Name):
@@ -185,7 +227,9 @@ class Flow(Scope):
                 elif isinstance(atom, Cell):
                     if target.attr == "requires_grad":
                         atom.store.leaf = atom.store.grad = True
-                    elif target.attr not in ("data", "grad"):
+                    elif target.attr == "data":
+                        self.write(shadow(atom), False)
+                    elif target.attr != "grad":
                         members = atom.store.members
                         if members is None:
                             members = atom.store.members = {}
@@ -200,7 +244,10 @@ class Flow(Scope):
 
     def _set_item(self, target: ast.Subscript, value: Sketched) -> None:
         key = self.value(target.slice)
-        for atom in self.value(target.value):
+        value_of = self.value(target.value)
+        self.overwrites(value_of)
+        self.discards = not isinstance(target.value, ast.Name)
+        for atom in value_of:
             if isinstance(atom, Box):
                 atom.items.append(value)
                 atom.ordered = False
@@ -209,6 +256,7 @@ class Flow(Scope):
                 index: Sketched = tuple(a for a in key if isinstance(a, Cell))
                 if op is not None:
                     effects.apply(self, op, [(atom,), index, value], (), {})
+        self.discards = False
 
 
 def _is_saved(cell: Cell) -> bool:
@@ -217,9 +265,19 @@ def _is_saved(cell: Cell) -> bool:
 
 def _assign(flow: Flow, node: ast.Assign) -> bool:
     value = flow.value(node.value)
+    copied = _stores(value) if isinstance(node.value, ast.Name) else None
     for target in node.targets:
         flow.assign(target, value)
+        if isinstance(target, ast.Name):
+            if copied:
+                flow.copies[target.id] = copied
+            else:
+                flow.copies.pop(target.id, None)
     return False
+
+
+def _stores(value: Sketched) -> list[tuple[Store, int]]:
+    return [(atom.store, atom.store.writes) for atom in value if isinstance(atom, Cell)]
 
 
 def _annotated(flow: Flow, node: ast.AnnAssign) -> bool:
@@ -234,6 +292,7 @@ def _augmented(flow: Flow, node: ast.AugAssign) -> bool:
     value = flow.value(node.value)
     sign = OPERATORS[type(node.op)]
     kept: list[Sketched] = []
+    flow.overwrites(old)
     for atom in old:
         if isinstance(atom, Cell):
             op = table.operator(sign + "=")
@@ -258,9 +317,19 @@ def _augmented(flow: Flow, node: ast.AugAssign) -> bool:
 
 
 def _expression(flow: Flow, node: ast.Expr) -> bool:
-    if type(node.value) is not ast.Constant:
-        flow.value(node.value)
+    call = node.value
+    if type(call) is ast.Call:
+        func = call.func
+        flow.discards = isinstance(func, ast.Attribute) and type(func.value) in _MADE_HERE
+        flow.value(call)
+        flow.discards = False
+    elif type(call) is not ast.Constant:
+        flow.value(call)
     return False
+
+
+#: Receivers that may be made by the statement that calls their method.
+_MADE_HERE = (ast.Call, ast.Subscript)
 
 
 def _return(flow: Flow, node: ast.Return) -> bool:

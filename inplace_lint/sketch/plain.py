@@ -67,7 +67,7 @@ def _written(statement: ast.Assign | ast.AugAssign) -> list[str]:
     for target in statement.targets:
         if isinstance(target, ast.Subscript):
             found.append(getattr(target.value, "id", ""))
-        elif not isinstance(target, (ast.Name, ast.Attribute)):
+        elif not isinstance(target, ast.Name):
             found.append("")
     return found
 

@@ -63,6 +63,8 @@ def _may_write(statement: ast.Assign | ast.AugAssign) -> bool:
             targets.extend(target.elts)
         elif isinstance(target, ast.Starred):
             targets.append(target.value)
+        elif isinstance(target, ast.Attribute) and target.attr == "data":
+            return True
         elif isinstance(target, ast.Subscript) and not _is_text(target.slice):
             return True  # a store under a string is a dict's
     return False
@@ -89,7 +91,8 @@ _CALLS = re.compile(
     rb"|\binplace=(?!False)"
     rb"|[(,][ \t]*True[ \t]*[,)]"
     rb"|[(,\s]out=(?!=)"
-    rb"|\.(?:step|load_state_dict)\("
+    rb"|\.(?:step|load_state_dict|fill)\("
+    rb"|\b(?:copyto|vector_to_parameters|batch_norm)\("
 )
 
 #: What each line that matches holds, and the byte after which that is of no interest (`__init__(`, `bias=True`): a
@@ -100,6 +103,10 @@ _MARKS = (
     (b"out=", -1),
     (b".step(", -1),
     (b".load_state_dict(", -1),
+    (b".fill(", -1),
+    (b"copyto(", -1),
+    (b"vector_to_parameters(", -1),
+    (b"batch_norm(", -1),
     (b"True,", ord("=")),
     (b"True)", ord("=")),
     (b"True ", ord("=")),

@@ -81,7 +81,25 @@ class Sketches:
         except RecursionError:
             flow.summary.suspicious = True
         flow.conclude()
+        if not flow.summary.suspicious and self._changes_its_caller(flow, source):
+            flow.summary.suspicious = True
         return flow.summary
+
+    def _changes_its_caller(self, flow: Flow, source: FunctionSource) -> bool:
+        """Whether the function's own statements write an argument that it returns, as no name of it says."""
+        if source.name.endswith("_") and not self.notes:
+            return False
+        given = {p.arg for p in (*source.parameters, *source.node.args.kwonlyargs)}
+        if self.notes:
+            return any(name in given for name in flow.summary.writes)
+        return any(
+            isinstance(atom, Cell)
+            and atom.store.direct
+            and atom.store.given in given
+            and atom.store.is_tensor()
+            for value in flow.returned
+            for atom in value
+        )
 
     def of_body(self, module: Module) -> Summary:
         """The summary of the statements at a file's top level."""

@@ -92,9 +92,12 @@ class SetItem(Instruction):
 
 
 class Call(Instruction):
-    """dst = func(*args, **kwargs). A starred argument is (True, register); a `**mapping` has the name None."""
+    """dst = func(*args, **kwargs). A starred argument is (True, register); a `**mapping` has the name None.
 
-    __slots__ = ("args", "dst", "func", "kwargs")
+    `unused`: it is a statement, whose value nobody takes.
+    """
+
+    __slots__ = ("args", "dst", "func", "kwargs", "unused")
 
     def __init__(
         self,
@@ -105,6 +108,7 @@ class Call(Instruction):
         kwargs: list[tuple[str | None, int]],
     ) -> None:
         self.at, self.dst, self.func, self.args, self.kwargs = at, dst, func, args, kwargs
+        self.unused = False
 
 
 class Binary(Instruction):

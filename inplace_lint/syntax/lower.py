@@ -108,6 +108,9 @@ class _Lowering:
     def expression_statement(self, node: ast.Expr) -> None:
         if type(node.value) is not ast.Constant:
             self.expression(node.value)
+            last = self.block[-1] if self.block else None
+            if isinstance(last, ir.Call) and last.at is node.value:
+                last.unused = True
 
     def assign(self, node: ast.Assign) -> None:
         value = self.expression(node.value)

@@ -163,7 +163,7 @@ class Module:
         self.stars: list[tuple[str, int]] = []
         #: every function of the file with its class, nested ones included, in order
         self.all_functions: list[FunctionSource] = []
-        #: every augmented assignment, and every assignment to something else than a name or attribute
+        #: every augmented assignment, and every assignment to something else than a name or attribute, or to `.data`
         self.writing: list[ast.Assign | ast.AugAssign] = []
         self._by_node: dict[int, FunctionSource | ClassSource] = {}
         self._lines: list[bytes] | None = None
@@ -271,7 +271,7 @@ class Module:
                 self.writing.append(statement)
             elif isinstance(statement, ast.Assign):
                 for target in statement.targets:
-                    if not isinstance(target, (ast.Name, ast.Attribute)):
+                    if getattr(target, "attr", "data") == "data" and not isinstance(target, ast.Name):
                         self.writing.append(statement)
             else:
                 for inner in inner_bodies(statement):

@@ -70,3 +70,26 @@ def _body_row(statement: ast.stmt) -> int:
 
 def _in_header(statement: ast.stmt, line: int) -> bool:
     return line < _body_row(statement) or line == statement.lineno
+
+
+#: What a tensor can be asked for without its values.
+_FORM = frozenset("shape dtype device ndim requires_grad size dim numel".split())
+
+
+def attributes_read(node: ast.AST) -> set[str]:
+    """The names of the attributes whose values a piece of code reads: not only their shape, dtype and the like."""
+    found: set[str] = set()
+    pending: list[ast.AST] = [node]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, ast.Attribute):
+            if part.attr in _FORM and isinstance(part.value, ast.Attribute):
+                part = part.value
+            elif isinstance(part.ctx, ast.Load):
+                found.add(part.attr)
+        for field in part._fields:
+            child = getattr(part, field)
+            pending += [c for c in child if isinstance(c, ast.AST)] if isinstance(child, list) else []
+            if isinstance(child, ast.AST):
+                pending.append(child)
+    return found

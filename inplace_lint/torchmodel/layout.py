@@ -72,6 +72,16 @@ SAME_IF_CONTIGUOUS = frozenset(["contiguous"])
 OWN_COUNTER = frozenset(["unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes"])
 
 
+#: Gives what is no tensor and shares the memory: a storage object, an array or a capsule.
+EXPOSES = {
+    "storage": "data",
+    "untyped_storage": "data",
+    "numpy": "shared",
+    "__array__": "shared",
+    "__dlpack__": "shared",
+}
+
+
 #: Operators that numbers do not have: `@`.
 ONLY_TENSORS = frozenset(["matmul"])
 
@@ -103,6 +113,11 @@ def same_if_contiguous(key: str) -> bool:
 def own_counter(key: str) -> bool:
     """Whether the results share memory but no version counter with the input."""
     return _name(key) in OWN_COUNTER
+
+
+def exposes_memory(key: str) -> str:
+    """How the memory can be written by way of what the op returns, past the version counter; else empty."""
+    return EXPOSES.get(_name(key) or key, "")
 
 
 def takes_axis_away(key: str) -> bool:

@@ -7,6 +7,9 @@ argument, `rest:k` for whatever else the call has. An entry takes the place of t
 from __future__ import annotations
 
 _REST = "self:t rest:k"
+_BATCH_NORM = (
+    "input:t running_mean:t running_var:t weight:t=N bias:t=N training:b=F momentum:n=0.1 eps:n=1e-05"
+)
 _TO_DEVICE = "self:t device:o=N dtype:o=N non_blocking:b=F copy:b=F * memory_format:o=N"
 
 # Methods that give no tensor and write nothing.
@@ -147,6 +150,14 @@ GROUPS: dict[str, list[str]] = {
     "map_": ["m||self:t tensor:t callable:x|w!:self nodiff -> same(self)"],
     "map2_": ["m||self:t x:t y:t callable:x|w!:self nodiff -> same(self)"],
     "set_": ["m||self:t rest:k|w:self nodiff over -> same(self)"],
+    "_coalesced_": ["m||self:t coalesced:b|w:self meta nodiff -> same(self)"],
+    # In training the statistics are kept, and their versions compared, though backward does not read them.
+    "py:torch.nn.functional.batch_norm": [
+        f"f||{_BATCH_NORM}|NativeBatchNormBackward0(input,running_mean,running_var,weight) d:input+weight+bias "
+        "-> new:s|training==F",
+        f"f||{_BATCH_NORM}|NativeBatchNormBackward0(input,running_mean,running_var,weight) d:input+weight+bias "
+        "w!:running_mean+running_var -> new:s|training!=F",
+    ],
     "as_subclass": ["m||self:t cls:x|AliasBackward0() -> view(self):s"],
     "prop:data": ["m||self:t|nodiff data -> view(self):s!"],
     "prop:grad": ["m||self:t|nodiff -> new:s!"],

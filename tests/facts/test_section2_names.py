@@ -59,10 +59,11 @@ def test_table_knows_of_each_in_place_method_whether_it_moves_the_counter(name: 
 
 @CASES("call", UNCOUNTED.values(), ids=UNCOUNTED)
 def test_method_that_leaves_the_counter_alone(call: str) -> None:
+    mark = "  # silent: IPL201" if "lambda" in call else ""  # the others change no data
     agree(f"""
         x = torch.rand(4, 4)
         y = a * x
-        {call}
+        {call}{mark}
         assert x._version == 0
         y.sum().backward()
     """)
@@ -73,7 +74,7 @@ def test_method_that_leaves_the_counter_alone_may_change_the_data(call: str) -> 
     agree(f"""
         x = torch.zeros(4, 4)
         y = a * x
-        {call}
+        {call}  # silent: IPL201
         assert x.any()
         y.sum().backward()  # the gradient is wrong, without a word
         assert a.grad.any()

@@ -23,7 +23,7 @@ def lint(text: bytes) -> list[Diagnostic]:
 
 
 def only(body: str) -> Diagnostic:
-    (one,) = lint(source(body))
+    (one,) = (found for found in lint(source(body)) if not found.code.startswith("IPL20"))
     return one
 
 

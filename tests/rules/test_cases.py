@@ -38,11 +38,26 @@ def test_case_in_torch(case: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = compile(case.read_text(encoding="utf-8"), str(case), "exec")
     words = raises(case)
     if words is None:
-        exec(program, {"__name__": "__main__"})
+        names = {"__name__": "__main__"}
+        exec(program, names)
+        # What a case calls `changed` is what its rule speaks of.
+        assert names.get("changed", case.stem.startswith("bad_")) == case.stem.startswith("bad_")
         return
     with pytest.raises(RuntimeError) as caught:
         exec(program, {"__name__": "__main__"})
     assert words in str(caught.value)
+
+
+SILENT = [c for c in CASES if "\nsilent = true" in (c.parents[1] / "rule.toml").read_text(encoding="utf-8")]
+
+
+@pytest.mark.parametrize("case", SILENT, ids=name)
+def test_bad_case_of_a_silent_rule_has_wrong_gradients(case: Path) -> None:
+    pytest.importorskip("torch")
+    from .silence import verdict
+
+    wanted = "silent" if case.stem.startswith("bad_") else "right"
+    assert verdict(case.read_text(encoding="utf-8"), str(case)) == wanted
 
 
 @pytest.mark.parametrize("case", CASES, ids=name)

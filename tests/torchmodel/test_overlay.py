@@ -429,9 +429,37 @@ def test_every_entry_has_its_repro():
         "detach_", "requires_grad_", "pym:share_memory_", "apply_", "map_", "map2_", "set_", "as_subclass", "prop:data",
         "prop:grad", "prop:T", "prop:mT", "prop:H", "prop:mH", "prop:real", "prop:imag", "op:getitem", "op:setitem",
         "nonzero", "matmul", "linalg_matmul", "py:torch.einsum", "scaled_dot_product_attention", "op:pos", "op:div",
-        "py:torch.nn.functional.smooth_l1_loss",
+        "py:torch.nn.functional.smooth_l1_loss", "_coalesced_", "py:torch.nn.functional.batch_norm",
     }  # fmt: skip
     assert set(overlay.GROUPS) == named
+
+
+def test_coalesced_changes_no_values():
+    x = torch.eye(3).to_sparse()
+    before = x.to_dense()
+    x._coalesced_(False)
+    assert x._version == 1
+    assert torch.equal(x.to_dense(), before)
+    assert facts(table.method("_coalesced_"), "T", "?").metadata_only
+
+
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_batch_norm_writes_its_statistics_uncounted(training, weighted):
+    x = torch.randn(4, 3, requires_grad=True)
+    mean, variance = torch.zeros(3), torch.ones(3)
+    weight = torch.ones(3) if weighted else None
+    result = torch.nn.functional.batch_norm(x, mean, variance, weight, training=training)
+    assert mean._version == variance._version == 0
+    assert bool(mean.any()) == training
+    mean.add_(1)
+    with pytest.raises(RuntimeError, match=RAISES):
+        result.sum().backward()
+    kinds = ["T", "T", "T", *(["T"] if weighted else [])]
+    found = table.function("torch.nn.functional.batch_norm").facts(kinds, {"training": Const(training)})[0]
+    assert found.writes == ((1, 2) if training else ())
+    assert not training or not found.counted
+    assert {"running_mean", "running_var"} <= {found.params[save.target].name for save in found.saves}
 
 
 def test_smooth_l1_loss_saves_both_of_its_operands():

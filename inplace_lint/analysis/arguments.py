@@ -1,0 +1,69 @@
+"""Functions that change a tensor of their caller: which writes hit an argument, and whether they are meant to."""
+
+from __future__ import annotations
+
+from .findings import LIKELY, POSSIBLE, Finding
+from .guards import ALWAYS, implies
+from .values import Tensor, Unknown, alternatives
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Iterator
+
+    from ..syntax.module import FunctionSource
+    from .guards import Guard
+    from .heap import Write
+    from .run import Run
+    from .values import Storage
+else:
+    import _ast as ast
+
+
+def overwritten(run: Run, root: FunctionSource) -> Iterator[Finding]:
+    """A finding for the first write of each argument, by a statement of the function itself."""
+    given = _given(run)
+    if not given:
+        return
+    returned = {tensor.storage for _, tensor in run.returned}
+    told: set[Storage] = set()
+    for write in run.writes:
+        storage = write.storage
+        if storage not in given or storage in told or not storage.is_tensor():
+            continue
+        if write.place.frame.function is not root or not _is_statement(write.place.at):
+            continue
+        told.add(storage)
+        finding = Finding("argument", write.place.at, write.op, _confidence(run, write))
+        finding.meant = (
+            _is_meant(root, given[storage]) or storage not in returned or not implies(ALWAYS, write.guard)
+        )
+        yield finding
+
+
+def _given(run: Run) -> dict[Storage, str]:
+    """The storages of the arguments, by the argument's name."""
+    found: dict[Storage, str] = {}
+    for name, value in run.root_args.items():
+        for _, atom in alternatives(value):
+            tensor = atom.tensor if isinstance(atom, Unknown) else atom
+            if isinstance(tensor, Tensor):
+                found[tensor.storage] = name
+    return found
+
+
+def _is_meant(root: FunctionSource, argument: str) -> bool:
+    """PyTorch's own ways to say that an argument will be written: a trailing underscore, `out`."""
+    return (root.name.endswith("_") and not root.name.endswith("__")) or argument == "out"
+
+
+def _confidence(run: Run, write: Write) -> int:
+    plain: Guard = tuple(c for c in write.guard if not (c[0] | c[1]) & run.doubtful)
+    return LIKELY if plain else POSSIBLE
+
+
+def _is_statement(node: ast.AST) -> bool:
+    """Whether the source says itself that this is changed, and not a flag or a module that was built to."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_")
+    return isinstance(node, (ast.AugAssign, ast.Subscript))

@@ -1,0 +1,170 @@
+"""Reads that come too late, and writes that go nowhere: what is wrong with values alone, whatever autograd kept.
+
+A read is stale where a name was bound before a write that went by another way, and is evaluated after it: by then both
+are the one tensor (`x.sigmoid_() * x`; `identity = x; x.relu_(); x + identity`). A write is lost where the tensor that
+it changes was made in the same statement and nobody holds it (`x[mask].fill_(0)`).
+"""
+
+from __future__ import annotations
+
+from . import names
+from .guards import both, compatible
+from .run import Incident
+from .values import DOES, Sequence_, Tensor, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from .frames import Frame, Place
+    from .heap import Write
+    from .run import Run
+else:
+    import _ast as ast
+
+
+def reads(run: Run, op: str, at: ast.AST, operands: list[Tensor], replaces: bool) -> None:
+    """Look at an operation some of whose operands were written before; it `replaces` what its method is called on."""
+    receiver = getattr(getattr(at, "func", None), "value", None) if replaces else None
+    held = [
+        (node, [t for _, t in run.tensors(names.load(run, node.id))])
+        for node in _named_operands(at)
+        if node is not receiver
+    ]
+    for node, tensors in held:
+        others = {id(t) for other, found in held if other.id != node.id for t in found if other is not node}
+        for tensor in tensors:
+            if not any(tensor is operand for operand in operands) or not _is_one(run, tensor):
+                continue
+            write = _since(run, node.id, tensor, id(tensor) in others, at)
+            if write is not None:
+                guard = both(run.path, write.guard)
+                stale = Incident(
+                    "stale",
+                    run.place(node),
+                    guard,
+                    op,
+                    tensor.storage,
+                    DOES,
+                    _seen_here(run.frame, write.place),
+                )
+                stale.modeless = stale.used = True
+                run.incidents.append(stale)
+                break
+
+
+def repeated(run: Run, op: str, at: ast.AST, value: Value) -> None:
+    """`torch.stack(states)` where the list holds one tensor several times, which was written in between."""
+    for guard, atom in run.live(value):
+        if not isinstance(atom, Sequence_) or atom.kind not in ("list", "tuple"):
+            continue
+        for tensor, write in atom.again.items():
+            condition = both(guard, write.guard)
+            if condition:
+                cause = _seen_here(run.frame, write.place)
+                stale = Incident("stale", run.place(at), condition, op, tensor.storage, DOES, cause)
+                stale.modeless = stale.used = True
+                run.incidents.append(stale)
+
+
+def put_again(run: Run, sequence: Sequence_, tensor: Tensor) -> None:
+    """A tensor is appended to a list; it may stand there already, with other values when it was put there."""
+    first = sequence.put_at.setdefault(tensor, run.heap.time)
+    if tensor in run.written and _is_one(run, tensor):
+        for write in run.writes:
+            if write.through is tensor and write.time > first:
+                sequence.again[tensor] = write
+
+
+def _is_one(run: Run, tensor: Tensor) -> bool:
+    """Whether it is one tensor, and not what stands for any of several (elements of a list, a module's parameters)."""
+    return tensor not in run.many and tensor.multi is None and tensor.storage.origin != "parameter"
+
+
+def lost(run: Run, at: ast.AST, writes: Sequence[Write]) -> None:
+    """Look at the writes of a statement whose value nobody takes."""
+    for write in writes:
+        made = write.storage.made
+        if (
+            write.place.at is at
+            and write.place.frame is run.frame
+            and write.storage.origin == "result"
+            and made is not None
+            and made.frame is run.frame
+            and made.at is not at
+            and _within(made.at, at)
+        ):
+            found = Incident("lost", write.place, write.guard, write.op, write.storage, DOES, made)
+            found.modeless = True
+            run.incidents.append(found)
+
+
+def _since(run: Run, name: str, tensor: Tensor, twice: bool, at: ast.AST) -> Write | None:
+    """The write that who reads `name` does not expect; `twice`: the operation reads the tensor by two names."""
+    frame = run.frame
+    bound = frame.bound.get(name)
+    for write in reversed(run.writes):
+        if write.through is not tensor or not compatible(write.guard, run.path):
+            continue
+        place = _seen_here(frame, write.place)
+        if place is None:
+            continue
+        if place.at is not at and _within(place.at, at):
+            return write
+        if bound is None or write.time <= bound:
+            continue
+        through = _names_through(place.at)
+        if name in through:
+            continue
+        if twice or frame.copies.get(name) in through:
+            return write
+    return None
+
+
+def _seen_here(frame: Frame, place: Place) -> Place | None:
+    """The place in this activation from which the write was made."""
+    return next((p for p in place.stack() if p.frame is frame), None)
+
+
+def _within(inner: ast.AST, outer: ast.AST) -> bool:
+    if not hasattr(inner, "lineno") or not hasattr(outer, "lineno"):
+        return False
+    start, end = (inner.lineno, inner.col_offset), (inner.end_lineno, inner.end_col_offset)  # type: ignore[attr-defined]
+    first, last = (outer.lineno, outer.col_offset), (outer.end_lineno, outer.end_col_offset)  # type: ignore[attr-defined]
+    return bool(first <= start and end <= last)
+
+
+def _operands(node: Any) -> Iterator[ast.AST]:
+    if isinstance(node, ast.BinOp):
+        yield from (node.left, node.right)
+    elif isinstance(node, ast.AugAssign):
+        yield from (node.target, node.value)
+    elif isinstance(node, ast.UnaryOp):
+        yield node.operand
+    elif isinstance(node, ast.Compare):
+        yield from (node.left, *node.comparators)
+    elif isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute):
+            yield node.func.value
+        for arg in node.args:
+            yield from arg.elts if isinstance(arg, (ast.List, ast.Tuple)) else (arg,)
+        for keyword in node.keywords:
+            yield keyword.value
+
+
+def _named_operands(node: ast.AST) -> list[ast.Name]:
+    return [operand for operand in _operands(node) if isinstance(operand, ast.Name)]
+
+
+def _names_through(node: ast.AST) -> set[str]:
+    """The names by which the write at a node reached what it changed."""
+    found: set[str] = set()
+    targets = [node] if isinstance(node, (ast.Subscript, ast.Name)) else list(_operands(node))
+    for target in targets:
+        while isinstance(target, (ast.Subscript, ast.Attribute, ast.Call)):
+            target = target.func if isinstance(target, ast.Call) else target.value
+        if isinstance(target, ast.Name):
+            found.add(target.id)
+    return found

@@ -1,0 +1,132 @@
+"""Where backward does not compare versions: hooks on saved tensors, blocks that keep a counter, checkpoints.
+
+A checkpoint (`torch.utils.checkpoint`, measured in both its modes) keeps its inputs, and compares their versions. What
+its region saves is made again in backward: from what the tensors hold then that it reads beside its inputs, and, in
+the mode without reentry, up to the last save: what is written before that has gone into what was saved.
+"""
+
+from __future__ import annotations
+
+from .guards import compatible
+from .heap import Node, Saved, strongest
+from .values import Constant, FunctionValue, Mode, OpValue, Storage, Tensor, Unknown, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Mapping, Sequence
+
+    from .frames import Place
+    from .run import Run
+
+#: Options of `checkpoint` that the function does not get.
+_OPTIONS = frozenset("use_reentrant preserve_rng_state context_fn determinism_check debug early_stop".split())
+
+
+def hooks(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """`saved_tensors_hooks(pack, unpack)`: what `pack` returns is kept, and nothing is compared."""
+    mode = Mode()
+    pack = args[0] if args else kwargs.get("pack_hook")
+    probe = run.new_tensor("result", 0, at)
+    kept: Value = Unknown()
+    if isinstance(pack, (FunctionValue, OpValue)):
+        from . import calls
+
+        outer = run.deep
+        if isinstance(pack, FunctionValue):
+            run.deep = run.deep | {pack.source}
+        kept = calls.call(run, pack, [probe], {}, at)
+        run.deep = outer
+    if [t.storage for _, t in run.tensors_within(kept)] == [probe.storage]:
+        mode.unchecked = run.place(at)
+    else:
+        mode.unsaved = True  # copies, or what is not known
+    return mode
+
+
+def copies(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """`save_on_cpu`, `allow_mutation_on_saved_tensors`: what was saved is safe from writes, or may be."""
+    mode = Mode()
+    mode.unsaved = True
+    return mode
+
+
+def keeps_version(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """`torch.autograd._unsafe_preserve_version_counter(tensors)`: writes in the block move no version."""
+    mode = Mode()
+    mode.preserved = frozenset(t.storage for value in args for _, t in run.tensors_within(value))
+    return mode
+
+
+def checkpoint(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """`torch.utils.checkpoint.checkpoint(function, *inputs)`."""
+    from . import calls
+
+    function = args[0] if args else kwargs.get("function", Unknown())
+    rest = {name: value for name, value in kwargs.items() if name not in {*_OPTIONS, "function"}}
+    flag = kwargs.get("use_reentrant")
+    reentrant = bool(flag.value) if isinstance(flag, Constant) and flag.value is not None else None
+    inputs = [found for value in args[1:] for found in run.tensors_within(value)]
+    if run.grad not in ("on", "unknown"):
+        return calls.call(run, function, args[1:], rest, at)
+    place = run.place(at)
+    node = Node([])
+    grads = strongest(g for guard, tensor in inputs for g in run.heap.gradients(tensor, guard))
+    for guard, tensor in inputs:
+        node.edges.extend(run.heap.nodes(tensor, guard))
+        for need, evidence in grads:
+            kept = Saved(tensor.storage, need, node, place)
+            if not compatible(guard, need):
+                continue
+            kept.op, kept.node_name = "checkpoint", "CheckpointBackward"
+            kept.grad, kept.counter = evidence, tensor.counter
+            kept.certain = run.grad == "on"
+            kept.sources = tuple(t.storage for _, t in inputs)
+            run.save(kept)
+    region = run.open_region()
+    result = calls.call(run, function, args[1:], rest, at)
+    _close(run, region, {tensor.storage for _, tensor in inputs}, place, reentrant)
+    made = [(guard, tensor) for guard, tensor in run.tensors_within(result) if isinstance(tensor, Tensor)]
+    for guard, tensor in made:
+        # Backward of what the region returns begins with the versions of its inputs.
+        for _, hung in run.heap.nodes(tensor, guard):
+            if hung is not node and node not in (n for _, n in hung.edges):
+                hung.edges.append((guard, node))
+    return result
+
+
+class Region:
+    """What was saved and written since the checkpoint began."""
+
+    __slots__ = ("hazards", "outer", "saves", "start")
+
+    def __init__(self, start: int, hazards: int, outer: Region | None) -> None:
+        self.start = start
+        self.hazards = hazards
+        self.outer = outer
+        self.saves: list[Saved] = []
+
+
+def _close(run: Run, region: Region, inputs: set[Storage], place: Place, reentrant: bool | None) -> None:
+    run.region = region.outer
+    heap = run.heap
+    inside = set(region.saves)
+    before = heap.hazards[region.hazards :]
+    del heap.hazards[region.hazards :]
+    for hazard in before:
+        if hazard.saved not in inside or reentrant:
+            heap.hazards.append(hazard)
+        elif reentrant is False and any(
+            later.time >= hazard.write.time and compatible(later.guard, hazard.guard)
+            for later in region.saves
+        ):
+            hazard.kind = "unchecked"
+            hazard.saved.unchecked = place
+            heap.hazards.append(hazard)
+    for saved in region.saves:
+        storage = saved.storage
+        theirs = storage.uid <= region.start or storage.origin in ("parameter", "buffer", "unknown")
+        if theirs and storage not in inputs:
+            saved.unchecked, saved.again = place, True
+        else:
+            heap.record(storage).saves.remove(saved)

@@ -1,0 +1,26 @@
+"""IPL202: a saved tensor written through an array, or another tensor, over the same memory."""
+
+from __future__ import annotations
+
+from .silent import silently
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..analysis.findings import Finding
+    from ..model import Diagnostic
+    from ..syntax.module import Module
+
+CODE = "IPL202"
+
+
+def check(module: Module, finding: Finding) -> Diagnostic | None:
+    if finding.kind != "shared":
+        return None
+    return silently(
+        module,
+        finding,
+        CODE,
+        "through memory that it shares with something else",
+        "the memory is shared from here on",
+        "give one side a copy of its own: `torch.tensor(array)`, `tensor.clone()`, `array.copy()`",
+    )

@@ -1,0 +1,26 @@
+"""IPL203: a saved tensor written where PyTorch does not compare versions: hooks, checkpoints, fused optimizers."""
+
+from __future__ import annotations
+
+from .silent import silently
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..analysis.findings import Finding
+    from ..model import Diagnostic
+    from ..syntax.module import Module
+
+CODE = "IPL203"
+
+
+def check(module: Module, finding: Finding) -> Diagnostic | None:
+    if finding.kind != "unchecked":
+        return None
+    return silently(
+        module,
+        finding,
+        CODE,
+        "where PyTorch does not compare versions",
+        "versions are not compared because of this",
+        "make a new tensor instead of changing this one, or change it after backward",
+    )

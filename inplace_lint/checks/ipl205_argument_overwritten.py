@@ -1,0 +1,32 @@
+"""IPL205: a tensor of the caller, changed in place by a function that returns it too."""
+
+from __future__ import annotations
+
+from ..analysis.findings import POSSIBLE
+from ..model import CONFIDENCES, Diagnostic
+from . import places
+from .places import rule_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..analysis.findings import Finding
+    from ..syntax.module import Module
+
+CODE = "IPL205"
+
+
+def check(module: Module, finding: Finding) -> Diagnostic | None:
+    if finding.kind != "argument":
+        return None
+    subject = places.target(module, finding.at)
+    what = "changed in place" if finding.meant else "changed in place and returned"
+    return Diagnostic(
+        CODE,
+        rule_name(CODE),
+        "note" if finding.meant or finding.confidence == POSSIBLE else "warning",
+        CONFIDENCES[finding.confidence],
+        f"{subject} is a tensor of the caller, and is {what}",
+        places.location(module, finding.at),
+        caption="the caller's tensor changes here",
+        help="make a new tensor, or say what the function does: return nothing, or end its name in an underscore",
+    )

@@ -1,0 +1,31 @@
+"""IPL206: an in-place write whose target is a copy that nobody holds."""
+
+from __future__ import annotations
+
+from ..analysis.findings import POSSIBLE
+from ..model import CONFIDENCES, Diagnostic
+from . import places
+from .places import rule_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..analysis.findings import Finding
+    from ..syntax.module import Module
+
+CODE = "IPL206"
+
+
+def check(module: Module, finding: Finding) -> Diagnostic | None:
+    if finding.kind != "lost" or finding.cause is None:
+        return None
+    return Diagnostic(
+        CODE,
+        rule_name(CODE),
+        "note" if finding.confidence == POSSIBLE else "warning",
+        CONFIDENCES[finding.confidence],
+        f"{places.text(module, finding.cause.at)} is a copy, and what is written to it is lost",
+        places.location(module, finding.at),
+        (places.label("alias", "a new tensor, which nothing else holds", finding.cause),),
+        caption=f"{finding.op} changes the copy only",
+        help="index the tensor itself (`x[mask] = value`, `x[rows, columns] = value`), or bind the result to a name",
+    )

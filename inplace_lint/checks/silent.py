@@ -1,0 +1,60 @@
+"""What the rules for silent changes share: a save, a write that backward does not notice, and how it goes unnoticed."""
+
+from __future__ import annotations
+
+from ..analysis.findings import POSSIBLE
+from ..model import CONFIDENCES, Diagnostic
+from . import places
+from .places import rule_name
+from .saved import describe_save
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from ..analysis.findings import Finding
+    from ..syntax.module import Module
+else:
+    import _ast as ast
+
+_MOST_LABELS = 3
+_MOST_WRITES = 4
+
+
+def silently(module: Module, finding: Finding, code: str, how: str, cause: str, help: str) -> Diagnostic:
+    """The diagnostic for a write that goes unseen; `how` says why in the message, `cause` labels where that began."""
+    strongest = [s for s in finding.saves if s.confidence == finding.confidence]
+    first = strongest[0]
+    labels = [places.label("save", describe_save(s), s.place) for s in strongest[:_MOST_LABELS]]
+    began = finding.cause
+    if began is not None and hasattr(began.at, "lineno") and places.row_of(began) != finding.at.lineno:  # type: ignore[attr-defined]
+        labels.append(places.label("alias", cause, began))
+    if finding.write is not None:
+        labels += [places.label("write", "written here", place) for place in finding.writes[:_MOST_WRITES]]
+    return Diagnostic(
+        code,
+        rule_name(code),
+        "note" if finding.confidence == POSSIBLE else "error",
+        CONFIDENCES[finding.confidence],
+        f"{_subject(module, finding)} is changed after {first.op} saved it for backward, {how}",
+        places.location(module, finding.at),
+        tuple(labels),
+        caption=f"{finding.op}: no error comes, and the gradient is computed from the new values",
+        help=help,
+    )
+
+
+def _subject(module: Module, finding: Finding) -> str:
+    """What is changed, in the words of the source; of a call that only writes beside what it is for, no words."""
+    node = finding.at
+    if not isinstance(node, ast.Call) or finding.write is not None:
+        return places.target(module, node)
+    if isinstance(node.func, ast.Attribute) and node.func.attr == finding.op:
+        root = node.func.value
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not (isinstance(root, ast.Name) and root.id in module.imports):
+            return places.text(module, node.func.value)
+    if finding.op.endswith("_") or any(keyword.arg == "out" for keyword in node.keywords):
+        return places.target(module, node)
+    return "a tensor"

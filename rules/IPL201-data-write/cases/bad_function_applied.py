@@ -1,0 +1,9 @@
+"""`apply_` changes the data and leaves the version alone."""
+
+import torch
+
+weight = torch.randn(4, requires_grad=True)
+noise = torch.rand(4)
+loss = (weight * noise).sum()
+noise.apply_(lambda value: round(value))  # expect: IPL201
+loss.backward()

@@ -1,0 +1,10 @@
+"""The array of a tensor is normalised in place after a product has kept the tensor."""
+
+import torch
+
+weight = torch.randn(4, requires_grad=True)
+x = torch.rand(4)
+loss = (weight * x).sum()
+array = x.numpy()
+array /= 10  # expect: IPL202
+loss.backward()
