@@ -23,7 +23,7 @@ else:
 def overwritten(run: Run, root: FunctionSource) -> Iterator[Finding]:
     """A finding for the first write of each argument, by a statement of the function itself."""
     given = _given(run)
-    if not given:
+    if not given or _called_by_autograd(run, root):
         return
     returned = {tensor.storage for _, tensor in run.returned}
     told: set[Storage] = set()
@@ -39,6 +39,12 @@ def overwritten(run: Run, root: FunctionSource) -> Iterator[Finding]:
             _is_meant(root, given[storage]) or storage not in returned or not implies(ALWAYS, write.guard)
         )
         yield finding
+
+
+def _called_by_autograd(run: Run, root: FunctionSource) -> bool:
+    """A method of an autograd.Function, which tells autograd itself what it writes (`mark_dirty`)."""
+    cls = None if root.owner is None else run.program.class_value(root.owner)
+    return cls is not None and any(base.endswith("autograd.Function") for base in cls.external_bases())
 
 
 def _given(run: Run) -> dict[Storage, str]:

@@ -9,8 +9,12 @@ from .places import rule_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ast
+
     from ..analysis.findings import Finding
     from ..syntax.module import Module
+else:
+    import _ast as ast
 
 CODE = "IPL206"
 
@@ -18,14 +22,15 @@ CODE = "IPL206"
 def check(module: Module, finding: Finding) -> Diagnostic | None:
     if finding.kind != "lost" or finding.cause is None:
         return None
+    what = "copy" if isinstance(finding.cause.at, ast.Subscript) else "new tensor"
     return Diagnostic(
         CODE,
         rule_name(CODE),
         "note" if finding.confidence == POSSIBLE else "warning",
         CONFIDENCES[finding.confidence],
-        f"{places.text(module, finding.cause.at)} is a copy, and what is written to it is lost",
+        f"{places.text(module, finding.cause.at)} is a {what} that nothing holds, and what is written to it is lost",
         places.location(module, finding.at),
-        (places.label("alias", "a new tensor, which nothing else holds", finding.cause),),
-        caption=f"{finding.op} changes the copy only",
+        (places.label("alias", f"a {what}", finding.cause),),
+        caption=f"{finding.op} changes the {what} only",
         help="index the tensor itself (`x[mask] = value`, `x[rows, columns] = value`), or bind the result to a name",
     )

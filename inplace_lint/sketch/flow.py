@@ -442,7 +442,8 @@ def grad_mode(scope: Scope, node: ast.expr) -> bool | None:
                 return False
             if kind == "on":
                 return True
-            return getattr(flag, "value", kind == "flag") is not (kind != "flag")
+            told = getattr(flag, "value", True)
+            return told is not False if kind == "flag" else told is False
     return None
 
 
