@@ -1,8 +1,6 @@
 """`python -m inplace_lint` is `inplace-lint`."""
 
-import sys
-
-from .cli import main
+from .cli import entry
 
 if __name__ == "__main__":
-    sys.exit(main())
+    entry()
