@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..syntax.module import inner_bodies
 from . import bindings
 from .atoms import (
@@ -308,26 +310,63 @@ _MODULE_METHODS = frozenset(
 
 
 def _attribute_of(scope: Expressions, obj: Object, name: str) -> Sketched | None:
-    found: list[Sketched] = []
-    for cls in classes_of(scope, obj.source):
-        if isinstance(cls, str):
-            continue
-        for method in cls.methods.values():
-            if f".{name}" not in scope.sketches.assigned(method).names:
+    """What `__init__`, and what it calls, leaves in an attribute; failing that, what other methods do."""
+    builders = _builders(scope, obj.source)
+    for building in (True, False):
+        for cls in classes_of(scope, obj.source):
+            if isinstance(cls, str):
                 continue
-            arguments = obj.arguments if method.name == "__init__" and cls is obj.source else {}
-            if scope.depth > 4:
-                return UNKNOWN
-            inside = scope.sketches.scope_of(obj, method, arguments, scope.depth + 1)
-            value = inside.gathered(f".{name}")
-            if value is not None:
-                found.append(value)
-        if found:
-            break
-        expression = cls.assignments.get(name)
-        if expression is not None:
-            return Scope(scope.sketches, cls.module).value(expression)
+            methods = [method for method in cls.methods.values() if (method.name in builders) is building]
+            value = _assigned_in(scope, obj, cls, methods, name)
+            if value:
+                return value
+            expression = cls.assignments.get(name) if building else None
+            if expression is not None:
+                return Scope(scope.sketches, cls.module).value(expression)
+            if value is not None and not building:
+                return value
+    return None
+
+
+def _assigned_in(
+    scope: Expressions, obj: Object, cls: ClassSource, methods: list[FunctionSource], name: str
+) -> Sketched | None:
+    found: list[Sketched] = []
+    for method in methods:
+        if f".{name}" not in scope.sketches.assigned(method).names:
+            continue
+        arguments = obj.arguments if method.name == "__init__" and cls is obj.source else {}
+        if scope.depth > 4:
+            return UNKNOWN
+        inside = scope.sketches.scope_of(obj, method, arguments, scope.depth + 1)
+        value = inside.gathered(f".{name}")
+        if value is not None:
+            found.append(value)
     return united(found) if found else None
+
+
+def _builders(scope: Expressions, source: ClassSource) -> frozenset[str]:
+    """The names of `__init__` and of the methods that it calls, and they call, on the object."""
+    known = scope.sketches.builders.get(source)
+    if known is not None:
+        return known
+    names = {"__init__"}
+    pending = ["__init__"]
+    while pending:
+        name = pending.pop()
+        for cls in classes_of(scope, source):
+            method = None if isinstance(cls, str) else cls.methods.get(name)
+            if method is None or not method.parameters:
+                continue
+            lines = method.module.lines[method.node.lineno : method.node.end_lineno or 0]
+            receiver = re.escape(method.parameters[0].arg.encode())
+            for match in re.finditer(rb"\b" + receiver + rb"\.(\w+)\(", b"\n".join(lines)):
+                called = match.group(1).decode()
+                if called not in names:
+                    names.add(called)
+                    pending.append(called)
+    known = scope.sketches.builders[source] = frozenset(names)
+    return known
 
 
 ATTRIBUTES[Object] = of_object

@@ -36,6 +36,7 @@ class Sketches:
         self.notes = False
         self.globals: dict[tuple[Module, str], Sketched] = {}
         self.orders: dict[ClassSource, list[ClassSource | str]] = {}
+        self.builders: dict[ClassSource, frozenset[str]] = {}
         self.writers: set[FunctionSource] = set()
         self._summaries: dict[FunctionSource, Summary] = {}
         self._results: dict[FunctionSource, Sketched] = {}
