@@ -43,6 +43,7 @@ class Table:
         autocast: dict[str, str] = raw.get("autocast", {})
         self._autocast = {name: policy for policy, text in autocast.items() for name in text.split()}
         self._ops: dict[str, Op | None] = {}
+        self._made: dict[str, Module | None] = {}
 
     def function(self, name: str) -> Op | None:
         """The function of this canonical dotted name (`torch.nn.functional.relu`); None when it is no known op."""
@@ -76,12 +77,17 @@ class Table:
 
     def module(self, name: str) -> Module | None:
         """The `torch.nn` module of this dotted name."""
+        if name in self._made:
+            return self._made[name]
         from inplace_lint.torchmodel.module import Module
 
-        raw = self._modules.get(name.rpartition(".")[2])
-        if raw is None or not name.startswith("torch.nn."):
-            return None
-        return Module(name, raw, self._autocast.get("nn." + name.rpartition(".")[2], ""))
+        short = name.rpartition(".")[2]
+        raw = self._modules.get(short)
+        made = None
+        if raw is not None and name.startswith("torch.nn."):
+            made = Module(name, raw, self._autocast.get("nn." + short, ""))
+        self._made[name] = made
+        return made
 
     def exists_method(self, name: str) -> bool:
         """Whether torch.Tensor has an attribute of this name."""

@@ -12,10 +12,14 @@ if TYPE_CHECKING:
     from inplace_lint.torchmodel.op import Arg, Binding
 
 
+#: How many configurations of a module's are kept in mind.
+_KEPT = 200
+
+
 class Module:
     """One module class. `params` are its constructor's parameters, `forward` those of the call."""
 
-    __slots__ = ("_rows", "_weights", "forward", "name", "params")
+    __slots__ = ("_facts", "_rows", "_weights", "forward", "name", "params")
 
     def __init__(self, name: str, raw: Sequence[str], autocast: str = "") -> None:
         self.name = name
@@ -23,6 +27,7 @@ class Module:
         self.forward = parse_params(raw[1])
         self._weights = raw[2]
         self._rows = []
+        self._facts: dict[object, Facts] = {}
         for text in raw[3:]:
             behaviour, _, condition = text.partition("|")
             row = Row(name, raw[1], behaviour, condition)
@@ -51,6 +56,15 @@ class Module:
 
     def facts(self, config: Mapping[str, Arg], training: bool | None) -> Facts:
         """What a call does. `config` maps constructor parameters to Const or "?"; missing ones are defaulted."""
+        key = (training, *config.items())
+        known = self._facts.get(key)
+        if known is None:
+            if len(self._facts) > _KEPT:
+                self._facts.clear()
+            known = self._facts[key] = self._applied(config, training)
+        return known
+
+    def _applied(self, config: Mapping[str, Arg], training: bool | None) -> Facts:
         live: list[Facts] = []
         flags: list[str] = []
         for row in self._rows:
