@@ -11,6 +11,7 @@ from .findings import LOCAL, POSSIBLE, Finding, of_run, prevailing
 from .frames import Frame
 from .guards import ALWAYS, literal
 from .program import BASE_BITS, Program
+from .reconsider import reconsider
 from .run import OutOfBudget, Run
 from .values import (
     Bound,
@@ -46,19 +47,23 @@ def analyze(module: Module, program: Program) -> list[Finding]:
     program.files.add(module)
     if not rows_of(module):
         return []
-    found: dict[tuple[object, ...], Finding] = {}
+    found: dict[tuple[object, ...], tuple[Finding, FunctionSource | None]] = {}
     roots: dict[FunctionSource | None, None] = {}
     notes = program.sketches.notes
     for run, root in runs(module, program):
         for finding in of_run(run, module, root):
             known = found.get(finding.key())
-            if known is None or known.confidence < finding.confidence:
-                found[finding.key()] = finding
+            if known is None or known[0].confidence < finding.confidence:
+                found[finding.key()] = (finding, root)
+            else:
+                known[0].join(finding)
             if notes or finding.is_shown():
                 roots[root] = None
+    findings = [finding for finding, _ in found.values()]
     if roots:
-        _observe(module, program, list(roots), [f for f in found.values() if notes or f.is_shown()])
-    return prevailing(found.values())
+        reconsider(module, program, list(found.values()))
+        _observe(module, program, list(roots), [f for f in findings if notes or f.is_shown()])
+    return prevailing(findings)
 
 
 def _observe(

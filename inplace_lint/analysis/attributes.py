@@ -110,6 +110,7 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
 def requires_grad(run: Run, tensor: Tensor) -> Value:
     """`tensor.requires_grad`: known, or a test whose literal the tensor's saves depend on."""
     storage = tensor.graph
+    run.asked += 1
     if tensor.storage.dtype in ("bool", "int"):
         return Constant(False)
     record = run.heap.record(storage)

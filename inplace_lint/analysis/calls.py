@@ -8,7 +8,7 @@ from . import attributes, containers, execute, methods, names, ops, symbols
 from .frames import DEAD, Frame, State
 from .guards import ALWAYS, both, literal, relative
 from .heap import Node, Saved
-from .run import DEPTH, SOFT_LIMIT, Skipped, flatten
+from .run import DEPTH, Skipped, flatten
 from .values import (
     Bound,
     ClassValue,
@@ -159,7 +159,7 @@ def enter(
     source = function.source
     if not force and (
         run.frame.depth >= DEPTH
-        or run.steps > SOFT_LIMIT
+        or run.steps > run.soft_limit
         or run.active.count(source) > 1
         or not run.path
         or source.is_generator
@@ -184,7 +184,7 @@ def enter(
     )
     run.frames[frame.uid] = frame
     outer = (run.frame, run.state, run.grad, run.autocast, run.loops)
-    path = run.path
+    path, asked = run.path, run.asked
     run.state = State(run.state)
     frame.base = outer[1]
     bound = bind(run, function, args, kwargs, exact)
@@ -211,7 +211,23 @@ def enter(
     run.merge(outcomes, conditions)
     if not frame.returns:
         return Unknown()
-    return join([(condition, ret[1]) for condition, ret in zip(conditions, frame.returns)])
+    result = join([(condition, ret[1]) for condition, ret in zip(conditions, frame.returns)])
+    return _answer(run, result, at) if isinstance(result, Phi) and run.asked > asked else result
+
+
+#: An answer that depends on more cases than this is not told apart by them.
+_CASES = 4
+
+
+def _answer(run: Run, result: Phi, at: ast.AST) -> Value:
+    """What a function returned; a truth value that hangs on gradients in too many ways only says that it does."""
+    if len(result.alternatives) <= _CASES:
+        return result
+    if not all(isinstance(atom, (Scalar, Constant, Unknown)) for _, atom in result.alternatives):
+        return result
+    bit = run.bit(("answer", at, run.frame.uid))
+    run.doubtful |= 1 << bit
+    return run.test_of_bit(bit)
 
 
 #: Functions of at most this many instructions are entered always: it costs less than to find out whether it matters.

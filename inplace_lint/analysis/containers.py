@@ -172,13 +172,24 @@ def get_key(run: Run, mapping: Mapping_, key: Value) -> Value:
             return found
     found = run.state.get((mapping, ANY))
     if found is not None and (isinstance(key, Constant) or len(mapping.keys) == 1):
-        return found
+        return _under_key(run, found, key.value) if isinstance(key, Constant) else found
     if isinstance(key, Constant):
         # The same unknown element each time it is asked for.
         unknown = Unknown()
         run.put(mapping, ("key", key.value), unknown)
         return unknown
     return any_element(run, mapping)
+
+
+def _under_key(run: Run, found: Value, key: Hashable) -> Value:
+    """What stands under one key of a mapping filled under keys that are not known: where unknown, of its own."""
+    if not isinstance(found, (Unknown, Phi)):
+        return found
+    each = [
+        (guard, run.member(atom, ("key", key)) if isinstance(atom, Unknown) else atom)
+        for guard, atom in alternatives(found)
+    ]
+    return join(each)
 
 
 def update(run: Run, mapping: Mapping_, other: Value) -> None:
@@ -288,7 +299,11 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
                 run.heap.escape(run.tensors_within(value), run.path)
             if not isinstance(plain, str):
                 path, run.path = run.path, guard
+                before = len(run.writes)
                 ops.set_index(run, atom, index, value, at)
+                if ops.is_position(index):
+                    for write in run.writes[before:]:
+                        write.into_list = True
                 run.path = path
         elif isinstance(atom, Array):
             path, run.path = run.path, guard

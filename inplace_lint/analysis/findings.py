@@ -47,11 +47,13 @@ class Finding:
 
     __slots__ = (
         "at",
+        "bare",
         "cause",
         "confidence",
         "kind",
         "meant",
         "op",
+        "overruled",
         "saves",
         "sharing",
         "used",
@@ -66,6 +68,10 @@ class Finding:
         self.op = op
         self.confidence = confidence
         self.saves: list[SavedAt] = []
+        #: nothing but an argument says that there are gradients, and nothing that the code is trained
+        self.bare = False
+        #: why a second look took it for less sure
+        self.overruled = ""
         self.write: Place | None = None
         #: an incident at a use of what was written before
         self.used = False
@@ -79,6 +85,13 @@ class Finding:
         #: what was seen of the tensor at each pass through the write
         self.sharing: list[Sharing] = []
 
+    def join(self, other: Finding) -> None:
+        """The same place was found on another way: the surer one counts."""
+        if other.confidence > self.confidence:
+            self.confidence, self.bare = other.confidence, other.bare
+        elif other.confidence == self.confidence:
+            self.bare = self.bare and other.bare
+
     def is_shown(self) -> bool:
         """Whether it is reported where nobody asked for notes."""
         return self.confidence >= LIKELY and self.kind != "no-gain" and not self.meant
@@ -90,7 +103,7 @@ class Finding:
 
 def of_run(run: Run, module: Module, root: FunctionSource | None) -> list[Finding]:
     """The findings of one run that stand in `module`."""
-    context = _Context(run, module, root)
+    context = Context(run, module, root)
     found: dict[tuple[object, ...], Finding] = {}
     for incident in run.incidents:
         context.incident(incident, found)
@@ -147,7 +160,9 @@ def _rank(finding: Finding) -> int:
     return rank if finding.confidence > POSSIBLE or rank > 5 else rank + 3
 
 
-class _Context:
+class Context:
+    """What the judgement of a run's hazards and incidents rests on besides these."""
+
     def __init__(self, run: Run, module: Module, root: FunctionSource | None) -> None:
         self.run = run
         self.module = module
@@ -160,9 +175,11 @@ class _Context:
         saved, write = hazard.saved, hazard.write
         if not saved.storage.is_tensor() or not all(s.is_tensor() for s in saved.unproved):
             return
+        if write.into_list and saved.storage.parts_only:
+            return
         if saved.grad < DOES and saved.sources and not any(s.credible() for s in saved.sources):
             return
-        guard = self._credible(met, saved)
+        guard = self.credible(met, saved)
         if not guard:
             return
         at, inner = self._site(write.place, saved.place)
@@ -173,12 +190,13 @@ class _Context:
             confidence = LIKELY if saved.grad < DOES else confidence
         finding = Finding(hazard.kind, at, write.op, confidence)
         finding.cause = saved.unchecked or write.cause
+        finding.bare = saved.grad < DOES and not self.reached
         known = found.get(finding.key())
         if known is None:
             finding.write = write.place if inner else None
             finding.versions = self._version(write.place, saved)
             found[finding.key()] = known = finding
-        known.confidence = max(known.confidence, confidence)
+        known.join(finding)
         if inner and all(place.at is not write.place.at for place in known.writes):
             known.writes.append(write.place)
         for other in known.saves:
@@ -191,8 +209,8 @@ class _Context:
                 return
         known.saves.append(SavedAt(saved, confidence))
 
-    def _credible(self, guard: Guard, saved: Saved) -> Guard:
-        """The paths on which gradients can have been recorded: not those behind a test that says otherwise."""
+    def credible(self, guard: Guard, saved: Saved) -> Guard:
+        """The paths on which gradients can have been recorded: not where a test or a later use says otherwise."""
         run = self.run
         kept = []
         sources = {s.uid for s in saved.sources}
@@ -206,24 +224,27 @@ class _Context:
             ):
                 continue
             kept.append((positive, negative))
-        return tuple(kept)
+        return () if kept and run.heap.is_plain(saved, tuple(kept)) else tuple(kept)
 
     def _confidence(self, saved: Saved, written: Guard, guard: Guard) -> int:
-        run = self.run
         confidence = CERTAIN
         if saved.grad < DOES:
             local_result = saved.result and self._returned(saved)
             confidence = LIKELY if self.reached or local_result else POSSIBLE
-        if not saved.certain:
+        if not saved.certain or (saved.moved and saved.grad < DOES):
             return POSSIBLE
         if saved.only or saved.autocast:
             confidence = min(confidence, LIKELY)
-        plain = tuple(c for c in guard if not (c[0] | c[1]) & run.doubtful and not c[1] & run.evaluation)
-        if not plain:
+        if not self.is_trained(guard):
             return POSSIBLE
         if not implies(written, saved.guard):
             confidence = min(confidence, LIKELY)
         return confidence
+
+    def is_trained(self, guard: Guard) -> bool:
+        """Whether one of the paths is neither guessed at nor of evaluation mode."""
+        run = self.run
+        return any(not (p | n) & run.doubtful and not n & run.evaluation for p, n in guard)
 
     def _returned(self, saved: Saved) -> bool:
         """Whether the function returns the value that was overwritten, or what derives from it."""
@@ -268,10 +289,8 @@ class _Context:
             # That an argument may be a leaf is no evidence; that it may require grad is, for its views.
             if incident.kind == "leaf":
                 return
-            bare = incident.storage.origin == "unknown"  # nothing but that it was an argument
-            confidence = LIKELY if self.reached and not bare else POSSIBLE
-        plain = tuple(c for c in guard if not (c[0] | c[1]) & run.doubtful and not c[1] & run.evaluation)
-        if not plain:
+            confidence = LIKELY if self.reached and not incident.is_bare() else POSSIBLE
+        if not self.is_trained(guard) or self._by_an_argument(incident):
             confidence = POSSIBLE
         finding = Finding(incident.kind, at, incident.op, confidence)
         finding.write = incident.place if inner else None
@@ -280,6 +299,13 @@ class _Context:
         known = found.get(finding.key())
         if known is None or known.confidence < confidence:
             found[finding.key()] = finding
+
+    def _by_an_argument(self, incident: Incident) -> bool:
+        """Whether a function that has returned expanded it as far as its arguments say, which may be not at all."""
+        cause = incident.cause
+        if cause is None or cause not in self.run.perhaps_expanded:
+            return False
+        return all(place.frame is not cause.frame for place in incident.place.stack())
 
     def _site(self, write: Place, saved: Place | None) -> tuple[ast.AST | None, bool]:
         """Where a finding stands: the write, or the call that leads to it from the function that holds both places."""

@@ -42,6 +42,7 @@ class Saved:
         "counter",
         "grad",
         "guard",
+        "moved",
         "node",
         "node_name",
         "only",
@@ -68,6 +69,8 @@ class Saved:
         self.result = False
         self.grad = MAY
         self.certain = True
+        #: by an op that moves elements, of what was never computed with
+        self.moved = False
         self.only = ""
         self.autocast = False
         #: the storages whose requiring grad makes the save happen
@@ -91,7 +94,18 @@ class Saved:
 class Write:
     """An in-place change of a storage, by the op `op`, at `place`."""
 
-    __slots__ = ("cause", "counted", "guard", "initial", "op", "place", "storage", "through", "time")
+    __slots__ = (
+        "cause",
+        "counted",
+        "guard",
+        "initial",
+        "into_list",
+        "op",
+        "place",
+        "storage",
+        "through",
+        "time",
+    )
 
     def __init__(self, storage: Storage, guard: Guard, op: str, place: Place, time: int) -> None:
         self.storage = storage
@@ -106,6 +120,8 @@ class Write:
         #: whether it moves the version of its storage; if not, where the memory came to be shared without it
         self.counted = True
         self.cause: Place | None = None
+        #: it puts an element into what may be a list, which changes no tensor
+        self.into_list = False
 
 
 class Hazard:
@@ -141,6 +157,8 @@ class Heap:
         self.hazards: list[Hazard] = []
         self.roots: list[tuple[int | None, Guard, list[tuple[Guard, Node]]]] = []
         self._records: dict[int, _Record] = {}
+        #: leaves that are known not to require grad, on the paths of the guard
+        self._plain: dict[Node, Guard] = {}
 
     def record(self, storage: Storage) -> _Record:
         record = self._records.get(storage.uid)
@@ -271,6 +289,21 @@ class Heap:
                     for saved in record.saves:
                         saved.node.freed.append(guard)
 
+    def refuse(self, tensor: Tensor, guard: Guard) -> None:
+        """Something was done to the tensor that raises if it requires grad: then nothing that it came from does."""
+        for leaf, path in _leaves(self.nodes(tensor, guard), guard).items():
+            known = self._plain.get(leaf)
+            self._plain[leaf] = path if known is None else either(known, path)
+
+    def is_plain(self, saved: Saved, guard: Guard) -> bool:
+        """Whether nothing from which the saving node came can require grad on these paths."""
+        if not self._plain:
+            return False
+        return all(
+            leaf in self._plain and implies(path, self._plain[leaf])
+            for leaf, path in _leaves([(ALWAYS, saved.node)], guard).items()
+        )
+
     def base_written(self, storage: Storage, guard: Guard) -> None:
         """Remember a write that did not go through a view which must not be written (that raised by itself)."""
         self.record(storage).writes.append((self.time, guard))
@@ -332,6 +365,10 @@ def reach(nodes: Sequence[tuple[Guard, Node]], guard: Guard = ALWAYS) -> dict[No
             if compatible(path, g):
                 stack.append((both(path, g), source))
     return reached
+
+
+def _leaves(nodes: Sequence[tuple[Guard, Node]], guard: Guard) -> dict[Node, Guard]:
+    return {node: path for node, path in reach(nodes, guard).items() if not node.edges}
 
 
 def strongest(grads: Iterable[tuple[Guard, int]]) -> list[tuple[Guard, int]]:

@@ -89,6 +89,10 @@ def apply(
     kinds = [kind(run, value) for value in args]
     named = {name: kind(run, value) for name, value in kwargs.items()}
     found = _choose(op, kinds, named)
+    if found is None and "T" in kinds:
+        # A tensor of one element goes where a number is asked for: `torch.rand(count)`.
+        kept = 1 if op.name.startswith("Tensor.") else 0
+        found = _choose(op, [k if i < kept or k != "T" else "N" for i, k in enumerate(kinds)], named)
     if found is None:
         return Unknown()
     facts, binding, settled = found
@@ -98,6 +102,9 @@ def apply(
             values.append(None)
         else:
             values.append(args[at_place] if isinstance(at_place, int) else kwargs[at_place])
+    if len(given) == 1 and layout.refuses_grad(facts.key):
+        for guard, tensor in run.tensors(args[0]) if args else ():
+            run.heap.refuse(tensor, guard)
     return perform(run, op.name, facts, values, at, function, settled=settled)
 
 
@@ -181,11 +188,13 @@ def perform(
         found = _operands(run, param, value)
         operands.append(found)
         for _, tensor in found:
-            if not tensor.storage.proved and param.kind in ("tensor", "tensors"):
+            storage = tensor.storage
+            if (not storage.proved or storage.parts_only) and param.kind in ("tensor", "tensors"):
                 if proves or layout.takes_only_tensors(facts.key):
-                    tensor.storage.prove()
-                elif not tensor.storage.is_tensor():
-                    unproved.append(tensor.storage)
+                    storage.parts_only = tensor.part
+                    storage.prove()
+                elif not storage.is_tensor():
+                    unproved.append(storage)
     records = run.grad in ("on", "unknown") and not facts.no_grad
     grads: list[tuple[Guard, int]] = []
     if records:
@@ -266,11 +275,13 @@ class _Saving:
         run = self.run
         needs: list[tuple[Guard, int]] = []
         sources: list[Storage] = []
+        moved = layout.moves_elements(self.facts.key)
         # An operand that an in-place op was called on requires grad afterwards if any operand did before.
         for i in save.needs:
             needs.extend(_gradients(run, self.operands, self.weights, i))
             if i != WEIGHT:
                 sources.extend(t.storage for _, t in self.operands[i])
+                moved = moved and all(t.graph.moved for _, t in self.operands[i])
         needs = strongest(needs)
         for guard, tensor in targets:
             for need, evidence in needs:
@@ -279,7 +290,7 @@ class _Saving:
                     continue
                 saved = Saved(tensor.storage, condition, self.node, self.place)
                 saved.op, saved.node_name, saved.attr = self.name, save.node, save.attr
-                saved.result = save.target < 0
+                saved.result, saved.moved = save.target < 0, moved
                 saved.grad = evidence
                 # Kernels make a contiguous copy of an expanded input, and save that.
                 saved.certain = save.certainty == "always" and run.grad == "on" and tensor.expanded is None
@@ -401,11 +412,19 @@ def _incidents(
             own = run.heap.gradients(tensor, guard)
             evidence = max((e for g, e in own if compatible(g, run.path)), default=0)
             anything = max((e for g, e in [*own, *grads] if compatible(g, guard)), default=0)
+            sources = _with_gradients(run, operands, [i, *facts.gradients]) if anything else ()
 
             def incident(
-                what: str, grad: int, cause: object, guard: Guard = guard, storage: Storage = storage
+                what: str,
+                grad: int,
+                cause: object,
+                guard: Guard = guard,
+                storage: Storage = storage,
+                sources: tuple[Storage, ...] = sources,
             ) -> None:
-                run.incidents.append(Incident(what, place, guard, name, storage, grad, cause))  # type: ignore[arg-type]
+                seen = Incident(what, place, guard, name, storage, grad, cause)  # type: ignore[arg-type]
+                seen.sources = sources
+                run.incidents.append(seen)
 
             if facts.params[i].name == "out":
                 if anything:
@@ -478,6 +497,7 @@ def _write(
                 continue
             written = [(both(guard, g), e) for g, e in grads if compatible(guard, g)]
             if written:
+                tensor.graph.moved = tensor.graph.moved and _all_moved(run, facts, operands)
                 run.heap.results_in(tensor.graph, guard, node, written)
                 if tensor.graph.origin != "unknown":
                     tensor.graph.evidence += _contributors(run, facts, operands)
@@ -553,6 +573,8 @@ def _result(
         views: list[tuple[Guard, Value]] = []
         for guard, tensor in source:
             view = _view(run, facts, ret, tensor, at)
+            if view.expanded is not None and view.expanded.at is at and not _expands_surely(run, values[1:]):
+                run.perhaps_expanded.add(view.expanded)
             by_layout = layout.aliases_if_contiguous(facts.key)
             converts = _converts(run, facts, values, tensor) if ret.kind == "maybe" else None
             if converts is False or (tensor.contiguous and layout.same_if_contiguous(facts.key)):
@@ -579,6 +601,17 @@ def _result(
         return value, [(g, t) for g, t in views if isinstance(t, Tensor)]
     fresh = _fresh(run, facts, ret, operands, grads, node, at, unproved)
     return fresh, [(run.path, fresh)]
+
+
+def _expands_surely(run: Run, sizes: Sequence[Value | None]) -> bool:
+    """Whether one of the sizes is a number above one; of a size that is not known it is not seen here."""
+    for value in sizes:
+        if isinstance(value, Sequence_):
+            if _expands_surely(run, run.elements(value)):
+                return True
+        elif isinstance(value, Constant) and isinstance(value.value, int) and value.value > 1:
+            return True
+    return False
 
 
 def _converts(run: Run, facts: Facts, values: Sequence[Value | None], tensor: Tensor) -> bool | None:
@@ -678,9 +711,21 @@ def _fresh(
         guard: Guard = ()
         for g, _ in grads:
             guard = either(guard, g)
+        fresh.storage.moved = layout.moves_elements(facts.key) and _all_moved(run, facts, operands)
         run.heap.results_in(fresh.storage, guard, node, grads)
         fresh.storage.evidence = _contributors(run, facts, operands)
     return fresh
+
+
+def _with_gradients(run: Run, operands: list[Operands], which: Sequence[int]) -> tuple[Storage, ...]:
+    """The storages among these operands that may require grad."""
+    chosen = [found for i in which if i < len(operands) for found in operands[i]]
+    return tuple(tensor.graph for guard, tensor in chosen if run.heap.gradients(tensor, guard))
+
+
+def _all_moved(run: Run, facts: Facts, operands: list[Operands]) -> bool:
+    """Whether what may require grad among the operands came as it is from outside."""
+    return all(storage.moved for storage in _with_gradients(run, operands, facts.gradients))
 
 
 def _contributors(run: Run, facts: Facts, operands: list[Operands]) -> tuple[Storage, ...]:
@@ -732,6 +777,8 @@ def index(run: Run, obj: Value, at_index: Value, at: ast.AST) -> Value:
     found = _index_kind(run, at_index)
     if op is None:
         return Unknown()
+    if is_position(at_index) and found != "T":
+        obj = _of_a_list_perhaps(run, obj)
     if found == "?":
         shares, copies = run.doubt(("index", at, run.frame.uid))
         path = run.path
@@ -756,6 +803,23 @@ def _keeps_rows(index: Value) -> bool:
         step = index.parts[2]
         return isinstance(step, Constant) and step.value in (None, 1)
     return isinstance(index, (Scalar, Constant))
+
+
+def is_position(index: Value) -> bool:
+    """Whether an index is one that a list takes as well: no slice, no tuple, no mask."""
+    from .containers import Slice
+
+    return not isinstance(index, (Slice, Sequence_, Tensor, Test))
+
+
+def _of_a_list_perhaps(run: Run, value: Value) -> Value:
+    """The value, marked so that what is proved of its elements is not taken for a proof of itself."""
+    tensor = run.as_tensor(value)
+    if tensor is None or (tensor.storage.proved and not tensor.storage.parts_only):
+        return value
+    part = tensor.alias()
+    part.part = True
+    return part
 
 
 def _one_tensor(run: Run, index: Value) -> Value:
@@ -788,7 +852,7 @@ def iterate(run: Run, value: Value, at: ast.AST) -> Value:
     op = table.method("unbind")
     if op is None:
         return Unknown()
-    rows = apply(run, op, [value], {}, at, function=False)
+    rows = apply(run, op, [_of_a_list_perhaps(run, value)], {}, at, function=False)
     if isinstance(rows, Sequence_):
         row = run.state.get((rows, ANY))
         if row is not None:

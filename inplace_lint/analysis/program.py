@@ -48,6 +48,8 @@ class Program:
         self.handlers: Handlers | None = None
         #: the nodes whose writes a run is to observe (`sharing`)
         self.observed: frozenset[ast.AST] = frozenset()
+        #: how many instructions a run may grow to before it enters no more calls; 0 is the usual number
+        self.soft_limit = 0
         self.files = Files(project)
         self._classes: dict[int, ClassValue] = {}
         self.sketches = Sketches(self.files)

@@ -76,7 +76,7 @@ class Incident:
     Or that is of no use: no-gain (the op clones what it writes), no-derivative (backward will raise).
     """
 
-    __slots__ = ("cause", "grad", "guard", "kind", "modeless", "op", "place", "storage", "used")
+    __slots__ = ("cause", "grad", "guard", "kind", "modeless", "op", "place", "sources", "storage", "used")
 
     def __init__(
         self, kind: str, place: Place, guard: Guard, op: str, storage: Storage, grad: int, cause: Place | None
@@ -92,6 +92,14 @@ class Incident:
         self.modeless = False
         #: it raises at a use, not at a write
         self.used = False
+        #: from what a gradient may come
+        self.sources: tuple[Storage, ...] = ()
+
+    def is_bare(self) -> bool:
+        """Whether nothing but that arguments may require grad says so."""
+        if self.storage.origin == "unknown":
+            return True
+        return bool(self.sources) and all(s.moved or not s.credible() for s in self.sources)
 
 
 class Run:
@@ -139,7 +147,12 @@ class Run:
         #: literals of `requires_grad` tests, by bit; and of `torch.is_grad_enabled()`
         self.grad_tests: dict[int, Storage] = {}
         self.grad_enabled = 0
+        #: expansions to sizes that are not known, which may be one
+        self.perhaps_expanded: set[Place] = set()
+        #: how often the source asked whether there are gradients
+        self.asked = 0
         self.steps = 0
+        self.soft_limit = program.soft_limit or SOFT_LIMIT
         self.outside: set[Value] = set()
         self.trains = False
         #: something unknown was stepped: a caller may know which optimizer that is
@@ -351,6 +364,7 @@ class Run:
                 tensor.storage.value = value
                 tensor.contiguous = tensor.dense = False
                 tensor.storage.proved = value.of_module
+                tensor.storage.moved = value.is_given()
                 value.tensor = tensor
                 if value.returned:
                     from .heap import Node

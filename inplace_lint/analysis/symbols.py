@@ -242,6 +242,7 @@ def _grad_enabled(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], 
         return Constant(False) if run.grad in ("off", "inference") else Scalar()
     test = run.test(("grad enabled",))
     run.grad_enabled |= 1 << test.bit
+    run.asked += 1
     return test
 
 

@@ -38,7 +38,9 @@ class Storage:
         "grad",
         "leaf",
         "made",
+        "moved",
         "origin",
+        "parts_only",
         "proved",
         "sources",
         "uid",
@@ -65,6 +67,10 @@ class Storage:
         self.evidence: tuple[Storage, ...] = ()
         self.made = made
         self.proved = proved
+        #: what proved it were uses of its elements: it may be a list of tensors just as well
+        self.parts_only = False
+        #: what may require grad in it came as it is from outside: moved about, never computed with
+        self.moved = origin in ("unknown", "factory")
         self.sources: tuple[Storage, ...] = ()
         #: the value of unknown kind whose tensor this would be
         self.value: Unknown | None = None
@@ -137,7 +143,7 @@ class Tensor(Value):
     `no_grad_view`: made under no_grad from what is a tensor of grad mode. `expanded`: some elements share memory.
     `detached`: carries no graph. `counter`: the version counter that writes through it move, where that is not its
     storage's own (`.data`).
-    `contiguous`: True, or False when unknown.
+    `contiguous`: True, or False when unknown. `part`: by an index that a list would take as well.
     """
 
     __slots__ = (
@@ -150,6 +156,7 @@ class Tensor(Value):
         "made_at",
         "multi",
         "no_grad_view",
+        "part",
         "storage",
         "view",
     )
@@ -164,6 +171,7 @@ class Tensor(Value):
         self.expanded: Place | None = None
         self.detached = False
         self.counter: Counter | None = None
+        self.part = False
         self.contiguous = contiguous
         #: whose graph it hangs on: its storage's, or after a detach one of its own
         self.graph = storage
@@ -180,6 +188,7 @@ class Tensor(Value):
         other.expanded = self.expanded
         other.detached = self.detached
         other.counter = self.counter
+        other.part = self.part
         other.graph = self.graph
         other.made_at = self.made_at
         return other
@@ -245,6 +254,15 @@ class Unknown(Value):
         self.late = False
         #: what its graph would hang on, if it is a tensor: the tensors that went into the call that returned it
         self.nodes: Sequence[tuple[Guard, Tensor]] = ()
+
+    def is_given(self) -> bool:
+        """Whether it came from outside, or is part of what did, and is not what some call returned."""
+        value: Value | None = self
+        while isinstance(value, Unknown):
+            if value.returned or value.of_module:
+                return False
+            value = value.owner
+        return True
 
 
 class Sequence_(Value):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .findings import CERTAIN, POSSIBLE, _Context, of_run
+from .findings import CERTAIN, POSSIBLE, Context, of_run
 from .guards import ALWAYS, implies, relative
+from .reconsider import reconsider
 from .values import DOES
 from .watch import TRAINING
 
@@ -43,10 +44,10 @@ _CODES = {
 
 def words(watch: Watch, done: Done, checked: bool) -> str:
     """The findings that stand on the watched rows, and the writes there that meet a save and are none."""
-    findings: dict[tuple[object, ...], tuple[Finding, Run, _Context]] = {}
-    met: list[tuple[Hazard, _Context]] = []
+    findings: dict[tuple[object, ...], tuple[Finding, Run, Context]] = {}
+    met: list[tuple[Hazard, Context]] = []
     for run, root in done:
-        context = _Context(run, watch.module, root)
+        context = Context(run, watch.module, root)
         for finding in of_run(run, watch.module, root):
             if finding.kind == "no-gain" and finding.confidence == POSSIBLE:
                 continue  # a note that is not worth a guess
@@ -54,6 +55,8 @@ def words(watch: Watch, done: Done, checked: bool) -> str:
             if known is None or known[0].confidence < finding.confidence:
                 findings[finding.key()] = (finding, run, context)
         met += [(hazard, context) for hazard in run.heap.hazards if _stands(watch, hazard.write.place)]
+    for finding, run, context in findings.values():
+        reconsider(watch.module, run.program, [(finding, context.root)])
     lines: list[str] = []
     for finding, run, context in sorted(findings.values(), key=lambda f: -f[0].confidence):
         if watch.first <= getattr(finding.at, "lineno", 0) <= watch.last:
@@ -153,7 +156,7 @@ def _unnamed(run: Run, bit: int) -> tuple[str, str]:
     return "a test elsewhere holds", "a test elsewhere does not hold"
 
 
-def _finding(watch: Watch, finding: Finding, run: Run, context: _Context) -> list[str]:
+def _finding(watch: Watch, finding: Finding, run: Run, context: Context) -> list[str]:
     lines = [f"  {code(finding)}, {_CONFIDENCES[finding.confidence]}"]
     for saved in finding.saves:
         role = "its result" if saved.result else "its weights" if saved.attr == "weight" else "its input"
@@ -171,9 +174,9 @@ def _finding(watch: Watch, finding: Finding, run: Run, context: _Context) -> lis
     return lines
 
 
-def _reasons(watch: Watch, finding: Finding, run: Run, context: _Context) -> list[str]:
+def _reasons(watch: Watch, finding: Finding, run: Run, context: Context) -> list[str]:
     """Why a finding is not certain: what its hazards, or the incidents, rest on."""
-    found: list[str] = []
+    found = [finding.overruled] if finding.overruled else []
     for hazard in run.heap.hazards:
         at, _ = context._site(hazard.write.place, hazard.saved.place)
         if at is finding.at and hazard.reached:
@@ -190,14 +193,14 @@ def _reasons(watch: Watch, finding: Finding, run: Run, context: _Context) -> lis
 _DOUBT = "it happens only if an operation that may copy does not, or in evaluation mode"
 
 
-def _may(context: _Context, confidence: int) -> str:
+def _may(context: Context, confidence: int) -> str:
     text = "nothing in sight proves that gradients flow: the caller decides"
     if confidence == POSSIBLE and not context.reached:
         text += ", and nothing shows that this code is trained (no method of a Module, no backward)"
     return text
 
 
-def _doubts(watch: Watch, hazard: Hazard, run: Run, context: _Context, confidence: int) -> list[str]:
+def _doubts(watch: Watch, hazard: Hazard, run: Run, context: Context, confidence: int) -> list[str]:
     saved, found = hazard.saved, []
     if saved.grad < DOES:
         found.append(_may(context, confidence))
@@ -207,7 +210,7 @@ def _doubts(watch: Watch, hazard: Hazard, run: Run, context: _Context, confidenc
         found.append(f"{saved.op} saves it on {saved.only} only")
     if saved.autocast:
         found.append("under autocast it may be a copy that is saved")
-    credible = context._credible(hazard.guard, saved)
+    credible = context.credible(hazard.guard, saved)
     plain = tuple(c for c in credible if not (c[0] | c[1]) & run.doubtful and not c[1] & run.evaluation)
     if credible and not plain:
         found.append(_DOUBT)
@@ -218,13 +221,13 @@ def _doubts(watch: Watch, hazard: Hazard, run: Run, context: _Context, confidenc
     return found
 
 
-def _why_none(hazard: Hazard, context: _Context, at: object, immediate: bool) -> str:
+def _why_none(hazard: Hazard, context: Context, at: object, immediate: bool) -> str:
     saved = hazard.saved
     if not saved.storage.is_tensor() or not all(s.is_tensor() for s in saved.unproved):
         return "nothing proves that these values are tensors at all"
     if not hazard.reached:
         return "no backward that comes after the write, no return and no escape needs what it was saved for"
-    if not context._credible(hazard.guard, saved):
+    if not context.credible(hazard.guard, saved):
         return "it is on a path that is only taken where no gradients are recorded"
     if at is None:
         return "the save is another file's or the caller's: the finding stands where both are in sight"

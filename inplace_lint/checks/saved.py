@@ -9,7 +9,10 @@ from .places import rule_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ast
+
     from ..analysis.findings import Finding, SavedAt
+    from ..analysis.frames import Place
     from ..syntax.module import Module
 
 _MOST_LABELS = 3
@@ -35,7 +38,7 @@ def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt
         if finding.versions is not None and not later:
             caption += f" from {finding.versions} to {finding.versions + 1}"
         message = f"{subject} is changed in place after {first.op} saved it for backward"
-    if later and same_file:
+    if later and same_file and _in_one_function(first.place, finding.at):
         message += " in the iteration before" if finding.write is None else ""
     return Diagnostic(
         code,
@@ -49,6 +52,13 @@ def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt
         help=_advice(module, finding),
         remark=_remark(finding),
     )
+
+
+def _in_one_function(place: Place, at: ast.AST) -> bool:
+    """Whether the rows of two places tell their order, but for loops: both stand in one function."""
+    function = place.frame.function
+    row = at.lineno  # type: ignore[attr-defined]
+    return function is None or function.node.lineno <= row <= (function.node.end_lineno or 0)
 
 
 def _remark(finding: Finding) -> str:

@@ -165,14 +165,18 @@ UNKNOWN: Sketched = (Cell(_Blank()),)
 
 
 class Box(Atom):
-    """A list, tuple, dict or iterator: its elements, in order where `ordered`; `role` names a container of modules."""
+    """A list, tuple, dict or iterator: its elements, in order where `ordered`; `role` names a container of modules.
 
-    __slots__ = ("items", "ordered", "role")
+    `fields` are the elements' names, in the result of an op that names them.
+    """
+
+    __slots__ = ("fields", "items", "ordered", "role")
 
     def __init__(self, items: list[Sketched], ordered: bool = True, role: str = "") -> None:
         self.items = items
         self.ordered = ordered
         self.role = role
+        self.fields: tuple[str, ...] = ()
 
     def element(self) -> Sketched:
         """Any of the elements."""

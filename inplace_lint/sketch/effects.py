@@ -284,7 +284,11 @@ def perform(
                             scope.save(atom.store, max(sure, RESULT))
     if len(results) == 1:
         return results[0]
-    return (Box(results),) if results else NOTHING
+    if not results:
+        return NOTHING
+    box = Box(results)
+    box.fields = facts.fields
+    return (box,)
 
 
 def _notable(scope: Scope, facts: Facts) -> bool:

@@ -198,6 +198,12 @@ def _of_layer(scope: Scope, layer: Layer, name: str) -> Sketched:
     return (Method(layer, name),)
 
 
+def _of_box(scope: Scope, box: Box, name: str) -> Sketched:
+    if name in box.fields:
+        return box.items[box.fields.index(name)]
+    return (Method(box, name),)
+
+
 def _of_cell(scope: Scope, cell: Cell, name: str) -> Sketched:
     if scope.dry:
         return UNKNOWN
@@ -224,6 +230,7 @@ def _of_cell(scope: Scope, cell: Cell, name: str) -> Sketched:
 ATTRIBUTES: dict[type[Atom], Callable[[Any, Any, str], Sketched]] = {
     Symbol: _of_symbol,
     Cell: _of_cell,
+    Box: _of_box,
     File: _of_file,
     Layer: _of_layer,
 }

@@ -81,6 +81,14 @@ EXPOSES = {
     "__dlpack__": "shared",
 }
 
+#: Raises where the tensor requires grad: a program that comes past it has none there.
+REFUSES_GRAD = frozenset(["numpy"])
+
+#: Puts elements elsewhere, and computes nothing of them: done to indices and masks as well as to numbers.
+MOVES_ELEMENTS = frozenset(
+    "clone copy getitem setitem gather index_select masked_select masked_fill where cat stack take take_along_dim "
+    "repeat repeat_interleave roll flip to contiguous fill zero index_put scatter masked_scatter index_copy".split()
+)
 
 #: Operators that numbers do not have: `@`.
 ONLY_TENSORS = frozenset(["matmul"])
@@ -123,6 +131,16 @@ def exposes_memory(key: str) -> str:
 def takes_axis_away(key: str) -> bool:
     """Whether the view may leave out the axis along which its input was expanded."""
     return _name(key) in ("getitem", "select", "narrow", "slice", "unbind")
+
+
+def refuses_grad(key: str) -> bool:
+    """Whether a call without further arguments raises for a tensor that requires grad."""
+    return _name(key) in REFUSES_GRAD
+
+
+def moves_elements(key: str) -> bool:
+    """Whether the op, in place or not, only puts elements elsewhere."""
+    return _name(key).rstrip("_") in MOVES_ELEMENTS
 
 
 def takes_only_tensors(key: str) -> bool:

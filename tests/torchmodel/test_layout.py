@@ -42,3 +42,46 @@ def test_a_number_has_no_matmul_operator():
     with pytest.raises(TypeError):
         2 @ 3  # noqa: B018
     assert layout.takes_only_tensors("aten::matmul")
+
+
+@pytest.mark.parametrize("name", sorted(layout.REFUSES_GRAD))
+def test_raises_for_a_tensor_that_requires_grad(name):
+    getattr(torch.ones(2), name)()
+    with pytest.raises(RuntimeError, match="requires grad"):
+        getattr(torch.ones(2, requires_grad=True), name)()
+
+
+@pytest.mark.parametrize("name", sorted(layout.MOVES_ELEMENTS - {"fill", "zero"}))
+def test_elements_are_moved_and_not_computed_with(name):
+    x = torch.tensor([[11, 12], [13, 14]])
+    where, mask = torch.tensor([[1, 0], [0, 1]]), torch.tensor([[True, False], [True, True]])
+    arguments = {
+        "getitem": None,
+        "setitem": None,
+        "copy": (x + 10,),
+        "gather": (1, where),
+        "index_select": (0, where[0]),
+        "masked_select": (mask,),
+        "masked_fill": (mask, 21),
+        "where": (mask, x + 10),
+        "take": (where,),
+        "take_along_dim": (where, 1),
+        "repeat": (2, 1),
+        "repeat_interleave": (2,),
+        "roll": (1,),
+        "flip": (0,),
+        "to": (torch.int32,),
+        "index_put": ((where[0],), x[0] + 10),
+        "scatter": (1, where, x + 10),
+        "masked_scatter": (mask, x + 10),
+        "index_copy": (0, where[0], x + 10),
+    }.get(name, ())
+    if name in ("cat", "stack"):
+        result = getattr(torch, name)([x, x + 10])
+    elif name == "copy":
+        result = x.clone().copy_(*arguments)
+    elif arguments is None:
+        result = x[where]
+    else:
+        result = getattr(x, name)(*arguments)
+    assert set(result.flatten().tolist()) <= {11, 12, 13, 14, 21, 22, 23, 24}

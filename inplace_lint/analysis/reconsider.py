@@ -1,0 +1,114 @@
+"""A second look at what is only likely: is there anything in the file that says whether a gradient ever comes here?
+
+A plain argument may require grad. Where a run that enters every call sees what no tensor with a gradient survives
+(`numpy()`), it does not. And where all that the file's own calls of a function hand in never requires grad, that is
+the best evidence at hand of what the function is for: its findings are possible, no more.
+"""
+
+from __future__ import annotations
+
+from ..sketch.screen import around, calls_of
+from .findings import LIKELY, POSSIBLE, Context
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..syntax.module import FunctionSource, Module
+    from .findings import Finding
+    from .program import Program
+    from .run import Run
+
+
+#: A second look goes further than a first one, and there are few.
+_SOFT_LIMIT = 4_000
+
+
+class _Everything(frozenset["FunctionSource"]):
+    """Every function: all calls are entered."""
+
+    def __contains__(self, item: object) -> bool:
+        return True
+
+
+def reconsider(
+    module: Module, program: Program, findings: list[tuple[Finding, FunctionSource | None]]
+) -> None:
+    """Lower the confidence of findings for which the second look finds that no gradient comes there."""
+    looked: dict[FunctionSource | None, Run] = {}
+    for finding, root in findings:
+        if finding.confidence < LIKELY or finding.kind != "write":
+            continue
+        if _met(_look(program, module, root, looked), finding) is False:
+            finding.overruled = (
+                "with every call entered, no path is left on which gradients are recorded here"
+            )
+        elif finding.bare and root is not None and _only_plain(module, program, finding, root, looked):
+            finding.overruled = "every call in this file gives it only what never requires grad"
+        else:
+            continue
+        finding.confidence = POSSIBLE
+        for saved in finding.saves:
+            saved.confidence = POSSIBLE
+
+
+def _only_plain(
+    module: Module,
+    program: Program,
+    finding: Finding,
+    root: FunctionSource,
+    looked: dict[FunctionSource | None, Run],
+) -> bool:
+    """Whether the file calls the function, and no call hands in anything that may require grad."""
+    functions = module.functions_in_order()
+    rows = calls_of(module, {root})
+    callers: list[FunctionSource | None] = [f for f in around(module, functions, rows) if f is not root]
+    inside = [(f.node.lineno, f.node.end_lineno or 0) for f in functions]
+    if any(not any(first <= row <= last for first, last in inside) for row in rows):
+        callers.append(None)
+    if not callers or _is_passed_on(module, root):
+        return False
+    for caller in callers:
+        run = _look(program, module, caller, looked)
+        if root not in run.entered or _met(run, finding):
+            return False
+    return True
+
+
+def _look(
+    program: Program, module: Module, root: FunctionSource | None, looked: dict[FunctionSource | None, Run]
+) -> Run:
+    from .analyze import run_body, run_function
+
+    run = looked.get(root)
+    if run is None:
+        deep = _Everything()
+        handlers, program.handlers, program.soft_limit = program.handlers, None, _SOFT_LIMIT
+        try:
+            run = run_body(program, module, deep) if root is None else run_function(program, root, deep)
+        finally:
+            program.handlers, program.soft_limit = handlers, 0
+        looked[root] = run
+    return run
+
+
+def _met(run: Run, finding: Finding) -> bool | None:
+    """Whether the write meets the saves in this run with what may require grad; None where that was not seen."""
+    place = finding.at if finding.write is None else finding.write.at
+    saves = {saved.place.at for saved in finding.saves}
+    met = [h for h in run.heap.hazards if h.write.place.at is place and h.saved.place.at in saves]
+    if not met and (run.steps > run.soft_limit or all(w.place.at is not place for w in run.writes)):
+        return None
+    context = Context(run, run.frame.module, None)
+    return any(context.is_trained(context.credible(h.guard, h.saved)) for h in met)
+
+
+def _is_passed_on(module: Module, root: FunctionSource) -> bool:
+    """Whether the file mentions the function other than to call it: whoever gets it may call it."""
+    import ast
+
+    called = {node.func for node in ast.walk(module.tree) if isinstance(node, ast.Call)}
+    return any(
+        getattr(node, "attr", getattr(node, "id", None)) == root.name
+        and isinstance(node, (ast.Name, ast.Attribute))
+        and node not in called
+        for node in ast.walk(module.tree)
+    )
