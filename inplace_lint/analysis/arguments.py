@@ -29,7 +29,7 @@ def overwritten(run: Run, root: FunctionSource) -> Iterator[Finding]:
     told: set[Storage] = set()
     for write in run.writes:
         storage = write.storage
-        if storage not in given or storage in told or not storage.is_tensor():
+        if storage not in given or storage in told or not write.is_of_a_tensor():
             continue
         if write.place.frame.function is not root or not _is_statement(write.place.at):
             continue

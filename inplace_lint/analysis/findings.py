@@ -173,9 +173,7 @@ class Context:
         self, hazard: Hazard, met: Guard, found: dict[tuple[object, ...], Finding], immediate: set[ast.AST]
     ) -> None:
         saved, write = hazard.saved, hazard.write
-        if not saved.storage.is_tensor() or not all(s.is_tensor() for s in saved.unproved):
-            return
-        if write.into_list and saved.storage.parts_only:
+        if not write.is_of_a_tensor() or not all(s.is_tensor() for s in saved.unproved):
             return
         if saved.grad < DOES and saved.sources and not any(s.credible() for s in saved.sources):
             return

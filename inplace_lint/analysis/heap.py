@@ -123,6 +123,10 @@ class Write:
         #: it puts an element into what may be a list, which changes no tensor
         self.into_list = False
 
+    def is_of_a_tensor(self) -> bool:
+        """Whether what it changes is known to be a tensor, and not a list of them."""
+        return self.storage.is_tensor() and not (self.into_list and self.storage.parts_only)
+
 
 class Hazard:
     """A write after a save of the same storage; it is a finding once a root is seen that needs the saving node."""
