@@ -27,6 +27,10 @@ VERB = Verb(
     (
         Flag("--fix", "apply safe fixes to the files, and report what remains"),
         Flag("--unsafe-fixes", "apply and count the fixes too that may change what the program computes"),
+        Flag(
+            "--prove",
+            "make only fixes that are proved by running both forms (runs your code)",
+        ),
         Flag("--diff", "show what --fix would change, and change nothing"),
         Flag("--exit-non-zero-on-fix", "exit with 1 if something was fixed, even if nothing remains"),
         Flag("--select", "report only these rules: codes, prefixes, names or ALL", "RULES", many=True),
@@ -77,7 +81,13 @@ def run(paths: list[str], values: dict[str, Any]) -> int:
         outcome = fixing.Outcome(
             bool(values.get("unsafe-fixes")), in_files=not from_input and "diff" not in values
         )
+        if "prove" in values:
+            from . import proving
+
+            outcome.prover = proving.prover(targets, from_input)
         findings = fixing.fix_all(targets, findings, texts, outcome)
+        if outcome.prover is not None:
+            proving.write(outcome.prover, values.get("output-file"))
         if "diff" in values:
             _write("".join(outcome.diffs), values.get("output-file"))
             return _would_fix(outcome, bool(errors), bool(values.get("exit-zero")))

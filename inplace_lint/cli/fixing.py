@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from ..model import Diagnostic
     from ..project.discovery import Target
+    from ..runtime.proving import Prover
 
 #: The formats that hold the edits themselves.
 WITH_EDITS = ("json", "json-lines", "sarif")
@@ -25,15 +26,18 @@ def wanted(values: dict[str, Any]) -> bool:
         raise UsageError("--exit-non-zero-on-fix is for --fix")
     if values.get("diff") and values.get("statistics"):
         raise UsageError("--diff and --statistics contradict each other")
+    if values.get("prove") and not values.get("fix") and not values.get("diff"):
+        raise UsageError("--prove is for --fix or --diff: it proves fixes before they are made")
     return bool(values.get("fix") or values.get("diff"))
 
 
 class Outcome:
-    """What fixing many files came to. `in_files`: the fixed sources are written back."""
+    """What fixing many files came to. `in_files`: the fixed sources are written back. `prover` judges each fix."""
 
-    def __init__(self, unsafe: bool, in_files: bool) -> None:
+    def __init__(self, unsafe: bool, in_files: bool, prover: Prover | None = None) -> None:
         self.unsafe = unsafe
         self.in_files = in_files
+        self.prover = prover
         self.fixed = 0
         self.failed = False
         self.diffs: list[str] = []
@@ -50,7 +54,7 @@ def fix_all(
         if not any(allowed(one, outcome.unsafe) for one in found):
             remaining += found
             continue
-        fixed, left, count = _fix(target, source, outcome.unsafe)
+        fixed, left, count = _fix(target, source, outcome)
         if fixed != source:
             outcome.diffs.append(diff(target.filename, source, fixed))
             if target.filename in texts:
@@ -110,7 +114,7 @@ def _by_file(
             yield target, source, found[target.filename]
 
 
-def _fix(target: Target, source: bytes, unsafe: bool) -> tuple[bytes, list[Diagnostic], int]:
+def _fix(target: Target, source: bytes, outcome: Outcome) -> tuple[bytes, list[Diagnostic], int]:
     from ..fixes.apply import fix_source
 
     filename, settings = target.filename, target.settings
@@ -118,7 +122,8 @@ def _fix(target: Target, source: bytes, unsafe: bool) -> tuple[bytes, list[Diagn
         source,
         lambda text, found: pipeline.shown(filename, text, list(found), settings),
         _everything(target),
-        unsafe,
+        outcome.unsafe,
+        None if outcome.prover is None else outcome.prover.judge,
     )
     remaining = pipeline.examine(filename, done.source, settings)
     for one in remaining:

@@ -135,14 +135,16 @@ def capture(argv: Sequence[str]) -> int:
     if not as_module and not os.path.isfile(program[0]):
         raise UsageError(f"there is no file {program[0]}")
     _need_torch("capture")
-    from ..runtime.inputs import InputError
-    from ..runtime.inputs.capture import FILE, load, run_program
+    from ..runtime.uses import FILE, BadCapture, read, record, write
 
     filename = values.get("output", FILE)
+    status, uses, end = record(program, as_module)
+    if end:
+        print(f"inplace-lint: {end}", file=sys.stderr)
     try:
-        status = run_program(program, as_module, filename)
-        classes = load(filename)
-    except InputError as error:
+        write(filename, uses)
+        classes = read(filename)
+    except BadCapture as error:
         raise UsageError(str(error)) from error
     print(f"inplace-lint: {filename} holds inputs of {len(classes)} classes", file=sys.stderr)
     return status

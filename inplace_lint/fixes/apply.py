@@ -10,8 +10,11 @@ from .text import SourceText, apply, line_starts, location, overlap, span
 
 #: Every finding of a source, whatever is selected or silenced.
 Lint = Callable[[bytes], list[Diagnostic]]
-#: A file whose findings do not end is left after so many rounds.
-_ROUNDS = 25
+#: Why a fix that holds together is not to be made all the same, or nothing: of a finding, the source, the fixed source,
+#: and the edits between them.
+Accept = Callable[[Diagnostic, bytes, bytes, Sequence[Edit]], "str | None"]
+#: A file whose findings do not end is left after so many rounds, of which each makes one fix where each is judged.
+_ROUNDS, _ROUNDS_OF_ONE = 25, 500
 
 
 class Fixed:
@@ -46,15 +49,20 @@ def resolve(diagnostic: Diagnostic, source: bytes, lint: Lint | None = None) -> 
 
 
 def fix_source(
-    source: bytes, shown: Callable[[bytes, list[Diagnostic]], list[Diagnostic]], lint: Lint, unsafe: bool
+    source: bytes,
+    shown: Callable[[bytes, list[Diagnostic]], list[Diagnostic]],
+    lint: Lint,
+    unsafe: bool,
+    accept: Accept | None = None,
 ) -> Fixed:
     """Apply every fix that is allowed, round after round, until none is left.
 
-    `shown` gives those of a source's findings that are selected; only these are fixed.
+    `shown` gives those of a source's findings that are selected; only these are fixed. With `accept` fixes are made
+    one by one, so that it judges each by itself.
     """
     done = Fixed(source)
     refused: set[tuple[object, ...]] = set()
-    for _ in range(_ROUNDS):
+    for _ in range(_ROUNDS if accept is None else _ROUNDS_OF_ONE):
         found = lint(done.source)
         try:
             text = SourceText(done.source)
@@ -77,12 +85,16 @@ def fix_source(
                 chosen.append((one, edits))
         if not chosen:
             break
-        result = _together(text, chosen, lint, found)
+        result = _together(text, chosen, lint, found) if accept is None else None
         if result is None:
             # They do not hold together: the first that holds alone is taken, and those before it never.
             for one, edits in chosen:
                 try:
-                    result = _checked(text, [one], edits, lint, found), [one]
+                    fixed = _checked(text, [one], edits, lint, found)
+                    why = accept(one, done.source, fixed, edits) if accept is not None else None
+                    if why is not None:
+                        raise Refused(why)
+                    result = fixed, [one]
                     break
                 except Refused as refusal:
                     refused.add(_identity(one, text.text))

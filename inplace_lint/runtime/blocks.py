@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import inspect
-import os
 import runpy
 import sys
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import torch
@@ -21,6 +16,7 @@ from .inputs import NoInputs, build
 from .observe import Block, Run, backward_from, natively, traced, truly, worst_error
 from .records import Hazard
 from .supervisor import describe
+from .targets import imported, on_path, target_in
 
 #: A gradient that is off by less is the rounding of another order of sums.
 TOLERANCE = 1e-4
@@ -63,15 +59,13 @@ def examine(arguments: dict[str, Any], stage: Stage) -> list[Verdict]:
 def _block(arguments: dict[str, Any], stage: Stage) -> tuple[Block | NoInputs, dict[str, str], str]:
     """What is to be run, its inputs in words, and the device."""
     file, top, names = arguments["file"], arguments["top"], arguments["names"]
-    for path in (os.path.dirname(file), top):
-        if path not in sys.path:
-            sys.path.insert(0, path)
+    on_path(file, top)
     if not names:
         stage("running the file")
         return _file_block(file, "__main__"), {}, "cpu"
     stage("import")
     try:
-        module = _import(arguments["module"], file)
+        module = imported(arguments["module"], file)
     except Exception as error:
         if immediate.codes(error):
             # The hazard is in what the file does when it is imported.
@@ -80,7 +74,7 @@ def _block(arguments: dict[str, Any], stage: Stage) -> tuple[Block | NoInputs, d
     except SystemExit as error:
         return NoInputs(f"the file cannot be imported: {describe(error)[1]}"), {}, "cpu"
     stage("inputs")
-    target = _target(module, names)
+    target = target_in(module, names)
     if isinstance(target, NoInputs):
         return target, {}, "cpu"
     call = build(target, arguments["factories"])
@@ -124,62 +118,6 @@ def _moved(values: Any, device: str) -> Any:
     from torch.utils._pytree import tree_map
 
     return tree_map(lambda one: one.to(device) if isinstance(one, torch.Tensor) else one, values)
-
-
-def _import(name: str, file: str) -> ModuleType:
-    """The module of a file, under the name that the project gives it."""
-    if "." in name:
-        module = importlib.import_module(name)
-        if os.path.realpath(module.__file__ or "") == os.path.realpath(file):
-            return module
-    # A script: its name may be that of another module, or none that can be imported.
-    alias = f"_inplace_lint_{name}" if name in sys.modules else name
-    spec = importlib.util.spec_from_file_location(alias, file)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def _target(module: ModuleType, names: list[str]) -> Any:
-    """The module class that a method belongs to, or the function."""
-    found: Any = module
-    for name in names:
-        if inspect.isclass(found) and issubclass(found, torch.nn.Module):
-            return found
-        try:
-            if inspect.isclass(found) and not isinstance(inspect.getattr_static(found, name), staticmethod):
-                instance = _instance(found)
-                if isinstance(instance, NoInputs):
-                    return instance
-                found = instance
-            found = getattr(found, name)
-        except AttributeError:
-            return NoInputs(f"{'.'.join(names)} is not there once the file has been imported")
-    while hasattr(found, "__wrapped__") and not inspect.signature(found).parameters:
-        found = found.__wrapped__
-    if inspect.isclass(found) and not issubclass(found, torch.nn.Module):
-        return NoInputs(f"the body of the class {'.'.join(names)} runs when the file is imported")
-    return found
-
-
-def _instance(owner: type) -> Any:
-    """An object of a class that is no module, if it is made without arguments."""
-    try:
-        required = [
-            one.name
-            for one in inspect.signature(owner).parameters.values()
-            if one.default is one.empty and one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
-        ]
-    except (TypeError, ValueError):
-        required = ["?"]
-    if required:
-        return NoInputs(f"no inputs known for `{required[0]}` of {owner.__qualname__}")
-    try:
-        return owner()
-    except Exception as error:
-        return NoInputs(f"{owner.__qualname__}() fails: {describe(error)[1]}")
 
 
 # -- verdicts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from ..model import Diagnostic, Location
 from ..project import Project
 from .child import Children, Job
-from .enclosing import enclosing
+from .enclosing import enclosing, imported_as
 from .stacks import absolute
 
 #: What a run can decide: hazards. The rest is about files, memory or style of a call.
@@ -42,15 +41,8 @@ def confirm(
     jobs, members = [], []
     for (file, names), indices in blocks.items():
         members.append(indices)
-        module = projects[file].module_name(file)
-        depth = module.count(".") + (os.path.basename(file) == "__init__.py")
-        top = os.path.abspath(file)
-        for _ in range(depth + 1):
-            top = os.path.dirname(top)
         arguments = {
-            "file": os.path.abspath(file),
-            "module": module,
-            "top": top,
+            **imported_as(file, projects[file]),
             "names": list(names),
             "factories": dict(factories or {}),
             "findings": [_plain(findings[index]) for index in indices],

@@ -1,8 +1,11 @@
-"""Which block of a file a line belongs to."""
+"""Which block of a file a line belongs to, and how the file is imported."""
 
 from __future__ import annotations
 
 import ast
+import os
+
+from ..project import Project
 
 
 def enclosing(source: str, row: int) -> tuple[str, ...]:
@@ -35,3 +38,12 @@ def enclosing(source: str, row: int) -> tuple[str, ...]:
             break
         else:
             return ()
+
+
+def imported_as(file: str, project: Project) -> dict[str, str]:
+    """The `file`, the dotted name `module` that its project imports it under, and the directory `top` for that."""
+    module = project.module_name(file)
+    top = os.path.abspath(file)
+    for _ in range(module.count(".") + (os.path.basename(file) == "__init__.py") + 1):
+        top = os.path.dirname(top)
+    return {"file": os.path.abspath(file), "module": module, "top": top}

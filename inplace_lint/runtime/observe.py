@@ -102,7 +102,7 @@ def _run(block: Block, around: Any) -> Run:
     stale: list[BaseException] = []
     error: BaseException | None = None
     before = torch.is_grad_enabled()
-    with warnings.catch_warnings(), _journal(gradients, stale), around:
+    with warnings.catch_warnings(), journal(gradients, stale), around:
         warnings.simplefilter("ignore")
         try:
             block()
@@ -118,7 +118,7 @@ def _run(block: Block, around: Any) -> Run:
 
 
 @contextlib.contextmanager
-def _journal(gradients: list[list[torch.Tensor]], stale: list[BaseException]) -> Iterator[None]:
+def journal(gradients: list[list[torch.Tensor]], stale: list[BaseException]) -> Iterator[None]:
     """Notes the gradients of each backward: what `grad` returns, or the `.grad` of the leaves that it reached."""
     autograd: Any = torch.autograd
     engine = autograd._engine_run_backward

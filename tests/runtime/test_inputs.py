@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from inplace_lint.runtime.inputs import Call, InputError, NoInputs, build, given
-from inplace_lint.runtime.inputs.capture import capturing, load, save
+from inplace_lint.runtime.inputs.capture import capturing, load
 from inplace_lint.runtime.inputs.locate import load as located
 from inplace_lint.runtime.inputs.trial import attempt
 from inplace_lint.runtime.inputs.values import Spec, parse_arguments, parse_spec

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_iter, tree_map
 
-from .values import SIZES, Size, Spec, realise, written
+from .values import SIZES, InputError, Size, Spec, realise, written
 
 #: A function to run with its arguments, all ready.
 Ready = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
@@ -48,6 +48,21 @@ class Call:
     def at(self, **sizes: int) -> Call:
         """The same call with other sizes for its names."""
         return replace(self, sizes={**self.sizes, **sizes})
+
+    def instead(self, target: Any) -> Call:
+        """The same call of another form of the class or function, such as a fixed one.
+
+        What a factory makes becomes the other form wherever its type is the class. Raises InputError if it has none.
+        """
+        if self.factory is None:
+            return replace(self, target=target)
+        make, before = self.factory, self.target
+
+        def other(sizes: Mapping[str, int]) -> Ready:
+            function, args, kwargs = make(sizes)
+            return _exchanged(function, before, target), args, kwargs
+
+        return replace(self, target=target, factory=other)
 
     @property
     def names(self) -> set[str]:
@@ -134,6 +149,21 @@ class Call:
             return self.target
         function = getattr(self.target, self.method or "forward")
         return types.MethodType(function, self.target) if inspect.isfunction(function) else function
+
+
+def _exchanged(function: Any, before: Any, after: Any) -> Any:
+    if function is before:
+        return after
+    parts = [
+        one
+        for one in (function.modules() if isinstance(function, torch.nn.Module) else [function])
+        if type(one) is before
+    ]
+    if not parts:
+        raise InputError(f"the factory makes no {getattr(before, '__qualname__', before)}")
+    for one in parts:
+        one.__class__ = after
+    return function
 
 
 def _moved(value: Any, device: str, dtype: torch.dtype | None) -> Any:

@@ -1,4 +1,4 @@
-"""The capture file: what each class was given while the user's own program ran, and calls made from it again."""
+"""What each class is given while the user's own program runs, as JSON, and calls made from it again."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ import dataclasses
 import importlib
 import inspect
 import json
-import os
-import runpy
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
 from torch import nn
 
 from ...project import Project
+from ..program import run_program
+from ..uses import KEPT, BadCapture, Uses, read
 from .call import Call
 from .guess import EMPTY, constructor_value, parameters
 from .record import Recorder, Seen
@@ -26,16 +25,12 @@ from .stated import shown
 from .trial import attempt
 from .values import InputError, Spec, parse_spec
 
-FILE = "inplace-lint-capture.json"
-#: Calls of different sizes that are kept of one class.
-KEPT = 3
-
-Uses = dict[str, list[dict[str, Any]]]
-
 
 @contextlib.contextmanager
-def capturing(script: str | None = None) -> Iterator[Uses]:
-    """Within it each module class that is not torch's own adds what it is given to the yielded uses.
+def capturing(
+    script: str | None = None, note: Callable[[str, dict[str, Any]], None] = lambda name, use: None
+) -> Iterator[Uses]:
+    """Within it each module class that is not torch's own adds what it is given to the yielded uses, and is noted.
 
     `script` is the file that runs as `__main__`: its classes go by the name that others import it under.
     """
@@ -51,65 +46,35 @@ def capturing(script: str | None = None) -> Iterator[Uses]:
             one = _use(seen)
             if one not in known:
                 known.append(one)
+                note(key, one)
 
     with Recorder(lambda module: not type(module).__module__.startswith("torch."), take):
         yield uses
 
 
-def run_program(program: Sequence[str], as_module: bool, filename: str) -> int:
-    """Runs a Python program as Python would, with its arguments, and writes what its modules were given.
+def main() -> None:
+    """In the child process: runs the program of `sys.argv`, and appends what its modules are given to a file at once.
 
-    Returns its exit status. Its own errors are shown as Python shows them.
+    Its words are the file, `-m` or `-`, the program, and the program's own words.
     """
-    status = 0
-    before, path = sys.argv, list(sys.path)
-    sys.argv = list(program)
-    try:
-        with capturing(None if as_module else program[0]) as uses:
-            try:
-                if as_module:
-                    sys.path.insert(0, os.getcwd())
-                    runpy.run_module(program[0], run_name="__main__", alter_sys=True)
-                else:
-                    sys.path.insert(0, os.path.dirname(os.path.abspath(program[0])))
-                    runpy.run_path(program[0], run_name="__main__")
-            except SystemExit as stop:
-                status = _status(stop)
-            except Exception:
-                import traceback
+    file, kind, program, *arguments = sys.argv[1:]
+    is_module = kind == "-m"
+    with open(file, "a", encoding="utf-8") as stream:
 
-                traceback.print_exc()
-                status = 1
-    finally:
-        sys.argv, sys.path[:] = before, path
-    save(filename, uses)
-    return status
+        def note(name: str, use: dict[str, Any]) -> None:
+            stream.write(json.dumps([name, use]) + "\n")
+            stream.flush()
 
-
-def save(filename: str, uses: Uses) -> None:
-    """Writes a capture file; what an older one holds of other classes stays. Raises InputError."""
-    with contextlib.suppress(InputError):
-        uses = {**load(filename), **uses}
-    try:
-        Path(filename).write_text(
-            json.dumps({"version": 1, "classes": uses}, indent=1) + "\n", encoding="utf-8"
-        )
-    except OSError as error:
-        raise InputError(f"{filename} cannot be written: {error.strerror}") from error
+        status = run_program(program, is_module, arguments, capturing(None if is_module else program, note))
+    sys.exit(status)
 
 
 def load(filename: str) -> Uses:
     """The uses that a capture file holds, by class. Raises InputError."""
     try:
-        found = json.loads(Path(filename).read_text(encoding="utf-8"))
-        classes = found["classes"]
-        if found["version"] != 1 or not all(isinstance(one, list) for one in classes.values()):
-            raise ValueError
-    except OSError as error:
-        raise InputError(f"{filename} cannot be read: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise InputError(f"{filename} is no capture file: `inplace-lint capture` writes one") from None
-    return dict(classes)
+        return read(filename)
+    except BadCapture as error:
+        raise InputError(str(error)) from error
 
 
 def from_capture(target: Any, captured: Mapping[str, Any]) -> Call | None:
@@ -209,10 +174,3 @@ def _imported(path: str) -> Any:
     for part in name.split("."):
         found = getattr(found, part)
     return found
-
-
-def _status(stop: SystemExit) -> int:
-    if stop.code is None or isinstance(stop.code, int):
-        return stop.code or 0
-    print(stop.code, file=sys.stderr)
-    return 1

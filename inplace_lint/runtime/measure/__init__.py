@@ -98,7 +98,7 @@ def measure(request: Request, progress: Callable[[str], None] = lambda text: Non
         calls.append((request.against, alike, root_of(other_file)))
     elif (source := fixed(Path(filename).read_text(encoding="utf-8"), found)) is not None:
         # The same inputs, whoever knew them.
-        call = replace(call, target=load(filename, name, source))
+        call = call.instead(load(filename, name, source))
         calls.append((f"{request.target}, fixed", call, root_of(filename)))
     series = tuple(sweep(label, one, settings, root, progress) for label, one, root in calls)
     progress("")
@@ -150,8 +150,8 @@ def _call(name: str, target: Any, request: Request, configured: Configured) -> C
         if isinstance(call, NoInputs):
             raise InputError(f'{name}: {call.reason}. Give them too: --inputs "dim=64, {request.inputs}"')
         return call
-    from ..inputs.capture import FILE
     from ..inputs.capture import load as recorded
+    from ..uses import FILE
 
     # What was recorded here is used without being named.
     file = request.capture or (FILE if os.path.isfile(FILE) else None)

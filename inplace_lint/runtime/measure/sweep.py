@@ -30,7 +30,7 @@ FLOATS = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16, "f
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to measure. `device` is the GPU of a prediction, or torch's name of a real one."""
+    """How to measure. `device` is the GPU of a prediction, or torch's name of a real one. `forms`: closed forms too."""
 
     method: str = "cpu"
     sizes: tuple[int, ...] = (128, 256, 512, 1024)
@@ -40,6 +40,7 @@ class Settings:
     train: bool = True
     device: Device | None = None
     repeats: int = 3
+    forms: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +96,7 @@ def sweep(
         progress(f"{label} {said_size(size)}")
         points.append(_point(call.at(S=size) if varied else call, size, settings, lines))
     forms: dict[int, Peak] = {}
-    if varied and any(point.peak for point in points):
+    if settings.forms and varied and any(point.peak for point in points):
         progress(f"{label}: closed form")
         forms = _exact(call, settings, lines, [point.size for point in points if point.peak])
     # Floating inputs are made in the kind that is measured.

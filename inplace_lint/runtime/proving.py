@@ -1,0 +1,117 @@
+"""Proves fixes before they are made: each is run beside the original in a child process, and what was seen is kept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..fixes.text import SourceText
+from ..model import Diagnostic, Edit
+from ..project import Project
+from .child import Children, Job, Outcome
+from .enclosing import enclosing, imported_as
+
+COMPARE = "inplace_lint.runtime.rewrites:compare"
+
+
+class Prover:
+    """Judges fixes, and remembers the proofs. `projects` says for each file which project it belongs to."""
+
+    def __init__(
+        self,
+        children: Children,
+        projects: Mapping[str, Project],
+        factories: Mapping[str, str] | None = None,
+        captured: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._children = children
+        self._projects = projects
+        self._factories = dict(factories or {})
+        self._captured = dict(captured or {})
+        self.proofs: list[dict[str, Any]] = []
+
+    def judge(self, finding: Diagnostic, before: bytes, after: bytes, edits: Sequence[Edit]) -> str | None:
+        """Why the fix from `before` to `after` is not to be made, as a clause; None if it is proved."""
+        job = comparison(
+            finding,
+            SourceText(before).text,
+            SourceText(after).text,
+            edits,
+            self._projects[finding.location.filename],
+            self._factories,
+            self._captured,
+        )
+        ((_, outcome),) = self._children.run([job])
+        answer = answered(outcome)
+        self.proofs.append(_entry(finding, answer, SourceText(before).text))
+        return None if answer["proved"] else f"not proved: {answer['reason']}"
+
+    def record(self) -> str:
+        """All proofs, those that failed too, as JSON."""
+        return json.dumps({"version": 1, "proofs": self.proofs}, indent=2) + "\n"
+
+
+def comparison(
+    finding: Diagnostic,
+    before: str,
+    after: str,
+    edits: Sequence[Edit],
+    project: Project,
+    factories: Mapping[str, str],
+    captured: Mapping[str, Any],
+) -> Job:
+    """The job that runs the blocks which a fix touches, in both forms."""
+    rows = [finding.location.row, *(edit.location.row for edit in edits)]
+    blocks = list(dict.fromkeys(enclosing(before, row) for row in rows))
+    # An import that a fix adds belongs to no block; where nothing else is touched, the file is the block.
+    named = [names for names in blocks if names]
+    return Job(
+        COMPARE,
+        {
+            **imported_as(finding.location.filename, project),
+            "before": before,
+            "after": after,
+            "blocks": named or [()],
+            "factories": dict(factories),
+            "captured": dict(captured),
+        },
+    )
+
+
+def answered(outcome: Outcome) -> dict[str, Any]:
+    """What a comparison came to, also where it came to nothing."""
+    if outcome.kind is None:
+        return dict(outcome.result)
+    stage = "" if outcome.kind == "start" else f" (in {outcome.stage})"
+    return {
+        "proved": False,
+        "reason": f"{outcome.text}{stage}",
+        "differs": False,
+        "only_without_keys": False,
+        "inputs": {},
+        "source": None,
+        "proof": None,
+        "peak": None,
+        "torch": None,
+    }
+
+
+def _entry(finding: Diagnostic, answer: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """As it stands in the file of proofs. Fixes before this one may have moved its row: its line tells it."""
+    place = finding.location
+    lines = text.splitlines()[place.row - 1 : place.row]
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "filename": place.filename,
+        "location": {"row": place.row, "column": place.column},
+        "line": lines[0].strip() if lines else "",
+        "fix": None if finding.plan is None else finding.plan.told(),
+        "applied": answer["proved"],
+        "reason": answer["reason"] or None,
+        "inputs": answer["inputs"],
+        "inputs_from": answer["source"],
+        "torch": answer["torch"],
+        **{key: answer[key] for key in ("proof", "peak")},
+    }

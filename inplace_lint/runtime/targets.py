@@ -1,0 +1,79 @@
+"""Finds what a block is: imports its file as the project does, and takes the class or function out of it."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+from types import ModuleType
+from typing import Any
+
+import torch
+
+from .inputs import NoInputs
+from .supervisor import describe
+
+
+def on_path(file: str, top: str) -> None:
+    """Makes the file's own directory and that of its topmost package importable."""
+    for path in (os.path.dirname(file), top):
+        if path not in sys.path:
+            sys.path.insert(0, path)
+
+
+def imported(name: str, file: str) -> ModuleType:
+    """The module of a file, under the name that the project gives it."""
+    if "." in name:
+        module = importlib.import_module(name)
+        if os.path.realpath(module.__file__ or "") == os.path.realpath(file):
+            return module
+    # A script: its name may be that of another module, or none that can be imported.
+    alias = f"_inplace_lint_{name}" if name in sys.modules else name
+    spec = importlib.util.spec_from_file_location(alias, file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def target_in(module: ModuleType, names: list[str]) -> Any:
+    """The module class that a method belongs to, or the function."""
+    found: Any = module
+    for name in names:
+        if inspect.isclass(found) and issubclass(found, torch.nn.Module):
+            return found
+        try:
+            if inspect.isclass(found) and not isinstance(inspect.getattr_static(found, name), staticmethod):
+                instance = _instance(found)
+                if isinstance(instance, NoInputs):
+                    return instance
+                found = instance
+            found = getattr(found, name)
+        except AttributeError:
+            return NoInputs(f"{'.'.join(names)} is not there once the file has been imported")
+    while hasattr(found, "__wrapped__") and not inspect.signature(found).parameters:
+        found = found.__wrapped__
+    if inspect.isclass(found) and not issubclass(found, torch.nn.Module):
+        return NoInputs(f"the body of the class {'.'.join(names)} runs when the file is imported")
+    return found
+
+
+def _instance(owner: type) -> Any:
+    """An object of a class that is no module, if it is made without arguments."""
+    try:
+        required = [
+            one.name
+            for one in inspect.signature(owner).parameters.values()
+            if one.default is one.empty and one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)
+        ]
+    except (TypeError, ValueError):
+        required = ["?"]
+    if required:
+        return NoInputs(f"no inputs known for `{required[0]}` of {owner.__qualname__}")
+    try:
+        return owner()
+    except Exception as error:
+        return NoInputs(f"{owner.__qualname__}() fails: {describe(error)[1]}")

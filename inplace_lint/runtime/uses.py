@@ -1,0 +1,92 @@
+"""The capture file: what each class was given while a program ran, and the child process that runs the program."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+FILE = "inplace-lint-capture.json"
+#: Calls of different sizes that are kept of one class.
+KEPT = 3
+
+Uses = dict[str, list[dict[str, Any]]]
+
+
+class BadCapture(ValueError):
+    """A capture file that cannot be read or written; the text says why."""
+
+
+def read(filename: str) -> Uses:
+    """The uses that a capture file holds, by class. Raises BadCapture."""
+    try:
+        with open(filename, encoding="utf-8") as file:
+            found = json.load(file)
+        classes = found["classes"]
+        if found["version"] != 1 or not all(isinstance(one, list) for one in classes.values()):
+            raise ValueError
+    except OSError as error:
+        raise BadCapture(f"{filename} cannot be read: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise BadCapture(f"{filename} is no capture file: `inplace-lint capture` writes one") from None
+    return dict(classes)
+
+
+def write(filename: str, uses: Mapping[str, list[dict[str, Any]]]) -> None:
+    """Writes a capture file; what an older one holds of other classes stays. Raises BadCapture."""
+    merged = dict(uses)
+    if os.path.isfile(filename):
+        try:
+            merged = {**read(filename), **merged}
+        except BadCapture as error:
+            print(f"inplace-lint: {error}; it is written anew", file=sys.stderr)
+    try:
+        with open(filename, "w", encoding="utf-8") as file:
+            file.write(json.dumps({"version": 1, "classes": merged}, indent=1) + "\n")
+    except OSError as error:
+        raise BadCapture(f"{filename} cannot be written: {error.strerror}") from error
+
+
+def record(program: Sequence[str], as_module: bool) -> tuple[int, Uses, str]:
+    """Runs a program in a process of its own, with its own input and output: its exit status, and what it used.
+
+    The last is a word on how it ended, where that was no end of its own. What it used until then is kept.
+    """
+    package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    start = f"import sys; sys.path.append({package!r}); from inplace_lint.runtime.inputs.capture import main; main()"
+    with tempfile.TemporaryDirectory(prefix="inplace-lint-") as folder:
+        seen = os.path.join(folder, "uses")
+        open(seen, "wb").close()
+        command = [sys.executable, "-c", start, seen, "-m" if as_module else "-", *program]
+        process = subprocess.Popen(command)
+        try:
+            status = process.wait()
+        except KeyboardInterrupt:
+            # It got the same signal, and may have something to put in order.
+            try:
+                status = process.wait(5)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                status = process.wait()
+        with open(seen, encoding="utf-8") as file:
+            uses = _gathered(file)
+    if status >= 0:
+        return status, uses, ""
+    name = signal.Signals(-status).name if -status in signal.valid_signals() else f"signal {-status}"
+    return 128 - status, uses, f"the program died of {name}"
+
+
+def _gathered(lines: Any) -> Uses:
+    uses: Uses = {}
+    for line in lines:
+        try:
+            name, use = json.loads(line)
+        except ValueError:  # the program was killed while it wrote
+            break
+        uses.setdefault(name, []).append(use)
+    return uses
