@@ -7,7 +7,7 @@ import os
 import sys
 
 from ..project.discovery import discover
-from . import CLEAN, FOUND, WRONG, check
+from . import CLEAN, FOUND, WRONG, check, fixing, proving
 from .options import Flag, UsageError, Verb
 
 TYPE_CHECKING = False
@@ -38,6 +38,11 @@ VERB = Verb(
         Flag("--jobs", "how many children to run at once [1]", "N", number=True),
         Flag("--timeout", "seconds that one block may take [60]", "SECONDS", number=True),
         Flag("--memory", "GiB of memory that one block may use [8]", "GIB", number=True),
+        Flag(
+            "--capture",
+            "inputs that `inplace-lint capture` recorded; inplace-lint-capture.json if it is there",
+            "FILE",
+        ),
         Flag("--output-format", "how to report", "FORMAT", choices=("full", "concise", "json", "json-lines")),
         Flag("--output-file", "write the report there, not to standard output", "FILE"),
         *(flag for flag in check.VERB.flags if flag.name in _SHARED),
@@ -51,23 +56,18 @@ def run(paths: list[str], values: dict[str, Any]) -> int:
 
     if "-" in paths:
         raise UsageError("confirm runs files: standard input cannot be run")
-    if not hasattr(os, "fork"):
-        raise UsageError("confirm needs a system that can fork: Linux, macOS, or WSL on Windows")
     try:
         launcher = shlex.split(values.get("launcher", ""))
     except ValueError as error:
         raise UsageError(f"--launcher: {error}") from error
-    from ..runtime import TorchMissing, require_installed
-
-    if not launcher:  # elsewhere there may be another environment; the child says what is missing there
-        try:
-            require_installed()
-        except TorchMissing as error:
-            raise UsageError(f"confirm: {error}") from error
+    # Elsewhere there may be another environment; the child says what is missing there.
+    proving.need_children("confirm", elsewhere=bool(launcher))
     targets, errors = discover(paths or ["."], check._configuration(values))
     for one in errors:
         print(f"inplace-lint: {one}", file=sys.stderr)
     findings = check._check_files(targets, None)
+    # What is said of memory is decided by what the fix makes of it.
+    fixing.show_edits(targets, [one for one in findings if one.code.startswith("IPL4")], {})
     verdicts = _verdicts(findings, targets, launcher, values)
     form = values.get("output-format", "full")
     colour = check._has_colour(sys.stdout) and "output-file" not in values
@@ -90,14 +90,12 @@ def _verdicts(
     from ..runtime.child import Children, Limits
     from ..runtime.confirm import confirm
 
+    factories, captured = proving.factories(targets), proving.captured(values.get("capture"))
     limits = Limits(seconds=float(values.get("timeout", 60)), memory=values.get("memory", 8) * 2.0**30)
     children = Children(limits, launcher, values.get("jobs", 1), imports=("torch",))
     projects = {target.filename: Project(target.settings.root, target.settings.src) for target in targets}
-    factories: dict[str, str] = {}
-    for target in targets:
-        factories |= dict(getattr(target.settings, "inputs", ()))
     found = {}
-    for index, verdict in confirm(findings, children, projects, factories):
+    for index, verdict in confirm(findings, children, projects, factories, captured):
         found[index] = verdict
         if sys.stderr.isatty():
             print(f"\r\x1b[Kran {len(found)} of {len(findings)}", end="", file=sys.stderr, flush=True)

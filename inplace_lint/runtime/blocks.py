@@ -17,6 +17,7 @@ from .observe import Block, Run, backward_from, natively, traced, truly, worst_e
 from .records import Hazard
 from .supervisor import describe
 from .targets import imported, on_path, target_in
+from .verdicts import Verdict, hits, place_of, shown, verdict
 
 #: A gradient that is off by less is the rounding of another order of sums.
 TOLERANCE = 1e-4
@@ -25,7 +26,6 @@ TOLERANCE = 1e-4
 _AT_ONCE = frozenset({"IPL103", "IPL104", "IPL105", "IPL107", "IPL108"})
 
 Finding = dict[str, Any]
-Verdict = dict[str, Any]
 Stage = Callable[[str], None]
 
 
@@ -33,7 +33,7 @@ def examine(arguments: dict[str, Any], stage: Stage) -> list[Verdict]:
     """The verdicts on the findings of one block, in their order.
 
     `arguments` has the block's `file`, the dotted name `module` under which it is imported and the directory `top`
-    for that, the `names` around the block (none: the file itself is run), `factories`, and `findings`: for each its
+    for that, the `names` around the block (none: the file itself is run), `factories`, `captured` inputs, and `findings`: for each its
     `code`, the places `writes` and `saves` as [file, first row, last row], and the device `only` on which it saves.
     """
     findings = arguments["findings"]
@@ -50,9 +50,9 @@ def examine(arguments: dict[str, Any], stage: Stage) -> list[Verdict]:
     true = truly(block)
     verdicts = [_judge(finding, native, second, true, inputs, device) for finding in findings]
     if without is not None:
-        for verdict in verdicts:
-            if verdict["status"] in ("inconclusive", "refuted") and not verdict["conflicts"]:
-                verdict.update(status="inconclusive", reason=without)
+        for one in verdicts:
+            if one["status"] in ("inconclusive", "refuted") and not one["conflicts"]:
+                one.update(status="inconclusive", reason=without)
     return verdicts
 
 
@@ -77,7 +77,7 @@ def _block(arguments: dict[str, Any], stage: Stage) -> tuple[Block | NoInputs, d
     target = target_in(module, names)
     if isinstance(target, NoInputs):
         return target, {}, "cpu"
-    call = build(target, arguments["factories"])
+    call = build(target, arguments["factories"], arguments["captured"])
     if isinstance(call, NoInputs):
         return call, {}, "cpu"
     device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -131,51 +131,51 @@ def _judge(
     error = native.error
     at_write = finding["writes"]
     if error is not None and not immediate.is_stale(error):
-        if finding["code"] in immediate.codes(error) and _hits(immediate.rows(error), at_write):
+        if finding["code"] in immediate.codes(error) and hits(immediate.rows(error), at_write):
             said = str(error).partition("\n")[0]
-            return _verdict("confirmed", f"PyTorch raises at the write: {said}", inputs, device)
+            return verdict("confirmed", f"PyTorch raises at the write: {said}", inputs, device)
         where = next(
-            (f"{_shown(file)}:{row}: " for file, row in immediate.rows(error) if not stacks.is_foreign(file)),
+            (f"{shown(file)}:{row}: " for file, row in immediate.rows(error) if not stacks.is_foreign(file)),
             "",
         )
         why = f"the block ended in another error: {where}{describe(error)[1]}"
-        return _verdict("inconclusive", why, inputs, device)
+        return verdict("inconclusive", why, inputs, device)
     hazards = [one for one in trace.hazards if _concerns(one, finding)]
     hazards = [one for one in hazards if _matches_save(one, finding)] or hazards
     if hazards:
         return _hazardous(hazards, bool(native.stale), worst_error(second, true), inputs, device)
     wrong = worst_error(native, true)
-    if not any(_hits(stacks.rows(write.stack), at_write) for write in trace.writes or ()):
-        return _verdict(
-            "inconclusive", f"the write at {_place(at_write)} did not run on these inputs", inputs, device
+    if not any(hits(stacks.rows(write.stack), at_write) for write in trace.writes or ()):
+        return verdict(
+            "inconclusive", f"the write at {place_of(at_write)} did not run on these inputs", inputs, device
         )
     ran_with_grad = any(
-        write.grad_mode for write in trace.writes or () if _hits(stacks.rows(write.stack), at_write)
+        write.grad_mode for write in trace.writes or () if hits(stacks.rows(write.stack), at_write)
     )
     if finding["code"] in _AT_ONCE and not ran_with_grad:
         why = "gradients were not recorded where the write ran"
-        return _verdict("inconclusive", why, inputs, device)
+        return verdict("inconclusive", why, inputs, device)
     if not trace.has_run_backward:
-        return _verdict(
+        return verdict(
             "inconclusive", "nothing that came out has a gradient: no backward ran", inputs, device
         )
     if finding["code"] == "IPL103" and inputs:
         why = "whether an argument is a leaf is up to the caller, and these inputs are none"
-        return _verdict("inconclusive", why, inputs, device)
+        return verdict("inconclusive", why, inputs, device)
     if finding["saves"]:
-        ran = [kind for kind, stack in trace.saves or () if _hits(stacks.rows(stack), finding["saves"])]
+        ran = [kind for kind, stack in trace.saves or () if hits(stacks.rows(stack), finding["saves"])]
         if not ran:
-            why = f"nothing was saved at {_place(finding['saves'])} on these inputs"
-            return _verdict("inconclusive", why, inputs, device)
+            why = f"nothing was saved at {place_of(finding['saves'])} on these inputs"
+            return verdict("inconclusive", why, inputs, device)
         if finding["only"] and finding["only"] not in ran:
             why = f"the save happens on {finding['only']}, and this ran on {', '.join(sorted(set(ran)))}"
-            return _verdict("inconclusive", why, inputs, device)
+            return verdict("inconclusive", why, inputs, device)
     if wrong is not None and wrong > TOLERANCE:
         why = f"a gradient is off by {wrong:.2g} of its size, for another reason than this write"
-        return _verdict("inconclusive", why, inputs, device)
+        return verdict("inconclusive", why, inputs, device)
     on = "on these inputs" if inputs else "in this run"
     why = f"{on} save and write ran, and backward read what had been saved unchanged"
-    return _verdict("refuted", why, inputs, device)
+    return verdict("refuted", why, inputs, device)
 
 
 def _hazardous(
@@ -192,18 +192,18 @@ def _hazardous(
     if first.silent is None:
         if all(one.changed is False for one in hazards):
             why = "PyTorch raises, but no byte that was saved has changed"
-            return _verdict("spurious", f"{why}: {sentence(first)}", inputs, device, conflicts)
+            return verdict("spurious", f"{why}: {sentence(first)}", inputs, device, conflicts)
         if raised:
-            return _verdict(
+            return verdict(
                 "confirmed", f"PyTorch raises in backward: {sentence(first)}{off}", inputs, device, conflicts
             )
         why = f"the tracer sees it, but PyTorch did not raise: {sentence(first)}"
-        return _verdict("inconclusive", why, inputs, device, conflicts)
+        return verdict("inconclusive", why, inputs, device, conflicts)
     if wrong is not None and wrong > TOLERANCE:
         why = f"PyTorch raises nothing, and a gradient is off by {wrong:.2g} of its size: {sentence(first)}"
-        return _verdict("confirmed", why, inputs, device, conflicts)
+        return verdict("confirmed", why, inputs, device, conflicts)
     why = f"what was saved has changed, but no gradient differs on these inputs: {sentence(first)}"
-    return _verdict("inconclusive", why, inputs, device, conflicts)
+    return verdict("inconclusive", why, inputs, device, conflicts)
 
 
 def _conflict(hazard: Hazard, wrong: float | None) -> dict[str, Any]:
@@ -226,44 +226,12 @@ def _at(stack: stacks.Stack) -> dict[str, Any] | None:
     return {"filename": place.filename, "location": {"row": place.row, "column": place.column}}
 
 
-def _verdict(
-    status: str,
-    reason: str,
-    inputs: dict[str, str],
-    device: str,
-    conflicts: list[dict[str, Any]] | None = None,
-) -> Verdict:
-    return {
-        "status": status,
-        "reason": reason,
-        "inputs": inputs,
-        "device": device,
-        "conflicts": conflicts or [],
-        "peak": None,
-        "proof": None,
-    }
-
-
 def _concerns(hazard: Hazard, finding: Finding) -> bool:
-    if any(_hits(stacks.rows(write.stack), finding["writes"]) for write in hazard.writes):
+    if any(hits(stacks.rows(write.stack), finding["writes"]) for write in hazard.writes):
         return True
     # Where nobody saw the write, the save has to do.
     return not hazard.writes and _matches_save(hazard, finding)
 
 
 def _matches_save(hazard: Hazard, finding: Finding) -> bool:
-    return _hits(stacks.rows(hazard.saved), finding["saves"])
-
-
-def _hits(rows: list[tuple[str, int]], places: list[list[Any]]) -> bool:
-    return any(file == name and first <= row <= last for file, row in rows for name, first, last in places)
-
-
-def _place(places: list[list[Any]]) -> str:
-    return f"{_shown(places[0][0])}:{places[0][1]}" if places else "an unknown place"
-
-
-def _shown(file: str) -> str:
-    from ..project.paths import shown
-
-    return shown(file)
+    return hits(stacks.rows(hazard.saved), finding["saves"])

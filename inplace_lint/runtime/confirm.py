@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ..model import Diagnostic, Location
+from ..fixes.text import apply
+from ..model import Diagnostic, Location, Refused
 from ..project import Project
-from .child import Children, Job
+from ..report.source import decode
+from . import judged
+from .child import Children, Job, Outcome
 from .enclosing import enclosing, imported_as
+from .proving import answered, comparison
 from .stacks import absolute
+from .verdicts import Verdict, undecided
 
-#: What a run can decide: hazards. The rest is about files, memory or style of a call.
-_RUNNABLE = re.compile(r"IPL[12]")
 _ONLY = re.compile(r"\(on (\w+)\)$")
-
-Verdict = dict[str, Any]
+#: What decides which findings: a run of the block under the tracer, one in which calls are tried as they were meant.
+_BY_BLOCK = (
+    (re.compile(r"IPL[12]"), "inplace_lint.runtime.blocks:examine"),
+    (re.compile(r"IPL5"), "inplace_lint.runtime.meant:examine"),
+)
+_BY_REWRITE = re.compile(r"IPL4")
 
 
 def confirm(
@@ -24,50 +31,106 @@ def confirm(
     children: Children,
     projects: Mapping[str, Project],
     factories: Mapping[str, str] | None = None,
+    captured: Mapping[str, Any] | None = None,
 ) -> Iterator[tuple[int, Verdict]]:
     """The verdict on each finding that a run can decide, with its index, as they come.
 
-    `projects` says for each file which project it belongs to. Findings of one block share its runs.
+    `projects` says for each file which project it belongs to. Hazards of one block share its runs; a finding about
+    memory is decided by its fix, whose edits have been made, and where it has none by what its lines hold.
     """
-    blocks: dict[tuple[str, tuple[str, ...]], list[int]] = {}
-    sources: dict[str, str] = {}
+    plan = _Plan(projects, dict(factories or {}), dict(captured or {}))
     for index, one in enumerate(findings):
-        if not _RUNNABLE.match(one.code):
-            continue
-        file = one.location.filename
-        if file not in sources:
-            sources[file] = _read(file)
-        blocks.setdefault((file, enclosing(sources[file], one.location.row)), []).append(index)
-    jobs, members = [], []
-    for (file, names), indices in blocks.items():
-        members.append(indices)
-        arguments = {
-            **imported_as(file, projects[file]),
-            "names": list(names),
-            "factories": dict(factories or {}),
-            "findings": [_plain(findings[index]) for index in indices],
-        }
-        jobs.append(Job("inplace_lint.runtime.blocks:examine", arguments))
+        plan.add(index, one)
+    jobs, readers = plan.jobs()
     for number, outcome in children.run(jobs):
-        for place, index in enumerate(members[number]):
-            if outcome.kind is None:
-                yield index, outcome.result[place]
-            else:
-                stage = "" if outcome.kind == "start" else f" (in {outcome.stage})"
-                yield index, undecided(f"{outcome.text}{stage}")
+        yield from readers[number](outcome)
 
 
-def undecided(reason: str) -> Verdict:
-    """The verdict where nothing could be run."""
-    return {
-        "status": "inconclusive",
-        "reason": reason,
-        "inputs": {},
-        "device": None,
-        "conflicts": [],
-        "peak": None,
-        "proof": None,
-    }
+class _Plan:
+    """Which jobs decide which findings."""
+
+    def __init__(
+        self, projects: Mapping[str, Project], factories: dict[str, str], captured: dict[str, Any]
+    ) -> None:
+        self._projects = projects
+        self._factories = factories
+        self._captured = captured
+        self._texts: dict[str, str] = {}
+        self._blocks: dict[tuple[str, str, tuple[str, ...]], list[tuple[int, Diagnostic]]] = {}
+        self._jobs: list[Job] = []
+        self._readers: list[Callable[[Outcome], Iterator[tuple[int, Verdict]]]] = []
+
+    def add(self, index: int, one: Diagnostic) -> None:
+        """Takes in a finding, if a run can decide it."""
+        for codes, function in _BY_BLOCK:
+            if codes.match(one.code):
+                file = one.location.filename
+                names = enclosing(self._text(file), one.location.row)
+                self._blocks.setdefault((function, file, names), []).append((index, one))
+        if _BY_REWRITE.match(one.code):
+            self._rewrite(index, one)
+
+    def jobs(self) -> tuple[list[Job], list[Callable[[Outcome], Iterator[tuple[int, Verdict]]]]]:
+        """All jobs, each with what reads its outcome."""
+        for (function, file, names), members in self._blocks.items():
+            arguments = {
+                **imported_as(file, self._projects[file]),
+                "names": list(names),
+                "factories": self._factories,
+                "captured": self._captured,
+                "findings": [_plain(one) for _, one in members],
+            }
+            self._jobs.append(Job(function, arguments))
+            self._readers.append(lambda outcome, members=members: _shared(outcome, members))  # type: ignore[misc]
+        return self._jobs, self._readers
+
+    def _rewrite(self, index: int, one: Diagnostic) -> None:
+        file = one.location.filename
+        before = self._text(file)
+        project = self._projects[file]
+        try:
+            edits = one.fix.edits if one.fix is not None else ()
+            after = apply(before, edits)
+        except Refused:
+            edits, after = (), before
+        job = comparison(one, before, after, edits, project, self._factories, self._captured)
+        if edits:
+            self._jobs.append(job)
+            self._readers.append(lambda outcome: iter([(index, judged.rewrite(answered(outcome)))]))
+            return
+        rows = {row for place in _places(one) for row in range(place.row, place.end_row + 1)}
+        arguments = {**job.arguments, "rows": sorted(rows)}
+        self._jobs.append(Job("inplace_lint.runtime.rewrites:growth", arguments))
+        self._readers.append(
+            lambda outcome: iter(
+                [(index, judged.growth(outcome.result) if outcome.kind is None else _failed(outcome))]
+            )
+        )
+
+    def _text(self, file: str) -> str:
+        if file not in self._texts:
+            try:
+                with open(file, "rb") as stream:
+                    self._texts[file] = decode(stream.read())
+            except OSError:
+                self._texts[file] = ""
+        return self._texts[file]
+
+
+def _shared(outcome: Outcome, members: Sequence[tuple[int, Diagnostic]]) -> Iterator[tuple[int, Verdict]]:
+    for place, (index, _) in enumerate(members):
+        yield index, outcome.result[place] if outcome.kind is None else _failed(outcome)
+
+
+def _failed(outcome: Outcome) -> Verdict:
+    stage = "" if outcome.kind == "start" else f" (in {outcome.stage})"
+    return undecided(f"{outcome.text}{stage}")
+
+
+def _places(one: Diagnostic) -> list[Location]:
+    """Where a finding stands, and the other places in its file."""
+    own = one.location.filename
+    return [one.location, *(label.location for label in one.labels if label.location.filename == own)]
 
 
 def _plain(finding: Diagnostic) -> dict[str, Any]:
@@ -85,13 +148,3 @@ def _plain(finding: Diagnostic) -> dict[str, Any]:
 
 def _span(place: Location) -> list[Any]:
     return [absolute(place.filename), place.row, place.end_row]
-
-
-def _read(file: str) -> str:
-    from ..report.source import decode
-
-    try:
-        with open(file, "rb") as stream:
-            return decode(stream.read())
-    except OSError:
-        return ""

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
 import torch
 
-from .inputs import Call, InputError, NoInputs, build
+from . import immediate
+from .immediate import is_stale
+from .inputs import Call, NoInputs, build
 from .inputs.locate import module_of, root_of
-from .measure import peaks
-from .measure.sweep import Settings
+from .measure.peaks import held_by, peaks
+from .peak.growth import exponent as slope
 from .proof import Proof, Trial, prove
 from .supervisor import describe
-from .targets import imported, on_path, target_in
+from .targets import imported, on_path, script, target_in
 
 Stage = Callable[[str], None]
 
-#: Where peaks are compared: large enough for what grows with S² to show.
-SIZES = (128, 256, 512)
 #: The trial in which a rewrite may say that it differs: what no key is left for has no meaning.
 _NO_KEY = "a whole row"
 
@@ -45,13 +43,37 @@ def compare(arguments: dict[str, Any], stage: Stage) -> dict[str, Any]:
     for before, after in calls:
         stage("the proof")
         trials += prove(before, after).trials
-        reason = Proof(tuple(trials)).refused
-        if reason:
-            return _answer(reason, calls, trials)
+    answer = _answer(Proof(tuple(trials)).refused, calls, trials)
+    if answer["proved"] or answer["only_without_keys"]:
+        stage("the peak")
+        answer["peak"] = peaks(*calls[0], root_of(arguments["file"]))
+    return answer
+
+
+def growth(arguments: dict[str, Any], stage: Stage) -> dict[str, Any]:
+    """What the lines of a finding that has no fix hold at the peak, and how that grows with the length.
+
+    `arguments` as for `compare`, with one block, and `rows` of the file. The answer has `reason`, why nothing is known,
+    `inputs`, `peak`, and of the lines at `size` the `bytes` and the `exponent`.
+    """
+    on_path(arguments["file"], arguments["top"])
+    pair = _pair(arguments, list(arguments["blocks"][0]), stage)
+    if isinstance(pair, NoInputs):
+        return {"reason": pair.reason, "inputs": {}, "peak": None}
     stage("the peak")
-    before, after = calls[0]
-    settings = Settings(sizes=SIZES, repeats=1, forms=False)
-    return _answer("", calls, trials, peaks(before, after, root_of(arguments["file"]), settings))
+    call = pair[0]
+    peak, held = held_by(call, root_of(arguments["file"]), arguments["file"], arguments["rows"])
+    if peak is None:
+        return {"reason": "its peak could not be measured", "inputs": dict(call.description), "peak": None}
+    exponent = slope(list(held), list(held.values()))
+    return {
+        "reason": "",
+        "inputs": dict(call.description),
+        "peak": peak,
+        "size": max(held, default=0),
+        "bytes": held[max(held)] if held else 0,
+        "exponent": exponent,
+    }
 
 
 def _answer(
@@ -82,16 +104,17 @@ def _pair(arguments: dict[str, Any], names: list[str], stage: Stage) -> tuple[Ca
     """The block as it is and as it becomes, called alike."""
     file = arguments["file"]
     if not names:
-        return tuple(Call(_script(file, arguments[text]), "file") for text in ("before", "after"))  # type: ignore[return-value]
+        return tuple(Call(script(file, arguments[text]), "file") for text in ("before", "after"))  # type: ignore[return-value]
     stage("import")
     try:
         base = imported(arguments["module"], file)
         first = _other(base, file, arguments["before"])
         stage("import of the fixed file")
         second = _other(base, file, arguments["after"])
-    except InputError as error:
-        return NoInputs(str(error))
     except (Exception, SystemExit) as error:
+        if is_stale(error) or immediate.codes(error):
+            # The fault is in what the file does when it is imported.
+            return _pair(arguments, [], stage)
         return NoInputs(f"the file cannot be imported: {describe(error)[1]}")
     stage("inputs")
     found = []
@@ -110,23 +133,3 @@ def _other(base: ModuleType, file: str, text: str) -> ModuleType:
     """The module of a source that need not be what stands in the file."""
     with open(file, encoding="utf-8", errors="replace", newline="") as stream:
         return base if stream.read() == text else module_of(file, text)
-
-
-def _script(file: str, text: str) -> Callable[[], dict[str, Any]]:
-    """Runs a source as a program; gives the tensors that its names stand for in the end."""
-
-    def run() -> dict[str, Any]:
-        module = ModuleType("__main__")
-        module.__file__ = file
-        before, argv = sys.modules["__main__"], sys.argv
-        sys.modules["__main__"], sys.argv = module, [os.path.basename(file)]
-        try:
-            exec(compile(text, file, "exec", dont_inherit=True), module.__dict__)
-        except SystemExit as leaving:
-            if leaving.code:
-                raise RuntimeError(f"it called sys.exit({leaving.code!r})") from leaving
-        finally:
-            sys.modules["__main__"], sys.argv = before, argv
-        return {name: one for name, one in vars(module).items() if isinstance(one, torch.Tensor)}
-
-    return run

@@ -49,6 +49,11 @@ def rows(stack: Stack) -> list[tuple[str, int]]:
     return [(absolute(code.co_filename), _position(code, lasti)[0]) for code, lasti in stack]
 
 
+def spans(stack: Stack) -> list[tuple[str, int, int]]:
+    """As `rows`, with the last line of the expression too."""
+    return [(absolute(code.co_filename), *_position(code, lasti)[:2]) for code, lasti in stack]
+
+
 def absolute(filename: str) -> str:
     """A file name by which two places can be compared; names such as `<stdin>` stay as they are."""
     return filename if filename.startswith("<") else os.path.realpath(filename)

@@ -105,24 +105,6 @@ def measure(request: Request, progress: Callable[[str], None] = lambda text: Non
     return Measurement(settings, series, tuple((one, UNRUN) for one in found))
 
 
-def peaks(before: Call, after: Call | None, root: str, settings: Settings | None = None) -> dict[str, Any]:
-    """The peak of a call, and of what a fix makes of it, as a verdict holds them: at the largest size that both ran.
-
-    `{"before": bytes, "after": bytes | None, "size": S | None, "method": …}`; before is None where nothing ran.
-    """
-    settings = settings or Settings()
-    first = dict(sweep("before", before, settings, root).measured)
-    second = dict(sweep("after", after, settings, root).measured) if after is not None else None
-    common = sorted(first if second is None else first.keys() & second.keys())
-    size = common[-1] if common else None
-    return {
-        "before": first[size].total if size is not None else None,
-        "after": second[size].total if second is not None and size is not None else None,
-        "size": size or None,
-        "method": settings.method,
-    }
-
-
 def _settings(request: Request) -> Settings:
     if request.device is not None and request.method != "predict":
         raise InputError(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ...report.source import Sources
 from ...report.style import Style, safe
 from ..peak.lines import Line
+from ..sizes import size_of
 from .sweep import Point, Series, Settings, relative, said_size
 
 #: Who knew the inputs, in words.
@@ -20,7 +21,6 @@ SOURCES = {
     "synthesis": "trial",
     "parent": "a class that uses it",
 }
-_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 #: Lines below this share of the peak are summed up in one row.
 _SHARE = 0.01
 
@@ -128,16 +128,6 @@ def _aligned(rows: Sequence[Sequence[str]], left: set[int] = frozenset()) -> lis
 def _text(sources: Sources, line: Line, width: int = 60) -> str:
     text = safe(sources.line(line[0], line[1]).strip())
     return text if len(text) <= width else text[: width - 3] + "..."
-
-
-def size_of(size: int | None) -> str:
-    """Bytes with a unit that reads well: `98.1 MiB`."""
-    if size is None:
-        return "-"
-    value, unit = float(size), 0
-    while abs(value) >= 1024 and unit < len(_UNITS) - 1:
-        value, unit = value / 1024, unit + 1
-    return f"{value:.0f} {_UNITS[unit]}" if not unit else f"{value:.1f} {_UNITS[unit]}"
 
 
 def ratio(old: int, new: int) -> str:

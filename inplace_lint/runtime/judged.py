@@ -1,0 +1,75 @@
+"""From what was run of a finding about memory to its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .sizes import size_of
+from .verdicts import Verdict, verdict
+
+#: What grows with a smaller power of the length than this is no matrix of scores.
+_SQUARE = 1.5
+
+
+def rewrite(answer: Mapping[str, Any]) -> Verdict:
+    """The verdict on a finding whose fix was compared with the original (`rewrites.compare`)."""
+    peak, proof = answer["peak"], answer["proof"]
+    if not answer["proved"] and not answer["only_without_keys"]:
+        if answer["differs"]:
+            status, why = (
+                "refuted",
+                f"on these inputs the rewrite does not compute the same: {answer['reason']}",
+            )
+        else:
+            status, why = "inconclusive", answer["reason"]
+        return verdict(status, why, answer["inputs"], "cpu", proof=proof, peak=peak)
+    ran = sum(trial["error"] is not None for trial in proof["trials"])
+    if answer["proved"]:
+        same = f"the rewrite computes the same in {ran} trials (worst difference {proof['worst_error']:.1g})"
+    else:
+        same = f"the rewrite computes the same, but where no key is left ({answer['reason']})"
+    if peak is None:
+        return verdict(
+            "inconclusive", f"{same}; its peak could not be measured", answer["inputs"], "cpu", proof=proof
+        )
+    where = _where(peak)
+    before, after = peak["before"], peak["after"]
+    if after < before:
+        status, why = "confirmed", f"{same}, and needs {size_of(after)} in place of {size_of(before)} {where}"
+    else:
+        status, why = (
+            "refuted",
+            f"on these inputs it saves nothing: {size_of(after)} and {size_of(before)} {where}; {same}",
+        )
+    return verdict(status, why, answer["inputs"], "cpu", proof=proof, peak=peak)
+
+
+def growth(answer: Mapping[str, Any]) -> Verdict:
+    """The verdict on a finding that has no fix, from what its lines hold at the peak (`rewrites.growth`)."""
+    inputs, peak = answer["inputs"], answer["peak"]
+    if answer["reason"]:
+        return verdict("inconclusive", answer["reason"], inputs, "cpu", peak=peak)
+    exponent, held = answer["exponent"], answer["bytes"]
+    if not held:
+        return verdict(
+            "inconclusive", f"its lines hold nothing at the peak {_where(peak)}", inputs, "cpu", peak=peak
+        )
+    if exponent is None:
+        return verdict("inconclusive", "there is no length to vary in its inputs", inputs, "cpu", peak=peak)
+    share = f"{size_of(held)} of {size_of(peak['before'])} {_where(peak)}"
+    told = f"its lines hold {share}, and that grows with S^{exponent:.2f}"
+    status = "confirmed" if exponent >= _SQUARE else "refuted"
+    return verdict(
+        status, told if status == "confirmed" else f"on these inputs {told}", inputs, "cpu", peak=peak
+    )
+
+
+def _where(peak: Mapping[str, Any]) -> str:
+    at = f"at S = {peak['size']}" if peak["size"] else "on these inputs"
+    how = {
+        "gpu": "measured on the GPU",
+        "cpu": "measured on the CPU",
+        "predict": f"predicted for an {peak['device']}",
+    }[peak["method"]]
+    return f"{at} ({how})"

@@ -1,0 +1,54 @@
+"""What a verdict is, and whether something that ran stands at a place of a finding."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+#: `status` confirmed, refuted, spurious or inconclusive, `reason`, `inputs`, `device`, `conflicts`, `peak`, `proof`.
+Verdict = dict[str, Any]
+#: A file with a first and a last row.
+Span = Sequence[Any]
+
+
+def verdict(
+    status: str,
+    reason: str,
+    inputs: Mapping[str, str] | None = None,
+    device: str | None = None,
+    conflicts: Sequence[dict[str, Any]] = (),
+    peak: dict[str, Any] | None = None,
+    proof: dict[str, Any] | None = None,
+) -> Verdict:
+    """As it stands in JSON."""
+    return {
+        "status": status,
+        "reason": reason,
+        "inputs": dict(inputs or {}),
+        "device": device,
+        "conflicts": list(conflicts),
+        "peak": peak,
+        "proof": proof,
+    }
+
+
+def undecided(reason: str) -> Verdict:
+    """The verdict where nothing could be run."""
+    return verdict("inconclusive", reason)
+
+
+def hits(rows: Sequence[tuple[str, int]], places: Sequence[Span]) -> bool:
+    """Whether one of these rows of files is in one of the places."""
+    return any(file == name and first <= row <= last for file, row in rows for name, first, last in places)
+
+
+def place_of(places: Sequence[Span]) -> str:
+    """The first of the places, as `model.py:12`."""
+    return f"{shown(places[0][0])}:{places[0][1]}" if places else "an unknown place"
+
+
+def shown(file: str) -> str:
+    """A file's name, relative to the working directory where that is shorter."""
+    from ..project.paths import shown
+
+    return shown(file)
