@@ -12,12 +12,12 @@ from torch.utils._pytree import tree_map
 
 from . import immediate, stacks
 from .findings import sentence
-from .inputs import NoInputs, build
+from .inputs import Call, NoInputs
 from .observe import Block, Run, backward_from, natively, traced, truly, worst_error
 from .records import Hazard
 from .supervisor import describe
-from .targets import imported, on_path, target_in
-from .verdicts import Verdict, hits, place_of, shown, verdict
+from .targets import calls_in, imported, on_path
+from .verdicts import Verdict, best, hits, place_of, shown, verdict
 
 #: A gradient that is off by less is the rounding of another order of sums.
 TOLERANCE = 1e-4
@@ -33,66 +33,75 @@ def examine(arguments: dict[str, Any], stage: Stage) -> list[Verdict]:
     """The verdicts on the findings of one block, in their order.
 
     `arguments` has the block's `file`, the dotted name `module` under which it is imported and the directory `top`
-    for that, the `names` around the block (none: the file itself is run), `factories`, `captured` inputs, and `findings`: for each its
-    `code`, the places `writes` and `saves` as [file, first row, last row], and the device `only` on which it saves.
+    for that, the `names` around the block (none: the file itself is run), `factories`, `captured` inputs, and
+    `findings`: for each its `code`, the places `writes` and `saves` as [file, first row, last row], and the device
+    `only` on which it saves.
     """
-    findings = arguments["findings"]
-    block, inputs, device = _block(arguments, stage)
-    without = None
-    if isinstance(block, NoInputs):
+    found, inputs, device = _blocks(arguments, stage)
+    if isinstance(found, NoInputs):
         # What the file does when it is imported may run the block all the same.
-        without, block = block.reason, _file_block(arguments["file"], arguments["module"])
+        verdicts = _run(arguments, _file_block(arguments["file"], arguments["module"]), inputs, device, stage)
+        for one in verdicts:
+            if one["status"] in ("inconclusive", "refuted") and not one["conflicts"]:
+                one.update(status="inconclusive", reason=found.reason)
+        return verdicts
+    runs: list[list[Verdict]] = []
+    for block in found:
+        if not runs or any(one["status"] == "inconclusive" for one in runs[-1]):
+            runs.append(_run(arguments, block, inputs, device, stage))
+    return [best(each) for each in zip(*runs)]
+
+
+def _run(
+    arguments: dict[str, Any], block: Block, inputs: dict[str, str], device: str, stage: Stage
+) -> list[Verdict]:
     stage("the run without the tracer")
     native = natively(block)
     stage("the traced run")
     second = traced(block)
     stage("the run with copies")
     true = truly(block)
-    verdicts = [_judge(finding, native, second, true, inputs, device) for finding in findings]
-    if without is not None:
-        for one in verdicts:
-            if one["status"] in ("inconclusive", "refuted") and not one["conflicts"]:
-                one.update(status="inconclusive", reason=without)
-    return verdicts
+    return [_judge(one, native, second, true, inputs, device) for one in arguments["findings"]]
 
 
-def _block(arguments: dict[str, Any], stage: Stage) -> tuple[Block | NoInputs, dict[str, str], str]:
-    """What is to be run, its inputs in words, and the device."""
+def _blocks(arguments: dict[str, Any], stage: Stage) -> tuple[list[Block] | NoInputs, dict[str, str], str]:
+    """What is to be run, one after the other until one decides, the inputs in words, and the device."""
     file, top, names = arguments["file"], arguments["top"], arguments["names"]
     on_path(file, top)
     if not names:
         stage("running the file")
-        return _file_block(file, "__main__"), {}, "cpu"
+        return [_file_block(file, "__main__")], {}, "cpu"
     stage("import")
     try:
         module = imported(arguments["module"], file)
     except Exception as error:
         if immediate.codes(error):
             # The hazard is in what the file does when it is imported.
-            return _file_block(file, arguments["module"]), {}, "cpu"
+            return [_file_block(file, arguments["module"])], {}, "cpu"
         return NoInputs(f"the file cannot be imported: {describe(error)[1]}"), {}, "cpu"
     except SystemExit as error:
         return NoInputs(f"the file cannot be imported: {describe(error)[1]}"), {}, "cpu"
     stage("inputs")
-    target = target_in(module, names)
-    if isinstance(target, NoInputs):
-        return target, {}, "cpu"
-    call = build(target, arguments["factories"], arguments["captured"])
-    if isinstance(call, NoInputs):
-        return call, {}, "cpu"
+    calls = calls_in(module, names, arguments["factories"], arguments["captured"])
+    if isinstance(calls, NoInputs):
+        return calls, {}, "cpu"
     device = "cuda" if torch.cuda.is_available() else "cpu"
+    return [_called(call, device) for call in calls], dict(calls[0].description), device
 
+
+def _called(call: Call, device: str) -> Block:
     def block() -> None:
         function = call.function()
         args, kwargs = _moved(call.inputs(grad=False), device)
         if call.factory is None:
             args, kwargs = tree_map(_needing, (args, kwargs))
-        if isinstance(function, torch.nn.Module):
-            function.to(device)
+        owner = getattr(function, "__self__", function)
+        if isinstance(owner, torch.nn.Module):
+            owner.to(device)
         result = function(*args, **kwargs)
         backward_from(result, args, kwargs)
 
-    return block, dict(call.description), device
+    return block
 
 
 def _needing(value: Any) -> Any:

@@ -35,7 +35,14 @@ def rewrite(answer: Mapping[str, Any]) -> Verdict:
         )
     where = _where(peak)
     before, after = peak["before"], peak["after"]
-    if after < before:
+    kept, left = peak["kept"]
+    if after == before and left < kept:
+        # The peak is elsewhere; in a model of many such blocks what each keeps adds up.
+        status, why = (
+            "confirmed",
+            f"{same}, and keeps {size_of(left)} in place of {size_of(kept)} for backward {where}",
+        )
+    elif after < before:
         status, why = "confirmed", f"{same}, and needs {size_of(after)} in place of {size_of(before)} {where}"
     else:
         status, why = (
@@ -68,8 +75,8 @@ def growth(answer: Mapping[str, Any]) -> Verdict:
 def _where(peak: Mapping[str, Any]) -> str:
     at = f"at S = {peak['size']}" if peak["size"] else "on these inputs"
     how = {
-        "gpu": "measured on the GPU",
+        "gpu": f"measured on the GPU in {peak['dtype']}",
         "cpu": "measured on the CPU",
-        "predict": f"predicted for an {peak['device']}",
+        "predict": f"predicted for an {peak['device']} in {peak['dtype']}",
     }[peak["method"]]
     return f"{at} ({how})"

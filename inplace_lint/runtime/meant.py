@@ -13,10 +13,10 @@ import torch.nn.functional as F
 from torch.overrides import TorchFunctionMode
 
 from . import stacks
-from .inputs import Call, NoInputs, build
+from .inputs import Call, NoInputs
 from .supervisor import describe
-from .targets import imported, on_path, script, target_in
-from .verdicts import Verdict, place_of, verdict
+from .targets import calls_in, imported, on_path, script
+from .verdicts import Verdict, best, place_of, verdict
 
 Stage = Callable[[str], None]
 Arguments = dict[str, Any]
@@ -46,12 +46,13 @@ class Seen:
 def examine(arguments: dict[str, Any], stage: Stage) -> list[Verdict]:
     """The verdicts on the 5xx findings of one block, in their order; `arguments` as in `blocks.examine`."""
     on_path(arguments["file"], arguments["top"])
-    call = _call(arguments, stage)
+    found = _calls(arguments, stage)
+    calls = [found] if isinstance(found, NoInputs) else found
     stage("the run in evaluation")
-    return [_judge(finding, call, arguments["file"]) for finding in arguments["findings"]]
+    return [best([_judge(one, call, arguments["file"]) for call in calls]) for one in arguments["findings"]]
 
 
-def _call(arguments: dict[str, Any], stage: Stage) -> Call | NoInputs:
+def _calls(arguments: dict[str, Any], stage: Stage) -> list[Call] | NoInputs:
     if not arguments["names"]:
         return NoInputs("it stands in no function")
     stage("import")
@@ -60,10 +61,7 @@ def _call(arguments: dict[str, Any], stage: Stage) -> Call | NoInputs:
     except (Exception, SystemExit) as error:
         return NoInputs(f"the file cannot be imported: {describe(error)[1]}")
     stage("inputs")
-    target = target_in(module, arguments["names"])
-    if isinstance(target, NoInputs):
-        return target
-    return build(target, arguments["factories"], arguments["captured"])
+    return calls_in(module, arguments["names"], arguments["factories"], arguments["captured"])
 
 
 def _judge(finding: dict[str, Any], call: Call | NoInputs, file: str) -> Verdict:
@@ -195,6 +193,15 @@ def _meant(code: str, func: Any, given: Mapping[str, Any]) -> tuple[Arguments, s
         return {**given, "dropout_p": 0.0}, f"without its dropout of {given['dropout_p']:g} in evaluation"
     if code == "IPL503" and isinstance(mask, torch.Tensor) and mask.dtype == torch.bool:
         return {**given, "attn_mask": ~mask}, f"with its mask inverted, which keeps {_kept(func, mask)},"
+    if (
+        code == "IPL503"
+        and isinstance(mask, torch.Tensor)
+        and bool(((mask == 0) | (mask == -torch.inf)).all())
+    ):
+        # What nn.MultiheadAttention makes of a boolean mask.
+        other = torch.zeros_like(mask).masked_fill(mask == 0, -torch.inf)
+        words = f"with its mask inverted, which keeps {_kept(_KERNEL, mask == 0)},"
+        return {**given, "attn_mask": other}, words
     if code == "IPL504" and mask is None and func is _KERNEL:
         length, keys = given["query"].size(-2), given["key"].size(-2)
         if length != keys:

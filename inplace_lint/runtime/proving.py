@@ -62,16 +62,20 @@ def comparison(
     captured: Mapping[str, Any],
 ) -> Job:
     """The job that runs the blocks which a fix touches, in both forms."""
-    rows = [finding.location.row, *(edit.location.row for edit in edits)]
-    blocks = list(dict.fromkeys(enclosing(before, row) for row in rows))
+    spans = [(edit.location.row, edit.location.end_row) for edit in edits]
+    blocks = list(
+        dict.fromkeys(enclosing(before, row) for row in [finding.location.row, *(row for row, _ in spans)])
+    )
     # An import that a fix adds belongs to no block; where nothing else is touched, the file is the block.
     named = [names for names in blocks if names]
+    changed = [span for span in spans if not named or enclosing(before, span[0])]
     return Job(
         COMPARE,
         {
             **imported_as(finding.location.filename, project),
             "before": before,
             "after": after,
+            "changed": changed,
             "blocks": named or [()],
             "factories": dict(factories),
             "captured": dict(captured),

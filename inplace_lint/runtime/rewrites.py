@@ -10,13 +10,14 @@ import torch
 
 from . import immediate
 from .immediate import is_stale
-from .inputs import Call, NoInputs, build
+from .inputs import Call, InputError, NoInputs
 from .inputs.locate import module_of, root_of
 from .measure.peaks import held_by, peaks
 from .peak.growth import exponent as slope
 from .proof import Proof, Trial, prove
+from .reached import rows_run
 from .supervisor import describe
-from .targets import imported, on_path, script, target_in
+from .targets import calls_in, imported, on_path, script, target_in
 
 Stage = Callable[[str], None]
 
@@ -27,22 +28,42 @@ _NO_KEY = "a whole row"
 def compare(arguments: dict[str, Any], stage: Stage) -> dict[str, Any]:
     """Whether a fixed source computes what the source does, in the blocks that differ, and with what peak.
 
-    `arguments` has the `file`, its dotted name `module`, the directory `top` that this is imported from, the texts
-    `before` and `after`, the `blocks` to run, each the names around it (none: the file is run), `factories`, and
-    `captured` inputs. The answer has `proved`; `reason`, why not; `differs`, whether a trial ran and gave another
-    result, which says more than that none could be run; `inputs` and `source`, who knew them; `proof` and `peak`.
+    `arguments` has the `file`, its dotted name `module`, the directory `top` that this is imported from, and the texts
+    `before` and `after`; `blocks`, the names around each that differs (none: the file is run); `changed`, the rows of
+    `before` that do, as first and last; `factories` and `captured` inputs.
+
+    The answer has `proved`; `reason`, why not; `differs`, whether a trial ran and gave another result, which says more
+    than that none could be run; `inputs` and `source`, who knew them; `proof` and `peak`. A proof needs every changed
+    place to have run.
     """
     on_path(arguments["file"], arguments["top"])
-    calls: list[tuple[Call, Call]] = []
-    for names in arguments["blocks"]:
-        pair = _pair(arguments, list(names), stage)
-        if isinstance(pair, NoInputs):
-            return _answer(pair.reason)
-        calls.append(pair)
+    missed = [tuple(span) for span in arguments["changed"]]
     trials: list[Trial] = []
-    for before, after in calls:
+    calls: list[tuple[Call, Call]] = []
+    unknown = ""
+    for names in arguments["blocks"]:
+        pairs = _pairs(arguments, list(names), stage)
+        if isinstance(pairs, NoInputs):
+            unknown = unknown or pairs.reason
+            continue
         stage("the proof")
-        trials += prove(before, after).trials
+        for before, after in pairs:
+            with rows_run(arguments["file"]) as rows:
+                proof = prove(before, after)
+            ran = {row for module, row in rows if module in (before.target.__module__, "__main__")}
+            reached = [
+                span for span in arguments["changed"] if not ran.isdisjoint(range(span[0], span[1] + 1))
+            ]
+            if arguments["changed"] and not reached:
+                continue
+            missed = [span for span in missed if list(span) not in reached]
+            trials += proof.trials
+            calls.append((before, after))
+            if not missed:
+                break
+    if missed or not calls:
+        line = f"line {missed[0][0]}, which the fix changes, did not run on these inputs" if missed else ""
+        return _answer(unknown or line, calls)
     answer = _answer(Proof(tuple(trials)).refused, calls, trials)
     if answer["proved"] or answer["only_without_keys"]:
         stage("the peak")
@@ -57,11 +78,11 @@ def growth(arguments: dict[str, Any], stage: Stage) -> dict[str, Any]:
     `inputs`, `peak`, and of the lines at `size` the `bytes` and the `exponent`.
     """
     on_path(arguments["file"], arguments["top"])
-    pair = _pair(arguments, list(arguments["blocks"][0]), stage)
-    if isinstance(pair, NoInputs):
-        return {"reason": pair.reason, "inputs": {}, "peak": None}
+    pairs = _pairs(arguments, list(arguments["blocks"][0]), stage)
+    if isinstance(pairs, NoInputs):
+        return {"reason": pairs.reason, "inputs": {}, "peak": None}
     stage("the peak")
-    call = pair[0]
+    call = pairs[0][0]
     peak, held = held_by(call, root_of(arguments["file"]), arguments["file"], arguments["rows"])
     if peak is None:
         return {"reason": "its peak could not be measured", "inputs": dict(call.description), "peak": None}
@@ -100,33 +121,36 @@ def _described(calls: Sequence[tuple[Call, Call]]) -> dict[str, str]:
     return {name: value for before, _ in calls for name, value in before.description.items()}
 
 
-def _pair(arguments: dict[str, Any], names: list[str], stage: Stage) -> tuple[Call, Call] | NoInputs:
-    """The block as it is and as it becomes, called alike."""
+def _pairs(arguments: dict[str, Any], names: list[str], stage: Stage) -> list[tuple[Call, Call]] | NoInputs:
+    """The block as it is and as it becomes, called alike, in each of the ways in which it can be called."""
     file = arguments["file"]
     if not names:
-        return tuple(Call(script(file, arguments[text]), "file") for text in ("before", "after"))  # type: ignore[return-value]
+        before, after = (Call(script(file, arguments[text]), "file") for text in ("before", "after"))
+        return [(before, after)]
     stage("import")
     try:
         base = imported(arguments["module"], file)
         first = _other(base, file, arguments["before"])
         stage("import of the fixed file")
         second = _other(base, file, arguments["after"])
+    except InputError as error:
+        return NoInputs(str(error))
     except (Exception, SystemExit) as error:
         if is_stale(error) or immediate.codes(error):
             # The fault is in what the file does when it is imported.
-            return _pair(arguments, [], stage)
+            return _pairs(arguments, [], stage)
         return NoInputs(f"the file cannot be imported: {describe(error)[1]}")
     stage("inputs")
-    found = []
-    for module in (base, first, second):
+    forms = []
+    for module in (first, second):
         target = target_in(module, names)
         if isinstance(target, NoInputs):
             return target
-        found.append(target)
-    call = build(found[0], arguments["factories"], arguments["captured"])
-    if isinstance(call, NoInputs):
-        return call
-    return (call if first is base else call.instead(found[1])), call.instead(found[2])
+        forms.append(target)
+    calls = calls_in(base, names, arguments["factories"], arguments["captured"])
+    if isinstance(calls, NoInputs):
+        return calls
+    return [((call if first is base else call.instead(forms[0])), call.instead(forms[1])) for call in calls]
 
 
 def _other(base: ModuleType, file: str, text: str) -> ModuleType:

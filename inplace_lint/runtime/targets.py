@@ -7,13 +7,15 @@ import importlib.util
 import inspect
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
 import torch
 
-from .inputs import NoInputs
+from .inputs import Call, NoInputs, build
+from .inputs.trial import attempt
 from .supervisor import describe
 
 
@@ -40,7 +42,39 @@ def imported(name: str, file: str) -> ModuleType:
     return module
 
 
-def target_in(module: ModuleType, names: list[str]) -> Any:
+def calls_in(
+    module: ModuleType, names: Sequence[str], factories: Mapping[str, str], captured: Mapping[str, Any]
+) -> list[Call] | NoInputs:
+    """How the block of these names is called: a class of modules by its forward, then by the method that is named."""
+    target = target_in(module, names)
+    if isinstance(target, NoInputs):
+        return target
+    call = build(target, factories, captured)
+    if isinstance(call, NoInputs):
+        return call
+    other = _by_method(call, names[-1])
+    return [call] if other is None else [call, other]
+
+
+def _by_method(call: Call, name: str) -> Call | None:
+    """A method in place of the forward, if that is another and runs: on the same arguments, or on its own."""
+    if not inspect.isclass(call.target) or call.factory is not None or name in ("forward", "__init__"):
+        return None
+    if not inspect.isfunction(inspect.getattr_static(call.target, name, None)):
+        return None
+    same = replace(call, method=name)
+    if attempt(same)[0] is None:
+        return same
+    try:
+        own = build(getattr(call.function(), name))
+    except Exception:  # user code
+        return None
+    if isinstance(own, NoInputs):
+        return None
+    return replace(call, method=name, leading=own.leading, arguments=own.arguments, sizes=own.sizes)
+
+
+def target_in(module: ModuleType, names: Sequence[str]) -> Any:
     """The module class that a method belongs to, or the function."""
     found: Any = module
     for name in names:

@@ -37,6 +37,11 @@ def undecided(reason: str) -> Verdict:
     return verdict("inconclusive", reason)
 
 
+def best(verdicts: Sequence[Verdict]) -> Verdict:
+    """The first that decides something, else the last."""
+    return next((one for one in verdicts if one["status"] != "inconclusive"), verdicts[-1])
+
+
 def hits(rows: Sequence[tuple[str, int]], places: Sequence[Span]) -> bool:
     """Whether one of these rows of files is in one of the places."""
     return any(file == name and first <= row <= last for file, row in rows for name, first, last in places)

@@ -87,6 +87,10 @@ def _kinds(guess: Guess, failure: Failure, message: str) -> Iterator[Guess]:
             for dims in (("B", 1, 1, "S"), ("S", "S"), ("B", "S", "S"), ("B", 4, "S", "S")):
                 if dims != spec.dims:
                     yield guess.giving(**{name: Spec("bool", dims)})
+    if "Boolean value of Tensor" in message:
+        for name, _ in _tensors(guess):
+            if re.search(rf"\b{name}\b", failure.text):
+                yield guess.giving(**{name: False})
     named = re.search(
         r"'(tuple|list|int|float|Tensor|bool)' object (?:has no attribute|is not)|not (?:a )?tuple", message
     )

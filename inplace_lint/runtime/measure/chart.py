@@ -8,7 +8,7 @@ from html import escape
 
 from ..peak.account import KINDS, Peak
 from ..peak.lines import Line
-from .table import size_of
+from ..sizes import size_of
 
 #: The drawing's own units. It is scaled to the page: on a phone a unit is a little less than a pixel.
 WIDTH, HEIGHT = 440, 300

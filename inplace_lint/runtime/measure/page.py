@@ -10,6 +10,7 @@ from ...model import Diagnostic
 from ...report.source import Sources
 from ..peak.account import KINDS
 from ..peak.lines import Line
+from ..sizes import size_of
 from . import chart, table
 from .sweep import Row, Series, Settings, relative, said_size
 
@@ -48,12 +49,12 @@ def _growth(series: Sequence[Series], settings: Settings) -> str:
         if common:
             old, new = first[common[-1]].total, second[common[-1]].total
             text = (
-                f"<p class='big'>{table.size_of(old)} → {table.size_of(new)} {said_size(common[-1])}"
+                f"<p class='big'>{size_of(old)} → {size_of(new)} {said_size(common[-1])}"
                 f" <span>{table.ratio(old, new)}</span></p>"
             )
     if len(series) == 1:
         size, peak = series[0].measured[-1]
-        text = f"<p class='big'>{table.size_of(peak.total)} {said_size(size)}</p>"
+        text = f"<p class='big'>{size_of(peak.total)} {said_size(size)}</p>"
     if not any(len(curve) > 1 for curve in curves.values()):
         return f"<section><h2>Peak</h2>{text}<p class='keys'>{keys}</p></section>"
     return f"<section><h2>Peak against S</h2>{text}{chart.growth(curves, limit)}<p class='keys'>{keys}</p></section>"
@@ -95,11 +96,10 @@ def _sizes(one: Series, highest: int) -> str:
                 f"<tr><td>{point.size or '-'}</td><td colspan='4' class='text'>{escape(point.failure)}</td></tr>"
             )
             continue
-        cells = f"<td>{point.size or '-'}</td><td>{table.size_of(point.peak.total)}</td>"
+        cells = f"<td>{point.size or '-'}</td><td>{size_of(point.peak.total)}</td>"
         cells += f"<td class='wide'>{chart.bar(point.peak.kinds, point.peak.total)}</td>"
         cells += (
-            f"<td>{table.size_of(point.reserved)}</td>" * held
-            + f"<td>{table.duration(point.seconds)}</td>" * timed
+            f"<td>{size_of(point.reserved)}</td>" * held + f"<td>{table.duration(point.seconds)}</td>" * timed
         )
         rows.append(f"<tr>{cells}</tr>")
     used = [kind for kind in KINDS if any(peak.kinds[kind] for _, peak in one.measured)]
@@ -135,7 +135,7 @@ def _lines(rows: Sequence[Row], colours: dict[Line | None, int], size: int, tota
         growth = "" if row.exponent is None else _power(row.exponent)
         out.append(
             f"<tr class='place'><td class='text'>{mark}{escape(relative(row.line))}</td>"
-            f"<td>{table.size_of(value)}, {100 * value / total:.0f}%</td><td>{growth}</td></tr>"
+            f"<td>{size_of(value)}, {100 * value / total:.0f}%</td><td>{growth}</td></tr>"
             f"<tr><td class='text' colspan='2'><code>{text}</code></td><td>{escape(row.form)}</td></tr>"
         )
     head = "<th class='text'>source line</th><th>alive at the peak</th><th>growth</th>"

@@ -18,8 +18,9 @@ PREDICTED, RUN = (256, 512, 1024), (32, 64, 128)
 def peaks(before: Call, after: Call | None, root: str) -> dict[str, Any] | None:
     """The peak of a call, and of what a fix makes of it; None where nothing ran.
 
-    `{"before": bytes, "after": bytes | None, "size": S | None, "method": …, "device": …}` at the largest length that
-    both ran, and `growth`, the exponent of each over the last two lengths. On the GPU if there is one, else as
+    `{"before": bytes, "after": bytes | None, "kept": [bytes, bytes | None], "size": S | None, "method": …, "device": …,
+    "dtype": …}` at the largest length that both ran, `kept` being what the forward leaves for the backward, and
+    `growth`, the exponent of each over the last two lengths. On the GPU if there is one, else as
     predicted for one; where that cannot be, as it is here.
     """
     for settings in _methods():
@@ -54,8 +55,10 @@ def held_by(
 
 def _methods(by_line: bool = False) -> Iterator[Settings]:
     if not by_line and not gpu.missing():
+        yield Settings("gpu", PREDICTED, dtype="bf16", repeats=1, forms=False)
         yield Settings("gpu", PREDICTED, repeats=1, forms=False)
-    yield Settings("predict", PREDICTED, device=DEVICES[DEFAULT], forms=False)
+    for dtype in ("bf16", "f32"):
+        yield Settings("predict", PREDICTED, dtype=dtype, device=DEVICES[DEFAULT], forms=False)
     yield Settings("cpu", RUN, repeats=1, forms=False)
 
 
@@ -68,8 +71,10 @@ def _record(first: Series, second: Series | None, settings: Settings) -> dict[st
     return {
         "before": old[size].total,
         "after": new[size].total if second else None,
+        "kept": [old[size].kept, new[size].kept if second else None],
         "size": size or None,
         "method": settings.method,
         "device": settings.device.name if settings.device else None,
+        "dtype": settings.dtype,
         "growth": [first.exponent, second.exponent if second else None],
     }

@@ -14,7 +14,7 @@ KINDS = ("parameters", "gradients", "optimizer", "inputs", "kept", "temporary")
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """The most bytes that were alive at once.
+    """The most bytes that were alive at once, and those that the forward left `kept` for the backward.
 
     `curve` is the run in short: (bytes, line) at moments in order, `top` being the index of the peak in it.
     """
@@ -25,6 +25,7 @@ class Peak:
     lines: dict[Line | None, int]
     curve: list[tuple[int, str, Line | None]] = field(default_factory=list)
     top: int = 0
+    kept: int = 0
 
 
 def account(ledger: Ledger, kept: Iterable[Allocation], points: int = 600) -> Peak:
@@ -37,6 +38,7 @@ def account(ledger: Ledger, kept: Iterable[Allocation], points: int = 600) -> Pe
         return Peak(0, "", dict.fromkeys(KINDS, 0), {})
     top = max(range(len(curve)), key=curve.__getitem__)
     last = {id(allocation) for allocation in kept}
+    left = sum(one.size for one in ledger.allocations if id(one) in last and not one.kind)
     kinds = dict.fromkeys(KINDS, 0)
     lines: dict[Line | None, int] = {}
     phase = ""
@@ -58,6 +60,7 @@ def account(ledger: Ledger, kept: Iterable[Allocation], points: int = 600) -> Pe
         dict(sorted(lines.items(), key=lambda item: -item[1])),
         [(curve[moment], *owners[moment]) for moment in chosen],
         chosen.index(top),
+        left,
     )
 
 
