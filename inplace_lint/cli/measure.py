@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import sys
 
-from . import CLEAN, WRONG
+from . import CLEAN, WRONG, check, proving
 from .options import Flag, UsageError, Verb
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
-    from ..runtime.measure import Request
+    from ..runtime.child import Children
+    from ..runtime.subject import Subject
 
 MEASURE = Verb(
     "measure",
     "FILE::NAME [OPTIONS]",
     "Run a module or a function and print its peak memory over sequence lengths: what lasts, what is kept for\n"
-    "backward, what is temporary, and which source lines hold it. This runs the code of FILE.",
+    "backward, what is temporary, and which source lines hold it. What NAME becomes by its\n"
+    "fixes is measured beside it. This runs the code of FILE, in a child process.",
     (
         Flag("--sizes", "sequence lengths, the S of the inputs", "N,N,…", many=True),
         Flag("--batch", "batch size, the B of the inputs", "N", number=True),
@@ -41,6 +42,9 @@ MEASURE = Verb(
             "inputs that `inplace-lint capture` recorded; inplace-lint-capture.json if it is there",
             "FILE",
         ),
+        Flag("--launcher", 'put this before the command of the child: "srun --gres=gpu:1"', "COMMAND"),
+        Flag("--timeout", "seconds that all of it may take [3600]", "SECONDS", number=True),
+        Flag("--memory", "GiB of memory that it may use [90% of the machine's]", "GIB", number=True),
         Flag("--report", "write an HTML page with plots there, too", "FILE.html"),
         Flag("--output-format", "how to print it", "FORMAT", choices=("text", "json")),
     ),
@@ -55,43 +59,116 @@ def measure(targets: list[str], values: dict[str, Any]) -> int:
     for size in sizes:
         if not size.isdigit() or int(size) < 1:
             raise UsageError(f"--sizes needs numbers such as 256,512,1024, not `{size}`")
-    _need_torch("measure")
-    from ..runtime import measure as runtime
-    from ..runtime.inputs import InputError
+    proving.need_children("measure", elsewhere="launcher" in values)
+    from ..runtime.problems import InputError
+    from ..runtime.subject import said, subject
 
-    request: Request = runtime.Request(
-        targets[0],
-        against=values.get("against"),
-        inputs=values.get("inputs"),
-        capture=values.get("capture"),
-        sizes=tuple(map(int, sizes)),
-        batch=values.get("batch"),
-        method=values.get("method", "predict" if "device" in values else "cpu"),
-        device=values.get("device"),
-        dtype=values.get("dtype", "f32"),
-        optimizer=values.get("optimizer", "none"),
-        train=not values.get("forward-only"),
-    )
     try:
-        # What the user's code prints is no part of the report.
-        with contextlib.redirect_stdout(sys.stderr):
-            found = runtime.measure(request, _progress)
+        target = subject(targets[0])
+        if "against" in values:
+            subject(values["against"])
     except InputError as error:
         raise UsageError(str(error)) from error
+    captured = proving.captured(values.get("capture"))
+    factories = dict(target.settings.inputs)
+    findings = []
     if "report" in values:
-        _write(values["report"], found.page())
+        verdicts = _verdicts(target, factories, captured, values)
+        findings = [said(one, verdict) for one, verdict in zip(target.findings, verdicts)]
+    request = {
+        "target": targets[0],
+        "against": values.get("against"),
+        "inputs": values.get("inputs"),
+        "sizes": [int(size) for size in sizes],
+        "batch": values.get("batch"),
+        "method": values.get("method", "predict" if "device" in values else "cpu"),
+        "device": values.get("device"),
+        "dtype": values.get("dtype", "f32"),
+        "optimizer": values.get("optimizer", "none"),
+        "train": not values.get("forward-only"),
+        "fixed": target.fixed,
+        "factories": factories,
+        "captured": captured,
+    }
+    arguments = {"request": request, "colour": check._has_colour(sys.stdout), "findings": findings}
+    found = _run(arguments, values)
+    if "report" in values:
+        _write(values["report"], found["page"])
     if values.get("output-format") == "json":
         import json
 
-        print(json.dumps(found.record(), indent=2))
+        print(json.dumps({**found["record"], "findings": findings}, indent=2))
     else:
-        from ..report.style import Style
-        from .check import _has_colour
-
-        print(found.text(Style(_has_colour(sys.stdout))), end="")
+        print(found["text"], end="")
     if "report" in values:
         print(f"Report written to {values['report']}.", file=sys.stderr)
-    return CLEAN if found.complete else WRONG
+    return CLEAN if found["complete"] else WRONG
+
+
+def _run(arguments: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+    """Measures in a child process. Raises UsageError where that could not be done."""
+    from ..runtime.child import Job
+
+    children = _children(values, float(values.get("timeout", 3600)), _progress)
+    ((_, outcome),) = children.run([Job("inplace_lint.runtime.measure:in_child", arguments)])
+    _progress("")
+    if outcome.kind is not None:
+        stage = f" ({outcome.stage})" if outcome.stage else ""
+        if outcome.output:
+            print(outcome.output.rstrip(), file=sys.stderr)
+        raise UsageError(f"nothing was measured: {outcome.text}{stage}")
+    if outcome.result["wrong"]:
+        raise UsageError(outcome.result["wrong"])
+    return dict(outcome.result)
+
+
+def _verdicts(
+    target: Subject, factories: dict[str, str], captured: dict[str, object], values: dict[str, Any]
+) -> list[str]:
+    """What running them says of the findings in the target, for the page."""
+    from ..project import Project
+    from ..project.discovery import Target
+    from ..runtime.confirm import confirm
+    from . import fixing
+
+    findings = list(target.findings)
+    if not findings:
+        return []
+    fixing.show_edits([Target(findings[0].location.filename, target.settings)], findings, {})
+    project = Project(target.settings.root, target.settings.src)
+    projects = {one.location.filename: project for one in findings}
+    told = ["a run does not decide this"] * len(findings)
+    for number, (index, verdict) in enumerate(
+        confirm(findings, _children(values, 120.0), projects, factories, captured), 1
+    ):
+        told[index] = f"{verdict['status']}: {verdict['reason']}"
+        _progress(f"ran {number} of {len(findings)} findings")
+    return told
+
+
+def _children(
+    values: dict[str, Any], seconds: float, on_stage: Callable[[str], None] = lambda stage: None
+) -> Children:
+    import shlex
+
+    from ..runtime.child import Children, Limits
+
+    try:
+        launcher = shlex.split(values.get("launcher", ""))
+    except ValueError as error:
+        raise UsageError(f"--launcher: {error}") from error
+    memory = (
+        values["memory"] * 2.0**30 if "memory" in values else float(2**60) if launcher else 0.9 * _physical()
+    )
+    return Children(Limits(seconds=seconds, memory=memory), launcher, imports=("torch",), on_stage=on_stage)
+
+
+def _physical() -> float:
+    """The bytes of memory of this machine; as good as without end where it does not say."""
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (ValueError, OSError, AttributeError):
+        return float(2**60)
 
 
 def _progress(text: str) -> None:
@@ -105,16 +182,6 @@ def _write(filename: str, text: str) -> None:
             file.write(text)
     except OSError as error:
         raise UsageError(f"{filename} cannot be written: {error.strerror}") from error
-
-
-def _need_torch(verb: str) -> None:
-    from importlib.util import find_spec
-
-    if find_spec("torch") is None:
-        raise UsageError(
-            f"{verb} runs your code, and needs torch for it, which is not installed here: "
-            "pip install 'inplace-lint[runtime]'"
-        )
 
 
 CAPTURE = Verb(
@@ -134,8 +201,14 @@ def capture(argv: Sequence[str]) -> int:
         raise UsageError("capture needs a program: inplace-lint capture train.py, or -m package.train")
     if not as_module and not os.path.isfile(program[0]):
         raise UsageError(f"there is no file {program[0]}")
-    _need_torch("capture")
-    from ..runtime.uses import FILE, BadCapture, read, record, write
+    from ..runtime import TorchMissing, require_installed
+
+    try:
+        require_installed()
+    except TorchMissing as error:
+        raise UsageError(f"capture: {error}") from error
+    from ..runtime.problems import InputError
+    from ..runtime.uses import FILE, read, record, write
 
     filename = values.get("output", FILE)
     status, uses, end = record(program, as_module)
@@ -144,7 +217,7 @@ def capture(argv: Sequence[str]) -> int:
     try:
         write(filename, uses)
         classes = read(filename)
-    except BadCapture as error:
+    except InputError as error:
         raise UsageError(str(error)) from error
     print(f"inplace-lint: {filename} holds inputs of {len(classes)} classes", file=sys.stderr)
     return status

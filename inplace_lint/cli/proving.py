@@ -68,11 +68,12 @@ def factories(targets: Sequence[Target]) -> dict[str, str]:
 
 def captured(file: str | None) -> dict[str, object]:
     """The inputs that a capture file holds; without a name, those of the one that lies here. Raises UsageError."""
-    from ..runtime.uses import FILE, BadCapture, read
+    from ..runtime.problems import InputError
+    from ..runtime.uses import FILE, read
 
     if file is None and not os.path.isfile(FILE):
         return {}
     try:
         return dict(read(file or FILE))
-    except BadCapture as error:
+    except InputError as error:
         raise UsageError(str(error)) from error

@@ -13,7 +13,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -56,7 +56,10 @@ class Outcome:
 
 
 class Children:
-    """Child processes that run jobs. `launcher` is put before each child's command, to start it elsewhere."""
+    """Child processes that run jobs. `launcher` is put before each child's command, to start it elsewhere.
+
+    What a job reports it is at goes to `on_stage`, in the thread of its child.
+    """
 
     def __init__(
         self,
@@ -66,6 +69,7 @@ class Children:
         imports: Sequence[str] = (),
         path: Sequence[str] = (),
         start_seconds: float = 120.0,
+        on_stage: Callable[[str], None] = lambda stage: None,
     ) -> None:
         self._limits = limits or Limits()
         self._launcher = tuple(launcher)
@@ -77,6 +81,7 @@ class Children:
             "limits": asdict(self._limits),
         }
         self._start_seconds = start_seconds
+        self._on_stage = on_stage
 
     def run(self, jobs: Sequence[Job]) -> Iterator[tuple[int, Outcome]]:
         """The outcome of each job with its index, as they come."""
@@ -116,7 +121,9 @@ class Children:
                     if child is None:
                         child = _Child(self._launcher, self._setup, self._start_seconds, stop)
                     # What the supervisor is to enforce it gets some time for.
-                    outcome = child.run(index, job, self._limits.seconds + self._limits.grace + 30)
+                    outcome = child.run(
+                        index, job, self._limits.seconds + self._limits.grace + 30, self._on_stage
+                    )
                 except _Lost as error:
                     if child is not None:
                         child.close()
@@ -168,10 +175,12 @@ class _Child:
             self.close()
             raise
 
-    def run(self, index: int, job: Job, seconds: float) -> Outcome:
+    def run(self, index: int, job: Job, seconds: float, on_stage: Callable[[str], None]) -> Outcome:
         """The outcome of one job. Raises _Lost."""
         self._send({"id": index, "function": job.function, "arguments": job.arguments})
-        answer = self._receive(seconds, "a job")
+        until = time.monotonic() + seconds
+        while "now" in (answer := self._receive(seconds, "a job", until)):
+            on_stage(answer["now"])
         failure = answer["failure"] or {"kind": None, "text": ""}
         return Outcome(
             answer["result"],
@@ -205,12 +214,12 @@ class _Child:
         except OSError as error:
             raise _Lost(self._end()) from error
 
-    def _receive(self, seconds: float, what: str) -> dict[str, Any]:
+    def _receive(self, seconds: float, what: str, until: float | None = None) -> dict[str, Any]:
         """The next message of the supervisor; lines that a launcher prints are passed over."""
         assert self._process.stdout is not None
         descriptor = self._process.stdout.fileno()
         head = f"{MARK}{self._session} ".encode()
-        until = time.monotonic() + seconds
+        until = until or time.monotonic() + seconds
         with selectors.DefaultSelector() as selector:
             selector.register(descriptor, selectors.EVENT_READ)
             while True:

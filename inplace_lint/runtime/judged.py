@@ -43,7 +43,9 @@ def rewrite(answer: Mapping[str, Any]) -> Verdict:
             f"{same}, and keeps {size_of(left)} in place of {size_of(kept)} for backward {where}",
         )
     elif after < before:
-        status, why = "confirmed", f"{same}, and needs {size_of(after)} in place of {size_of(before)} {where}"
+        less = f" ({size_of(before - after)} less)" if size_of(after) == size_of(before) else ""
+        needs = f"{size_of(after)} in place of {size_of(before)}{less}"
+        status, why = "confirmed", f"{same}, and needs {needs} {where}"
     else:
         status, why = (
             "refuted",

@@ -73,7 +73,7 @@ def main() -> int:
         return 1
     say({"ready": True})
     while (line := source.next(None)) is not None:
-        outcome = Job(json.loads(line), setup["limits"]).run(source)
+        outcome = Job(json.loads(line), setup["limits"], say).run(source)
         if outcome is None:
             break
         say(outcome)
@@ -83,8 +83,11 @@ def main() -> int:
 class Job:
     """One call of a function of ours on user code, in a process of its own."""
 
-    def __init__(self, request: dict[str, Any], limits: dict[str, float]) -> None:
+    def __init__(
+        self, request: dict[str, Any], limits: dict[str, float], say: Callable[[dict[str, Any]], None]
+    ) -> None:
         self._request = request
+        self._say = say
         self._limits = limits
         self._nonce = secrets.token_hex(8)
         self._stage = "start"
@@ -182,6 +185,7 @@ class Job:
         message = json.loads(rest)
         if "stage" in message:
             self._stage = message["stage"]
+            self._say({"id": self._request["id"], "now": self._stage})
         elif "error" in message:
             self._error = message["error"]
         else:

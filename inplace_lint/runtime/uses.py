@@ -11,6 +11,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from .problems import InputError
+
 FILE = "inplace-lint-capture.json"
 #: Calls of different sizes that are kept of one class.
 KEPT = 3
@@ -18,12 +20,8 @@ KEPT = 3
 Uses = dict[str, list[dict[str, Any]]]
 
 
-class BadCapture(ValueError):
-    """A capture file that cannot be read or written; the text says why."""
-
-
 def read(filename: str) -> Uses:
-    """The uses that a capture file holds, by class. Raises BadCapture."""
+    """The uses that a capture file holds, by class. Raises InputError."""
     try:
         with open(filename, encoding="utf-8") as file:
             found = json.load(file)
@@ -31,25 +29,25 @@ def read(filename: str) -> Uses:
         if found["version"] != 1 or not all(isinstance(one, list) for one in classes.values()):
             raise ValueError
     except OSError as error:
-        raise BadCapture(f"{filename} cannot be read: {error.strerror}") from error
+        raise InputError(f"{filename} cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise BadCapture(f"{filename} is no capture file: `inplace-lint capture` writes one") from None
+        raise InputError(f"{filename} is no capture file: `inplace-lint capture` writes one") from None
     return dict(classes)
 
 
 def write(filename: str, uses: Mapping[str, list[dict[str, Any]]]) -> None:
-    """Writes a capture file; what an older one holds of other classes stays. Raises BadCapture."""
+    """Writes a capture file; what an older one holds of other classes stays. Raises InputError."""
     merged = dict(uses)
     if os.path.isfile(filename):
         try:
             merged = {**read(filename), **merged}
-        except BadCapture as error:
+        except InputError as error:
             print(f"inplace-lint: {error}; it is written anew", file=sys.stderr)
     try:
         with open(filename, "w", encoding="utf-8") as file:
             file.write(json.dumps({"version": 1, "classes": merged}, indent=1) + "\n")
     except OSError as error:
-        raise BadCapture(f"{filename} cannot be written: {error.strerror}") from error
+        raise InputError(f"{filename} cannot be written: {error.strerror}") from error
 
 
 def record(program: Sequence[str], as_module: bool) -> tuple[int, Uses, str]:

@@ -12,10 +12,11 @@ import torch
 from torch import nn
 
 from inplace_lint.runtime.inputs import Call, InputError, NoInputs, build, given
-from inplace_lint.runtime.inputs.capture import capturing, load
+from inplace_lint.runtime.inputs.capture import capturing
 from inplace_lint.runtime.inputs.locate import load as located
 from inplace_lint.runtime.inputs.trial import attempt
 from inplace_lint.runtime.inputs.values import Spec, parse_arguments, parse_spec
+from inplace_lint.runtime.uses import read, write
 
 from . import models
 
@@ -320,8 +321,8 @@ def test_a_class_that_cannot_be_guessed_is_seen_inside_of_its_parent() -> None:
 def test_capture_records_what_a_class_was_given_and_makes_it_again(tmp_path: Path) -> None:
     with capturing() as uses:
         Whole(5)(torch.zeros(3, 7, 5))
-    save(str(tmp_path / "uses.json"), uses)
-    captured = load(str(tmp_path / "uses.json"))
+    write(str(tmp_path / "uses.json"), uses)
+    captured = read(str(tmp_path / "uses.json"))
     assert set(captured) == {f"{__name__}:Whole", f"{__name__}:Part"}
     call = found(Part, captured=captured)
     assert (call.source, dict(call.constructor)) == ("capture", {"table": {"in": 5, "out": 3}})
@@ -340,16 +341,16 @@ def test_capture_ends_with_its_block() -> None:
 
 def test_a_capture_is_added_to_an_older_one(tmp_path: Path) -> None:
     filename = str(tmp_path / "uses.json")
-    save(filename, {"a:A": []})
-    save(filename, {"b:B": []})
-    assert set(load(filename)) == {"a:A", "b:B"}
+    write(filename, {"a:A": []})
+    write(filename, {"b:B": []})
+    assert set(read(filename)) == {"a:A", "b:B"}
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"version": 9, "classes": {}}', '{"version": 1}'])
 def test_a_file_that_is_no_capture_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "uses.json").write_text(text)
     with pytest.raises(InputError, match="is no capture file"):
-        load(str(tmp_path / "uses.json"))
+        read(str(tmp_path / "uses.json"))
 
 
 # --- FILE::NAME

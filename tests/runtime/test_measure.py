@@ -16,12 +16,11 @@ from unittest import mock
 import pytest
 
 from inplace_lint.cli import main
-from inplace_lint.model import Diagnostic, Edit, Fix, Location
 from inplace_lint.runtime.inputs import given
-from inplace_lint.runtime.measure import Request, measure, peaks
-from inplace_lint.runtime.measure.findings import findings, fixed
-from inplace_lint.runtime.measure.page import page
-from inplace_lint.runtime.measure.sweep import Settings
+from inplace_lint.runtime.measure import Request, measure
+from inplace_lint.runtime.measure.peaks import held_by, peaks
+from inplace_lint.runtime.subject import said as shown
+from inplace_lint.runtime.subject import subject
 
 from . import models
 
@@ -115,6 +114,7 @@ def test_json_holds_the_same_and_is_valid(capsys: pytest.CaptureFixture[str]) ->
         (["gate.py::Gate", "--device", "t4", "--method", "cpu"], "--device names a GPU to predict for"),
         (["gate.py::Gate", "--inputs", "z=f32[2]"], "`z` is no parameter"),
         (["gate.py::Gate", "--capture", "none.json"], "none.json cannot be read"),
+        (["gate.py::Gate", "--launcher", "'open"], "--launcher: No closing quotation"),
         (["gate.py::Gate", "--inputs", "dim=8, x=f32[N,8]"], "the size `N` has no value"),
     ],
 )
@@ -162,49 +162,63 @@ def test_without_torch_it_says_what_to_install(
 
 def test_findings_are_those_of_the_target_alone(gate: Path) -> None:
     gate.write_text(GATE + "\n\ndef other(x: torch.Tensor):\n    y = x.exp()\n    y += 1\n    return y\n")
-    found = measure(Request("gate.py::Gate", sizes=(4,))).findings
-    assert [(one.code, one.location.row) for one, _ in found] == [("IPL101", 13)]
+    found = subject("gate.py::Gate").findings
+    assert [(one.code, one.location.row) for one in found] == [("IPL101", 13)]
+    assert subject("gate.py::Made").findings == ()
 
 
-def repaired(*_: object) -> list[Diagnostic]:
-    """The finding with the fix that another layer would give it."""
-    place = Location("gate.py", 13, 9, 13, 15)
-    fix = Fix("unsafe", "writes a new tensor", (Edit("y = y + 1", place),))
-    return [Diagnostic("IPL101", "saved-result-overwritten", "error", "certain", "it", place, fix=fix)]
+def test_the_fixes_of_the_target_alone_are_made(gate: Path) -> None:
+    more = "\n\ndef other(x: torch.Tensor):\n    y = x.exp()\n    y += 1\n    return y\n"
+    gate.write_text(GATE + more)
+    assert subject("gate.py::Gate").fixed == GATE.replace("y += 1", "y = y + 1") + more
+    gate.write_text(GATE.replace("y += 1", "y = y + 1"))
+    assert subject("gate.py::Gate").fixed is None
 
 
 def test_a_fix_is_measured_beside_what_it_repairs(gate: Path) -> None:
-    with mock.patch("inplace_lint.runtime.measure.findings", repaired):
-        before, after = measure(Request("gate.py::Gate", sizes=(4,))).series
+    fixed = subject("gate.py::Gate").fixed
+    before, after = measure(Request("gate.py::Gate", sizes=(4,), fixed=fixed)).series
     assert before.points[0].failure
     assert after.label == "gate.py::Gate, fixed"
     assert after.points[0].peak is not None
+    assert "y = y + 1" in {row.text for row in after.rows}
 
 
-def test_edits_are_applied_from_the_end_and_overlapping_ones_left_out() -> None:
-    def one(row: int, column: int, end: int, text: str) -> Diagnostic:
-        place = Location("a.py", row, column, row, end)
-        return Diagnostic("X", "x", "error", "certain", "", place, fix=Fix("safe", "", (Edit(text, place),)))
-
-    source = "ab\ncdef\n"
-    assert fixed(source, [one(1, 1, 2, "X"), one(2, 2, 4, "Y")]) == "Xb\ncYf\n"
-    assert fixed(source, [one(2, 1, 3, "X"), one(2, 2, 4, "Y")]) == "cYf\n".join(["ab\n", ""])
-    assert fixed(source, []) is None
-
-
-def test_a_name_that_is_not_in_the_text_has_no_findings(gate: Path) -> None:
-    from inplace_lint.project import Settings
-
-    assert findings("gate.py", "Made", Settings()) == []
+def test_what_a_factory_makes_is_measured_in_both_forms(gate: Path) -> None:
+    gate.write_text(
+        GATE + "\n\ndef make(S):\n    return Gate(8), (torch.zeros(2, S, 8, requires_grad=True) * 1,)\n"
+    )
+    request = Request(
+        "gate.py::Gate",
+        sizes=(4,),
+        fixed=subject("gate.py::Gate").fixed,
+        factories={"gate:Gate": "gate:make"},
+    )
+    before, after = measure(request).series
+    assert before.points[0].failure
+    assert after.points[0].peak is not None
 
 
 def test_peaks_of_a_verdict_are_those_of_the_largest_size() -> None:
     inputs = "dim=32, x=f32[B,S,32]"
     before, after = given(models.Naive, inputs), given(models.Fused, inputs)
-    found = peaks(before, after, models.__file__, Settings(sizes=(64, 256)))
-    assert found["size"] == 256
+    found = peaks(before, after, models.__file__)
+    assert found is not None
+    assert (found["size"], found["method"], found["dtype"]) == (1024, "predict", "bf16")
     assert found["before"] > 4 * found["after"] > 0
-    assert peaks(before, None, models.__file__, Settings(sizes=(64,)))["after"] is None
+    assert found["kept"][0] > 4 * found["kept"][1] > 0
+    alone = peaks(before, None, models.__file__)
+    assert alone is not None
+    assert alone["after"] is None
+
+
+def test_what_lines_hold_grows_as_they_do() -> None:
+    call = given(models.Naive, "dim=32, x=f32[B,S,32]")
+    file = models.__file__
+    rows = [row for row, line in enumerate(Path(file).read_text().splitlines(), 1) if "softmax" in line]
+    peak, held = held_by(call, file, file, rows)
+    assert peak is not None
+    assert held[1024] == 4 * held[512] > 0
 
 
 def test_a_measurement_travels_between_processes(gate: Path) -> None:
@@ -212,6 +226,23 @@ def test_a_measurement_travels_between_processes(gate: Path) -> None:
     again = pickle.loads(pickle.dumps(found))
     assert again.record() == found.record()
     assert again.page() == found.page()
+
+
+def test_what_kills_the_child_is_named(gate: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gate.write_text(GATE.replace("y += 1", "import os; print('last words'); os._exit(0)"))
+    code, out, err = said(capsys, "measure", "gate.py::Gate", "--sizes", "4", "--method", "predict")
+    assert code == 2
+    assert not out
+    assert "nothing was measured: it ended with status 0 and without a result" in err
+    assert "last words" in err
+
+
+def test_the_page_holds_verdicts_and_the_fixed_form(gate: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = said(capsys, "measure", "gate.py::Gate", "--sizes", "4,8", "--report", "gate.html")
+    assert code == 2, err  # the target itself fails at each size
+    assert "gate.py::Gate, fixed" in out
+    text = (gate.parent / "gate.html").read_text(encoding="utf-8")
+    assert "<b class='confirmed'>confirmed</b>: PyTorch raises in backward" in text
 
 
 # --- capture
@@ -274,21 +305,18 @@ def test_capture_says_what_is_wrong(
 
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    found = measure(
-        Request(f"{MODELS}::Naive", against=f"{MODELS}::Fused", sizes=(64, 128, 256), optimizer="adamw")
-    )
+    target = f"{MODELS}::Naive"
+    found = measure(Request(target, against=f"{MODELS}::Fused", sizes=(64, 128, 256), optimizer="adamw"))
     filename = tmp_path_factory.mktemp("report") / "report.html"
-    (one,) = repaired()
-    filename.write_text(
-        page(found.series, found.settings, [(one, "confirmed: <backward> raises")]), encoding="utf-8"
-    )
+    findings = [shown(one, "confirmed: <backward> raises") for one in subject(target).findings]
+    filename.write_text(found.page(findings), encoding="utf-8")
     return filename
 
 
 def test_page_needs_nothing_from_outside(report: Path) -> None:
     text = report.read_text(encoding="utf-8")
     assert not re.search(r"(src|href)=|url\(|@import|<script|https?://", text)
-    assert "confirmed: &lt;backward&gt; raises" in text
+    assert "<b class='confirmed'>confirmed</b>: &lt;backward&gt; raises" in text
     assert text.count("<svg") == text.count("</svg>")
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..problems import InputError
 from .call import Call, NoInputs
 from .stated import from_annotations, from_comment, from_factory, given
-from .values import SIZES, InputError
+from .values import SIZES
 
 #: How often a target is run, at most, to find its inputs.
 TRIALS = 80

@@ -12,7 +12,8 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_iter, tree_map
 
-from .values import SIZES, InputError, Size, Spec, realise, written
+from ..problems import InputError
+from .values import SIZES, Size, Spec, realise, written
 
 #: A function to run with its arguments, all ready.
 Ready = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]

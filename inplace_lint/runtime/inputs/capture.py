@@ -15,15 +15,16 @@ import torch
 from torch import nn
 
 from ...project import Project
+from ..problems import InputError
 from ..program import run_program
-from ..uses import KEPT, BadCapture, Uses, read
+from ..uses import KEPT, Uses
 from .call import Call
 from .guess import EMPTY, constructor_value, parameters
 from .record import Recorder, Seen
 from .search import with_sizes
 from .stated import shown
 from .trial import attempt
-from .values import InputError, Spec, parse_spec
+from .values import Spec, parse_spec
 
 
 @contextlib.contextmanager
@@ -67,14 +68,6 @@ def main() -> None:
 
         status = run_program(program, is_module, arguments, capturing(None if is_module else program, note))
     sys.exit(status)
-
-
-def load(filename: str) -> Uses:
-    """The uses that a capture file holds, by class. Raises InputError."""
-    try:
-        return read(filename)
-    except BadCapture as error:
-        raise InputError(str(error)) from error
 
 
 def from_capture(target: Any, captured: Mapping[str, Any]) -> Call | None:

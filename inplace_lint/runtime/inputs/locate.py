@@ -1,4 +1,4 @@
-"""Finds what `FILE::NAME` means: imports the file as its package would and takes the class or function in it."""
+"""Imports a file as its package would, and takes a class or function out of it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from ...project import Project
-from .values import InputError
-
-
-def split(text: str) -> tuple[str, str]:
-    """The file and the name of `FILE::NAME`. Raises InputError."""
-    filename, separator, name = text.partition("::")
-    if not separator or not filename or not name:
-        raise InputError(f"`{text}` names no class or function: write it as model.py::Attention")
-    if not os.path.isfile(filename):
-        raise InputError(f"there is no file {filename}")
-    return filename, name
+from ..problems import InputError
 
 
 def load(filename: str, name: str, source: str | None = None) -> Any:

@@ -14,8 +14,9 @@ from typing import Any
 
 import torch
 
+from ..problems import InputError
 from .call import Call, NoInputs, Ready
-from .values import NAMES, SIZES, InputError, Spec, parse_arguments
+from .values import NAMES, SIZES, Spec, parse_arguments
 
 _COMMENT = re.compile(r"#\s*inplace-lint:\s*inputs\s+(.*)")
 

@@ -11,6 +11,8 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_map
 
+from ..problems import InputError
+
 DTYPES = {
     "f16": torch.float16,
     "bf16": torch.bfloat16,
@@ -30,10 +32,6 @@ NAMES = {dtype: name for name, dtype in DTYPES.items()}
 SIZES = {"B": 2, "S": 64}
 
 Dim = int | str
-
-
-class InputError(ValueError):
-    """What a person wrote about inputs cannot be understood; the text says why and what would be."""
 
 
 @dataclass(frozen=True, slots=True)

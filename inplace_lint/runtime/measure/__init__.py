@@ -1,25 +1,22 @@
-"""`inplace-lint measure`: a target, or two, over sequence lengths, as a table, a JSON record or a page."""
+"""In the child process: a target, or two, over sequence lengths, as a table, a JSON record or a page."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ...model import Diagnostic
-from ...project import Settings as Configured
-from ...project.configuration import Configuration, ConfigurationError
 from ...report.style import Style
-from ..inputs import TRIALS, Call, InputError, NoInputs, build, given
-from ..inputs.locate import load, root_of, split
+from ..inputs import TRIALS, Call, NoInputs, build, given
+from ..inputs.locate import load, root_of
 from ..inputs.search import completed
 from ..inputs.trial import attempt
 from ..peak import gpu
 from ..peak.devices import DEFAULT, DEVICES
+from ..problems import InputError
+from ..subject import split
 from . import table
-from .findings import UNRUN, findings, fixed
 from .sweep import Series, Settings, sweep
 
 SIZES = {
@@ -31,12 +28,14 @@ SIZES = {
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a person asks to measure; targets are written `FILE::NAME`. No sizes are the method's own."""
+    """What a person asks to measure; targets are written `FILE::NAME`. No sizes are the method's own.
+
+    `fixed` is the text of the target's file with its fixes, which is the second target where none is named.
+    """
 
     target: str
     against: str | None = None
     inputs: str | None = None
-    capture: str | None = None
     sizes: tuple[int, ...] = ()
     batch: int | None = None
     method: str = "cpu"
@@ -44,6 +43,28 @@ class Request:
     dtype: str = "f32"
     optimizer: str = "none"
     train: bool = True
+    fixed: str | None = None
+    factories: Mapping[str, str] = field(default_factory=dict)
+    captured: Mapping[str, Any] = field(default_factory=dict)
+
+
+def in_child(arguments: dict[str, Any], stage: Callable[[str], None]) -> dict[str, Any]:
+    """What a request came to: its `text`, `record` and `page`, and whether it is `complete`; or what is `wrong`.
+
+    `arguments` has the `request`, whether the text is in `colour`, and the `findings` of the page.
+    """
+    request = dict(arguments["request"])
+    try:
+        found = measure(Request(**{**request, "sizes": tuple(request["sizes"])}), stage)
+    except InputError as error:
+        return {"wrong": str(error)}
+    return {
+        "wrong": None,
+        "text": found.text(Style(arguments["colour"])),
+        "record": found.record(),
+        "page": found.page(arguments["findings"]),
+        "complete": found.complete,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +73,6 @@ class Measurement:
 
     settings: Settings
     series: tuple[Series, ...]
-    findings: tuple[tuple[Diagnostic, str], ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -69,40 +89,36 @@ class Measurement:
 
         return record(self.series, self.settings)
 
-    def page(self) -> str:
-        """For a browser."""
+    def page(self, findings: Sequence[Mapping[str, Any]] = ()) -> str:
+        """For a browser, with what `check` finds in the targets, as `subject.said` has it."""
         from .page import page
 
-        return page(self.series, self.settings, self.findings)
+        return page(self.series, self.settings, findings)
 
 
 def measure(request: Request, progress: Callable[[str], None] = lambda text: None) -> Measurement:
-    """Runs the targets. Raises InputError: a target that is not there, inputs that nobody knows, no such device.
-
-    The second target is the one that is asked for, else the first as its fixes would leave it, if it has any.
-    """
+    """Runs the targets. Raises InputError: a target that is not there, inputs that nobody knows, no such device."""
     settings = _settings(request)
     filename, name = split(request.target)
-    configured = _configured(filename)
     target = load(filename, name)
-    found = findings(filename, name, configured)
-    call = _call(request.target, target, request, configured)
-    calls = [(request.target, call, root_of(filename))]
+    call = _call(request.target, target, request)
+    calls: list[tuple[str, Call, str, dict[str, bytes]]] = [(request.target, call, root_of(filename), {})]
     if request.against is not None:
         other_file, other = split(request.against)
         against = load(other_file, other)
         # On the same inputs, if it takes them: only then do the two compare.
         alike = replace(call, target=against)
         if call.factory is not None or attempt(alike)[0] is not None:
-            alike = _call(request.against, against, request, configured)
-        calls.append((request.against, alike, root_of(other_file)))
-    elif (source := fixed(Path(filename).read_text(encoding="utf-8"), found)) is not None:
+            alike = _call(request.against, against, request)
+        calls.append((request.against, alike, root_of(other_file), {}))
+    elif request.fixed is not None:
         # The same inputs, whoever knew them.
-        call = call.instead(load(filename, name, source))
-        calls.append((f"{request.target}, fixed", call, root_of(filename)))
-    series = tuple(sweep(label, one, settings, root, progress) for label, one, root in calls)
+        call = call.instead(load(filename, name, request.fixed))
+        texts = {os.path.abspath(filename): request.fixed.encode()}
+        calls.append((f"{request.target}, fixed", call, root_of(filename), texts))
+    series = tuple(sweep(label, one, settings, root, progress, texts) for label, one, root, texts in calls)
     progress("")
-    return Measurement(settings, series, tuple((one, UNRUN) for one in found))
+    return Measurement(settings, series)
 
 
 def _settings(request: Request) -> Settings:
@@ -126,29 +142,16 @@ def _settings(request: Request) -> Settings:
     )
 
 
-def _call(name: str, target: Any, request: Request, configured: Configured) -> Call:
+def _call(name: str, target: Any, request: Request) -> Call:
     if request.inputs is not None:
         call: Call | NoInputs = completed(given(target, request.inputs), TRIALS)
         if isinstance(call, NoInputs):
             raise InputError(f'{name}: {call.reason}. Give them too: --inputs "dim=64, {request.inputs}"')
         return call
-    from ..inputs.capture import load as recorded
-    from ..uses import FILE
-
-    # What was recorded here is used without being named.
-    file = request.capture or (FILE if os.path.isfile(FILE) else None)
-    captured = None if file is None else recorded(file)
-    call = build(target, dict(configured.inputs), captured)
+    call = build(target, request.factories, request.captured)
     if isinstance(call, NoInputs):
         raise InputError(
             f"no inputs are known for {name}: {call.reason}. "
             'Give some: --inputs "x=f32[B,S,64]", or a comment `# inplace-lint: inputs x=f32[B,S,64]` in it'
         )
     return call
-
-
-def _configured(filename: str) -> Configured:
-    try:
-        return Configuration().settings(os.path.dirname(os.path.abspath(filename)))
-    except ConfigurationError as error:
-        raise InputError(str(error)) from error

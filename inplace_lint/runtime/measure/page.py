@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
 
-from ...model import Diagnostic
-from ...report.source import Sources
 from ..peak.account import KINDS
 from ..peak.lines import Line
 from ..sizes import size_of
@@ -17,11 +16,12 @@ from .sweep import Row, Series, Settings, relative, said_size
 #: Lines that get a colour of their own in a timeline.
 _COLOURS = 6
 
-Finding = tuple[Diagnostic, str]
+#: A finding with its verdict, as `subject.said` has it.
+Finding = Mapping[str, Any]
 
 
 def page(series: Sequence[Series], settings: Settings, findings: Sequence[Finding] = ()) -> str:
-    """The whole document. `findings` are what `check` says of the targets' files, each with its verdict."""
+    """The whole document. `findings` are what `check` says of the targets, with verdicts."""
     names = [one.label for one in series]
     title = escape(" against ".join(map(os.path.basename, names)))
     parts = [f"<h1>{title}</h1><p>{escape(table.title(settings))}.</p>"]
@@ -124,14 +124,13 @@ _KIND = {
 
 
 def _lines(rows: Sequence[Row], colours: dict[Line | None, int], size: int, total: int) -> str:
-    sources = Sources()
     out = []
     for row in rows:
         value = row.values[size]
         if row.line is None or value < 0.005 * total:
             continue
         mark = f'<i class="l{colours[row.line]}"></i>' if row.line in colours else "<i></i>"
-        text = escape(sources.line(*row.line).strip())
+        text = escape(row.text)
         growth = "" if row.exponent is None else _power(row.exponent)
         out.append(
             f"<tr class='place'><td class='text'>{mark}{escape(relative(row.line))}</td>"
@@ -146,15 +145,13 @@ def _findings(findings: Sequence[Finding]) -> str:
     if not findings:
         return "<section><h2>Findings</h2><p>inplace-lint check finds nothing in what was measured.</p></section>"
     items = []
-    for one, verdict in findings:
-        place = f"{one.location.filename}:{one.location.row}"
-        labels = "".join(
-            f"<li>{escape(label.location.filename)}:{label.location.row}: {escape(label.message)}</li>"
-            for label in one.labels
-        )
+    for one in findings:
+        labels = "".join(f"<li>{escape(label)}</li>" for label in one["labels"])
+        status, colon, reason = one["verdict"].partition(": ")
+        verdict = f"<b class='{escape(status)}'>{escape(status)}</b>{escape(colon + reason)}"
         items.append(
-            f"<article><p><b class='{one.severity}'>{one.severity} {one.code}</b> {escape(place)}</p>"
-            f"<p>{escape(one.message)}</p><ul>{labels}</ul><p class='verdict'>{escape(verdict)}</p></article>"
+            f"<article><p><b class='{one['severity']}'>{one['severity']} {one['code']}</b> {escape(one['place'])}</p>"
+            f"<p>{escape(one['message'])}</p><ul>{labels}</ul><p class='verdict'>{verdict}</p></article>"
         )
     return f"<section><h2>Findings</h2>{''.join(items)}</section>"
 
@@ -231,6 +228,7 @@ td:first-child, th:first-child { padding-left: 0; } td:last-child, th:last-child
 article { border-left: 3px solid var(--rule); padding-left: .8rem; margin: 1rem 0; }
   article p, article ul { margin: .2rem 0; }
 .error { color: var(--s0); } .warning { color: var(--l4); } .verdict { color: var(--soft); }
+  .confirmed { color: var(--s0); } .refuted, .spurious { color: var(--s1); }
 footer { margin: 2rem 0 1rem; color: var(--soft); font-size: .85rem; }
 """
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import gc
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import torch
 
+from ...report.source import Sources
 from ..inputs.call import Call
 from ..inputs.values import written
 from ..peak import gpu
@@ -56,12 +57,13 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One source line: its bytes at the peak for each size, how they grow, and their closed form if one is exact."""
+    """One source line: its bytes at the peak for each size, how they grow, a closed form if one is exact, its text."""
 
     line: Line | None
     values: dict[int, int]
     exponent: float | None
     form: str
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +86,17 @@ class Series:
 
 
 def sweep(
-    label: str, call: Call, settings: Settings, root: str, progress: Callable[[str], None] = lambda text: None
+    label: str,
+    call: Call,
+    settings: Settings,
+    root: str,
+    progress: Callable[[str], None] = lambda text: None,
+    texts: Mapping[str, bytes] | None = None,
 ) -> Series:
-    """Runs the target at each size. What fails at one size is said there; the others go on."""
+    """Runs the target at each size. What fails at one size is said there; the others go on.
+
+    `texts` are the sources, by absolute name, that are not what the files hold.
+    """
     if settings.batch is not None:
         call = call.at(B=settings.batch)
     lines = Lines((root,))
@@ -103,11 +113,16 @@ def sweep(
     template = {name: value.replace("f32[", f"{settings.dtype}[") for name, value in call.template.items()}
     made = {name: written(value) for name, value in call.constructor.items()}
     shown = {**made, **template, **({"B": str(call.sizes["B"])} if "B" in call.names else {})}
-    return _series(label, shown, call.source, points, forms)
+    return _series(label, shown, call.source, points, forms, Sources(texts))
 
 
 def _series(
-    label: str, inputs: dict[str, str], source: str, points: Sequence[Point], forms: dict[int, Peak]
+    label: str,
+    inputs: dict[str, str],
+    source: str,
+    points: Sequence[Point],
+    forms: dict[int, Peak],
+    sources: Sources,
 ) -> Series:
     peaks = {point.size: point.peak for point in points if point.peak is not None}
     places: dict[Line | None, None] = {}
@@ -117,7 +132,8 @@ def _series(
     for place in places:
         values = {size: peak.lines.get(place, 0) for size, peak in peaks.items()}
         form = _form({size: peak.lines.get(place, 0) for size, peak in forms.items()})
-        rows.append(Row(place, values, exponent(list(values), list(values.values())), form))
+        text = sources.line(*place).strip() if place is not None else ""
+        rows.append(Row(place, values, exponent(list(values), list(values.values())), form, text))
     totals = {size: peak.total for size, peak in peaks.items()}
     return Series(
         label,

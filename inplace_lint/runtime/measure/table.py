@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from ...report.source import Sources
 from ...report.style import Style, safe
-from ..peak.lines import Line
 from ..sizes import size_of
 from .sweep import Point, Series, Settings, relative, said_size
 
@@ -80,7 +78,6 @@ def _row(point: Point, extra: str) -> list[str]:
 def _lines(series: Series, style: Style) -> list[str]:
     largest, peak = series.measured[-1]
     rows = [["line", said_size(largest), "share", "growth", "bytes", ""]]
-    sources = Sources()
     rest = 0
     for row in sorted(series.rows, key=lambda row: -row.values[largest]):
         value = row.values[largest]
@@ -94,7 +91,7 @@ def _lines(series: Series, style: Style) -> list[str]:
                 f"{100 * value / peak.total:.0f}%",
                 "" if row.exponent is None else power(row.exponent),
                 row.form,
-                _text(sources, row.line),
+                _text(row.text),
             ]
         )
     if rest:
@@ -125,8 +122,8 @@ def _aligned(rows: Sequence[Sequence[str]], left: set[int] = frozenset()) -> lis
     ]
 
 
-def _text(sources: Sources, line: Line, width: int = 60) -> str:
-    text = safe(sources.line(line[0], line[1]).strip())
+def _text(line: str, width: int = 60) -> str:
+    text = safe(line)
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
