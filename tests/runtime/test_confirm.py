@@ -201,6 +201,7 @@ def judged(
         "top": str(folder),
         "names": [name],
         "factories": {"apart:g": "apart:make"},
+        "captured": {},
         "findings": [finding],
     }
     (verdict,) = examine(arguments, lambda stage: None)
