@@ -10,6 +10,7 @@ import io
 import os
 import re
 import runpy
+import shlex
 import textwrap
 from pathlib import Path
 from unittest import mock
@@ -32,7 +33,7 @@ def shown() -> dict[str, str]:
 
 def printed(command: str) -> str:
     """What a terminal shows of a command of the README: a call of the tool, or a run of an example."""
-    words = command.split()
+    words = shlex.split(command)
     output, before = io.StringIO(), os.getcwd()
     os.chdir(ROOT)
     try:
