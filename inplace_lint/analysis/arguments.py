@@ -36,7 +36,10 @@ def overwritten(run: Run, root: FunctionSource) -> Iterator[Finding]:
         told.add(storage)
         finding = Finding("argument", write.place.at, write.op, _confidence(run, write))
         finding.meant = (
-            _is_meant(root, given[storage]) or storage not in returned or not implies(ALWAYS, write.guard)
+            _is_meant(root, given[storage])
+            or storage not in returned
+            or not implies(ALWAYS, write.guard)
+            or _is_taken_back(root, given[storage])
         )
         yield finding
 
@@ -61,6 +64,39 @@ def _given(run: Run) -> dict[Storage, str]:
 def _is_meant(root: FunctionSource, argument: str) -> bool:
     """PyTorch's own ways to say that an argument will be written: a trailing underscore, `out`."""
     return (root.name.endswith("_") and not root.name.endswith("__")) or argument == "out"
+
+
+def _is_taken_back(root: FunctionSource, argument: str) -> bool:
+    """Whether every call in the file puts the result where the argument was: `tile = blend(row, tile)`."""
+    names = [parameter.arg for parameter in root.parameters]
+    position = names.index(argument) if argument in names else len(names)
+    targets: dict[ast.expr, ast.expr] = {}
+    calls: list[ast.Call] = []
+    pending: list[ast.AST] = [root.module.tree]
+    while pending:
+        node = pending.pop()
+        for field in node._fields:
+            value = getattr(node, field, None)
+            pending += [v for v in value if isinstance(v, ast.AST)] if isinstance(value, list) else ()
+            if isinstance(value, ast.AST):
+                pending.append(value)
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            targets[node.value] = node.targets[0]
+        if isinstance(node, ast.Call) and root.name == getattr(
+            node.func, "attr", getattr(node.func, "id", "")
+        ):
+            calls.append(node)
+    for call in calls:
+        given = position - (root.owner is not None and isinstance(call.func, ast.Attribute))
+        passed = call.args[given] if given < len(call.args) else _keyword(call, argument)
+        kept = targets.get(call)
+        if not isinstance(passed, ast.Name) or not isinstance(kept, ast.Name) or passed.id != kept.id:
+            return False
+    return bool(calls)
+
+
+def _keyword(call: ast.Call, name: str) -> ast.expr | None:
+    return next((k.value for k in call.keywords if k.arg == name), None)
 
 
 def _confidence(run: Run, write: Write) -> int:

@@ -151,8 +151,13 @@ def extend(run: Run, sequence: Sequence_, other: Value) -> None:
 
 def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
     """left op right, for comparisons: a constant, a test with a literal, or a tensor of booleans."""
-    if isinstance(left, Phi) and op in ("is", "is not", "==", "!="):
-        results = [(guard, compare(run, op, atom, right, at)) for guard, atom in run.live(left)]
+    if isinstance(left, Phi) and (op in ("is", "is not", "==", "!=") or _partly_constant(left)):
+        results = []
+        path = run.path
+        for guard, atom in run.live(left):
+            run.path = guard
+            results.append((guard, compare(run, op, atom, right, at)))
+        run.path = path
         return join(results) if results else Unknown()
     if op in ("is", "is not"):
         return _identical(run, op == "is", left, right, at)
@@ -180,6 +185,11 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
     if op in negated:
         return _polarity(run, (negated[op], _identity(left), _identity(right)), False)
     return _polarity(run, (op, _identity(left), _identity(right)), True)
+
+
+def _partly_constant(value: Phi) -> bool:
+    """Whether a comparison can be decided on some of the paths."""
+    return any(isinstance(atom, Constant) for _, atom in value.alternatives)
 
 
 def _identical(run: Run, positive: bool, left: Value, right: Value, at: ast.AST) -> Value:

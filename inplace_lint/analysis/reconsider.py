@@ -64,11 +64,11 @@ def _only_plain(
     inside = [(f.node.lineno, f.node.end_lineno or 0) for f in functions]
     if any(not any(first <= row <= last for first, last in inside) for row in rows):
         callers.append(None)
-    if not callers or _is_passed_on(module, root):
+    if not callers or _is_passed_on(module, root) or _called_by_its_base(program, root):
         return False
     for caller in callers:
         run = _look(program, module, caller, looked)
-        if root not in run.entered or _met(run, finding):
+        if root not in run.entered or _met(run, finding) is not False:
             return False
     return True
 
@@ -99,6 +99,14 @@ def _met(run: Run, finding: Finding) -> bool | None:
         return None
     context = Context(run, run.frame.module, None)
     return any(context.is_trained(context.credible(h.guard, h.saved)) for h in met)
+
+
+def _called_by_its_base(program: Program, root: FunctionSource) -> bool:
+    """Whether it is a method of a class with a base that is not in sight, which may call it."""
+    if root.owner is None:
+        return False
+    bases = program.class_value(root.owner).external_bases()
+    return any(not base.startswith(("builtins.", "typing.", "abc.")) for base in bases)
 
 
 def _is_passed_on(module: Module, root: FunctionSource) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..torchmodel import table
+from ..torchmodel.keywords import MODULE_KEYWORDS
 from ..torchmodel.spelling import MODES
 from . import arrays, containers, methods, operators, ops, unchecked
 from .run import LENGTH
@@ -106,6 +107,8 @@ def _torch(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Va
     if module is not None:
         config = {param.name: value for param, value in zip(module.params, args)}
         config.update(kwargs)
+        if not kwargs.keys() <= MODULE_KEYWORDS:
+            return Unknown()  # the call raises, or another class goes by this name
         kinds = {name: ops.kind(run, value) for name, value in config.items()}
         weights = None
         if module.has_weights(kinds):
@@ -168,6 +171,8 @@ def _parameter(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at:
     made = run.new_tensor("buffer" if frozen else "parameter", grad, at, leaf=not frozen)
     if args and isinstance(args[0], Tensor):
         made.storage.dtype, made.storage.device = args[0].storage.dtype, args[0].storage.device
+        if made.storage.dtype not in ("bool", "int", "?"):
+            made.storage.dtype = "float"  # of which width is the module's matter: `model.half()`
     return made
 
 
