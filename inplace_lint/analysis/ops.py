@@ -755,7 +755,7 @@ def _index_kind(run: Run, index: Value) -> str:
     if isinstance(index, Constant):
         return "T" if isinstance(index.value, bool) else "N"
     if isinstance(index, Tensor):
-        return "T"
+        return "T" if index.storage.dtype == "bool" or index.storage.is_tensor() else "?"
     if isinstance(index, Sequence_):
         if index.kind != "tuple":
             return "T"
