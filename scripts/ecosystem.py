@@ -25,8 +25,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-RECORD = Path(__file__).resolve().parent.parent / "benchmarks" / "ecosystem"
-REPRODUCTIONS = RECORD.parent / "reproductions"
+ROOT = Path(__file__).resolve().parent.parent
+RECORD = ROOT / "benchmarks" / "ecosystem"
+REPRODUCTIONS = ROOT / "benchmarks" / "reproductions"
 JUDGEMENTS = ("true", "false", "by design")
 
 Finding = dict[str, Any]
@@ -130,8 +131,7 @@ def fetch(name: str, version: str, cache: Path) -> Path:
 def check(folder: Path) -> tuple[list[Finding], list[str]]:
     """The findings of one run of inplace-lint, in the record's words, and the files that it could not check."""
     command = [sys.executable, "-m", "inplace_lint", "check", ".", "--isolated", "--exit-zero", "--jobs", "1"]
-    root = RECORD.parent.parent
-    path = os.pathsep.join(filter(None, (str(root), os.environ.get("PYTHONPATH"))))
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     run = subprocess.run(
         [*command, "--output-format", "json"],
         cwd=folder,

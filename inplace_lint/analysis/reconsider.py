@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 #: A second look goes further than a first one, and there are few.
-_SOFT_LIMIT = 4_000
+_SOFT_LIMIT = 8_000
 
 
 class _Everything(frozenset["FunctionSource"]):
