@@ -38,6 +38,7 @@ def overwritten(run: Run, root: FunctionSource) -> Iterator[Finding]:
         finding.meant = (
             _is_meant(root, given[storage])
             or storage not in returned
+            or write.looped
             or not implies(ALWAYS, write.guard)
             or _is_taken_back(root, given[storage])
         )

@@ -302,8 +302,10 @@ def _of_module(run: Run, module: TorchModule, name: str) -> Value:
     return module.config.get(name, Scalar())
 
 
-def training(run: Run) -> Test:
-    """`self.training`: one literal for the whole run. What only happens in evaluation is not trained through."""
+def training(run: Run) -> Constant | Test:
+    """`self.training`: as it was set, else one literal for all; what only evaluation does is not trained through."""
+    if isinstance(run.mode, Constant):
+        return run.mode
     test = run.test(("training",))
     run.evaluation |= 1 << test.bit
     return test
@@ -370,7 +372,11 @@ def _replace(run: Run, atom: Value, guard: Guard, at: ast.AST) -> bool:
         tensor = atom.tensor
     if tensor is None:
         return False
-    run.writes.append(run.heap.replace(tensor.storage, guard, "data", run.place(at)))
+    replaced = [tensor]
+    if tensor.storage in run.stand_ins:
+        replaced = [w for o in run.stand_ins[tensor.storage].owners for w in methods.weights_of(run, o)]
+    for each in replaced:
+        run.writes.append(run.heap.replace(each.storage, guard, "data", run.place(at)))
     return True
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..torchmodel import table
 from ..torchmodel.spelling import MODES
-from . import attributes, containers, execute, methods, names, ops, symbols
+from . import attributes, containers, execute, methods, modules, names, ops, symbols
 from .frames import DEAD, Frame, State
 from .guards import ALWAYS, both, literal, relative
 from .heap import Node, Saved
@@ -76,11 +76,16 @@ def call(
     if isinstance(func, ClassValue):
         return instantiate(run, func, args, kwargs, at, exact)
     if isinstance(func, TorchModule):
-        return call_module(run, func, args, kwargs, at)
+        layer = func
+        return modules.called(run, layer, args, at, lambda args: call_module(run, layer, args, kwargs, at))
     if isinstance(func, Instance):
-        return call_instance(run, func, args, kwargs, at, exact)
+        obj = func
+        return modules.called(
+            run, obj, args, at, lambda args: call_instance(run, obj, args, kwargs, at, exact)
+        )
     if isinstance(func, Sequence_) and func.kind == "Sequential":
-        return _call_sequential(run, func, args, at)
+        chain = func
+        return modules.called(run, chain, args, at, lambda args: _call_sequential(run, chain, args, at))
     if isinstance(func, Scalar):
         return Scalar()
     return unknown(run, func, args, kwargs, at)
@@ -444,9 +449,14 @@ def call_module(
     binding = model.bind([ops.kind(run, a) for a in args], {n: ops.kind(run, v) for n, v in kwargs.items()})
     values = [None if p is None else args[p] if isinstance(p, int) else kwargs[p] for p in binding]
     name = module.name.rpartition(".")[2]
+    in_training = attributes.training(run)
+    if isinstance(in_training, Constant):
+        facts = trained if in_training.value else evaluated
+        result = ops.perform(run, f"nn.{name}", facts, values, at, True, module.weights)
+        modules.statistics(run, module, bool(in_training.value), result, at)
+        return result
     if trained is evaluated:
         return ops.perform(run, f"nn.{name}", trained, values, at, True, module.weights)
-    in_training = attributes.training(run)
     results: list[tuple[Guard, Value]] = []
     path = run.path
     for facts, holds in ((trained, True), (evaluated, False)):

@@ -40,7 +40,7 @@ class Finding:
     """A hazard at a place of the file under check.
 
     `kind` is write, step (an optimizer's); one of those that raise no error: data, shared, unchecked; or an incident:
-    leaf, multi-view, expanded, no-grad-view, out, no-gain, no-derivative, unknown-op, stale, argument, lost.
+    leaf, multi-view, expanded, no-grad-view, out, no-gain, no-derivative, unknown-op, stale, argument, lost, hidden.
     `at` is where the finding stands; `write` where the change itself is made, when that is inside a call made `at`.
     `saves` are in the order of execution; `cause` is the place that made an incident possible.
     """
@@ -94,7 +94,7 @@ class Finding:
 
     def is_shown(self) -> bool:
         """Whether it is reported where nobody asked for notes."""
-        return self.confidence >= LIKELY and self.kind != "no-gain" and not self.meant
+        return self.confidence >= LIKELY and self.kind not in ("no-gain", "hidden") and not self.meant
 
     def key(self) -> tuple[object, ...]:
         family = "write" if self.kind == "step" else "data" if self.kind in SILENT else self.kind
@@ -148,10 +148,10 @@ def prevailing(findings: Iterable[Finding]) -> list[Finding]:
 #: Kinds of hazards that raise no error.
 SILENT = frozenset({"data", "shared", "unchecked"})
 #: Kinds of incidents that raise nothing: what else is found at their place goes first.
-_HARMLESS = frozenset({"no-gain", "no-derivative", "stale", "argument", "lost"})
+_HARMLESS = frozenset({"no-gain", "no-derivative", "stale", "argument", "lost", "hidden"})
 #: Kinds that no caller knows more about.
-LOCAL = frozenset({"stale", "argument", "lost"})
-_RANKS = {"stale": 3, "lost": 4, "argument": 5, "no-derivative": 6, "no-gain": 6}
+LOCAL = frozenset({"stale", "argument", "lost", "hidden"})
+_RANKS = {"stale": 3, "lost": 4, "argument": 5, "no-derivative": 6, "no-gain": 6, "hidden": 6}
 
 
 def _rank(finding: Finding) -> int:

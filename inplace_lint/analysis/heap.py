@@ -100,6 +100,7 @@ class Write:
         "guard",
         "initial",
         "into_list",
+        "looped",
         "op",
         "place",
         "storage",
@@ -113,6 +114,8 @@ class Write:
         self.op = op
         self.place = place
         self.time = time
+        #: in a loop, whose rounds may be none
+        self.looped = False
         #: by an initialiser of torch.nn.init
         self.initial = False
         #: the very tensor whose values change

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..torchmodel import table
-from . import containers
+from . import containers, modules
 from .guards import both, compatible
 from .run import LENGTH
 from .values import (
@@ -37,9 +37,7 @@ if TYPE_CHECKING:
 NONE = Constant(None)
 
 #: Methods of nn.Module that return the module itself.
-_RETURN_SELF = frozenset(
-    "to cuda cpu float double half bfloat16 train eval share_memory apply type xpu compile".split()
-)
+_RETURN_SELF = frozenset("to cuda cpu float double half bfloat16 share_memory apply type xpu compile".split())
 
 
 def flag(kwargs: Mapping[str, Value], name: str) -> bool:
@@ -189,13 +187,16 @@ def of_module(run: Run, module: TorchModule, name: str) -> Value | None:
 
 
 def _module_protocol(run: Run, obj: Value, name: str) -> Value | None:
+    found = modules.method(run, obj, name)
+    if found is not None:
+        return found
     if name in _RETURN_SELF:
         return Native(lambda *_: obj)
     if name in ("parameters", "named_parameters"):
         return Native(lambda run, args, kwargs, at: _parameters(run, obj, name))
     if name == "requires_grad_":
         return Native(lambda run, args, kwargs, at: _freeze(run, obj, args, kwargs))
-    if name in ("zero_grad", "register_forward_hook", "register_forward_pre_hook"):
+    if name == "zero_grad":
         return Native(lambda *_: NONE)
     if name == "load_state_dict":
         return Native(lambda run, args, kwargs, at: step(run, [obj], at, "load_state_dict"))

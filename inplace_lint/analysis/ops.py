@@ -298,7 +298,8 @@ class _Saving:
                 saved.autocast = run.autocast
                 saved.sources = tuple(sources)
                 saved.unproved = () if save.target in self.settled else self.unproved
-                saved.counter, saved.view = tensor.counter, tensor.view
+                saved.counter = tensor.counter
+                saved.view = tensor.view or not layout.keeps_itself(self.facts.key, save.node)
                 saved.read = self.facts.counted or save.target not in self.facts.writes
                 run.save(saved)
 
@@ -313,6 +314,7 @@ def _save_weights(
         for guard, evidence in strongest(_gradients(run, operands, None, save.target)):
             saved = Saved(weights.storage, both(run.path, guard), node, place)
             saved.op, saved.node_name, saved.attr = name, save.node, "weight"
+            saved.view = not layout.keeps_itself(facts.key, save.node)
             saved.grad = evidence
             saved.certain = run.grad == "on"
             saved.autocast = run.autocast
@@ -484,7 +486,11 @@ def _write(
                 # Statistics, unlike `apply_`, are written beside what the op is called for.
                 quiet = "data" if any(ret.of == i for ret in facts.returns) else "unchecked"
             write = run.heap.write(storage, guard, name, place, counter=tensor.counter, quiet=quiet)
-            write.initial = facts.no_grad
+            write.initial, write.looped = facts.no_grad, run.inexact > 0
+            if run.program.sketches.notes:
+                stale.hidden(run, tensor, write)
+            if storage in run.stand_ins:
+                _write_each(run, tensor, guard, name, place, quiet)
             if not facts.metadata_only:
                 write.through = tensor
                 run.written.add(tensor)
@@ -503,6 +509,16 @@ def _write(
                     tensor.graph.evidence += _contributors(run, facts, operands)
                 if storage.origin in ("argument", "buffer") and not storage.leaf:
                     run.heap.escape([(guard, tensor)], guard)
+
+
+def _write_each(run: Run, tensor: Tensor, guard: Guard, name: str, place: Place, quiet: str) -> None:
+    """What stands for any parameter of some modules is written: then each of them may be."""
+    from .methods import weights_of
+
+    for owner in run.stand_ins[tensor.storage].owners:
+        for weights in weights_of(run, owner):
+            if weights.storage is not tensor.storage:
+                run.heap.write(weights.storage, guard, name, place, counter=tensor.counter, quiet=quiet)
 
 
 def _results(
@@ -577,6 +593,8 @@ def _result(
                 run.perhaps_expanded.add(view.expanded)
             by_layout = layout.aliases_if_contiguous(facts.key)
             converts = _converts(run, facts, values, tensor) if ret.kind == "maybe" else None
+            if tensor.swapped and by_layout and _flattens(facts, values):
+                converts = True  # the elements have to move (but where all axes but one have one element)
             if converts is False or (tensor.contiguous and layout.same_if_contiguous(facts.key)):
                 views.append((guard, tensor))
             elif converts is True:
@@ -649,6 +667,14 @@ def _converts(run: Run, facts: Facts, values: Sequence[Value | None], tensor: Te
     return None if after == before == "int" else after != before
 
 
+def _flattens(facts: Facts, values: Sequence[Value | None]) -> bool:
+    """Whether all elements are asked for one after the other: `contiguous()`, `ravel()`, `reshape(-1)`."""
+    rest = [value for value in values[1:] if value is not None]
+    if layout.same_if_contiguous(facts.key) or not rest:
+        return True
+    return len(rest) == 1 and isinstance(rest[0], Constant) and rest[0].value == -1
+
+
 def _view(run: Run, facts: Facts, ret: Ret, tensor: Tensor, at: ast.AST) -> Tensor:
     view = tensor.alias()
     view.view = True
@@ -669,6 +695,7 @@ def _view(run: Run, facts: Facts, ret: Ret, tensor: Tensor, at: ast.AST) -> Tens
         view.expanded = None
     if layout.expands(facts.key):
         view.expanded = run.place(at)
+    view.swapped = tensor.contiguous and layout.swaps(facts.key)
     view.dense = tensor.dense and not layout.permutes(facts.key)
     view.contiguous = tensor.contiguous and layout.keeps_contiguous(facts.key)
     return view

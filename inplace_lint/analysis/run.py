@@ -117,6 +117,8 @@ class Run:
         self.autocast = False
         #: where something stands that keeps backward from comparing versions (hooks on saved tensors)
         self.unchecked: Place | None = None
+        #: the mode, training or evaluation, that was set for the module at hand
+        self.mode: Value | None = None
         #: what is saved is copied: no write can change it
         self.unsaved = False
         #: storages whose writes move no version for now
@@ -137,6 +139,8 @@ class Run:
         self.globals: dict[tuple[str, str], Value] = {}
         self.incidents: list[Incident] = []
         self.writes: list[Write] = []
+        #: of a tensor that stands for any parameter of some modules: which these are
+        self.stand_ins: dict[Storage, Parameters] = {}
         #: tensors that each stand for any of several
         self.many: set[Tensor] = set()
         #: the tensors whose values were changed
@@ -357,6 +361,7 @@ class Run:
         if isinstance(value, Parameters):
             if value.tensor is None:
                 value.tensor = self.new_tensor("parameter", value.grad, None, leaf=value.grad > 0)
+            self.stand_ins[value.tensor.storage] = value
             return value.tensor
         if isinstance(value, Unknown):
             if value.tensor is None:

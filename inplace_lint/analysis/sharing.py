@@ -7,7 +7,18 @@ findings pays nothing.
 from __future__ import annotations
 
 from .guards import compatible
-from .values import Constant, Instance, Mapping_, Parameters, Phi, Sequence_, Tensor, Unknown, alternatives
+from .values import (
+    Array,
+    Constant,
+    Instance,
+    Mapping_,
+    Parameters,
+    Phi,
+    Sequence_,
+    Tensor,
+    Unknown,
+    alternatives,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,7 +43,18 @@ class Sharing:
     written is a view. `same_dtype`: the out-of-place form gives the dtype that the tensor has.
     """
 
-    __slots__ = ("dtype", "leaf", "names", "others", "outside", "place", "same_dtype", "several", "view")
+    __slots__ = (
+        "dtype",
+        "leaf",
+        "names",
+        "others",
+        "outside",
+        "place",
+        "puts",
+        "same_dtype",
+        "several",
+        "view",
+    )
 
     def __init__(self, place: Place, tensor: Tensor) -> None:
         self.place = place
@@ -45,6 +67,15 @@ class Sharing:
         self.leaf = tensor.storage.leaf
         self.dtype = tensor.storage.dtype
         self.same_dtype = False
+        #: an assignment of a tensor by an index that is a tensor, as `index_put` takes it
+        self.puts = False
+
+
+def _held(atom: Value) -> Value | None:
+    """The tensor that a name holds, or whose memory what it holds looks at."""
+    if isinstance(atom, Array):
+        return atom.memory
+    return atom.tensor if isinstance(atom, (Unknown, Parameters)) else atom
 
 
 def observe(
@@ -55,13 +86,14 @@ def observe(
     storage = tensor.storage
     seen.outside = storage.origin not in ("result", "factory") or storage in run.given
     seen.same_dtype = _keeps_dtype(run, facts, tensor, values)
+    seen.puts = _puts(run, facts, storage.dtype, values)
     slots = _slots(run)
     holders: list[tuple[object, object, str]] = []
     for (owner, name), value in slots.items():
         held = [
             alias
             for g, atom in alternatives(value)
-            for alias in (atom.tensor if isinstance(atom, (Unknown, Parameters)) else atom,)
+            for alias in (_held(atom),)
             if isinstance(alias, Tensor) and alias.storage is storage and compatible(g, guard)
         ]
         if held:
@@ -88,6 +120,20 @@ def observe(
         else:
             seen.others.add("an attribute or element")
     run.observations.append(seen)
+
+
+def _puts(run: Run, facts: Facts, dtype: str, values: Sequence[Value | None]) -> bool:
+    if not facts.key.endswith("setitem") or len(values) != 3 or dtype == "?":
+        return False
+    if dtype != "float64" and run.frame.function is not None:
+        return False  # under the autocast of a caller the two may differ
+    index, value = values[1], values[2]
+    return (
+        isinstance(index, Tensor)
+        and index.storage.dtype in ("bool", "int")
+        and isinstance(value, Tensor)
+        and value.storage.dtype == dtype
+    )
 
 
 def _slots(run: Run) -> dict[tuple[object, object], Value]:

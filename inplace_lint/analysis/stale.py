@@ -101,6 +101,25 @@ def lost(run: Run, at: ast.AST, writes: Sequence[Write]) -> None:
             run.incidents.append(found)
 
 
+def hidden(run: Run, tensor: Tensor, write: Write) -> None:
+    """A statement that goes by `.data` to what it writes: nothing is wrong with it where no save is live."""
+    counter = tensor.counter
+    if (
+        counter is not None
+        and counter.way == "data"
+        and counter.place.frame is run.frame
+        and isinstance(counter.place.at, ast.Attribute)
+        and _within(counter.place.at, write.place.at)
+    ):
+        found = Incident("hidden", write.place, write.guard, write.op, write.storage, DOES, counter.place)
+        found.modeless = True
+        # `used`: who else may have saved it is not in sight
+        found.used = write.storage.origin not in ("result", "factory") or bool(
+            run.heap.record(write.storage).saves
+        )
+        run.incidents.append(found)
+
+
 def _since(run: Run, name: str, tensor: Tensor, twice: bool, at: ast.AST) -> Write | None:
     """The write that who reads `name` does not expect; `twice`: the operation reads the tensor by two names."""
     frame = run.frame

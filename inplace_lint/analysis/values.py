@@ -158,6 +158,7 @@ class Tensor(Value):
         "no_grad_view",
         "part",
         "storage",
+        "swapped",
         "view",
     )
 
@@ -177,6 +178,8 @@ class Tensor(Value):
         self.graph = storage
         #: the heap's time when a view with `multi` or `no_grad_view` was made
         self.made_at = 0
+        #: a view of a contiguous tensor with its axes swapped
+        self.swapped = False
 
     def alias(self) -> Tensor:
         """Another alias with the same marks, to be marked further."""
@@ -191,6 +194,7 @@ class Tensor(Value):
         other.part = self.part
         other.graph = self.graph
         other.made_at = self.made_at
+        other.swapped = self.swapped
         return other
 
 

@@ -34,6 +34,7 @@ _CODES = {
     "no-derivative": "IPL302 unknown-inplace-op",
     "unknown-op": "IPL302 unknown-inplace-op",
     "data": "IPL201 data-write",
+    "hidden": "IPL201 data-write",
     "shared": "IPL202 shared-memory-write",
     "unchecked": "IPL203 version-check-disabled",
     "stale": "IPL204 stale-alias-read",

@@ -6,7 +6,7 @@ is not proved is named as a difference; where a name that shares the memory is r
 
 from __future__ import annotations
 
-from ..fixes.plans import CloneFirst, IndexedFill, OutOfPlace, UnderNoGrad
+from ..fixes.plans import CloneFirst, CountedUnderNoGrad, IndexedFill, OutOfPlace, UnderNoGrad
 from ..model import FixPlan, Refused
 from ..syntax.surroundings import Surroundings
 from ..torchmodel import outofplace
@@ -38,7 +38,7 @@ def plan(module: Module, finding: Finding) -> FixPlan:
         raise Refused("where the change was meant to go is for the author to say")
     if finding.meant:
         raise Refused("the function is there to make this change")
-    if finding.used:
+    if finding.used and finding.kind != "hidden":
         raise Refused("the use has to move before the write")
     if any(saved.again for saved in finding.saves):
         raise Refused("backward reads this again: the change has to come after it")
@@ -58,6 +58,8 @@ class _Remedy:
             self.differences["peak memory rises where no gradients are recorded, as in inference"] = None
         if kind == "leaf":
             return self._under_no_grad()
+        if kind == "hidden":
+            return self._without_data()
         if kind == "no-gain" and self.finding.write is not None:
             raise Refused("the write is made by the function that is called")
         if self.finding.write is not None:
@@ -277,7 +279,14 @@ class _Remedy:
             self._leave(target.value.id)
             self._binds(target.value.id)
             return IndexedFill(*self._say("use `where`"), self._location(node), form)
-        return self._clone_first(syntaxes.root_name(target))
+        copied = self._clone_first(syntaxes.root_name(target))
+        sharing = self.finding.sharing
+        if copied.applicability == "safe" or not (sharing and all(seen.puts for seen in sharing)):
+            return copied
+        self.differences["a value with leading dimensions of size one is refused"] = None
+        name = places.text(self.module, target.value, 60).strip("`")
+        message = f"use `{name} = {name}.index_put(…)`"
+        return IndexedFill(*self._say(message), self._location(node), "index_put")
 
     def _clone_first(self, name: str | None) -> FixPlan:
         """`y = y.clone()` before the statement: whatever the statement writes, it writes the copy."""
@@ -315,9 +324,26 @@ class _Remedy:
             raise Refused("the write is made by the function that is called: mend it there, or pass a copy")
         return self._clone_first(names.pop())
 
+    def _without_data(self) -> FixPlan:
+        """`x.data.mul_(2)` to a block of `no_grad`: the same change, counted."""
+        if self.finding.used:
+            self.differences[
+                "backward raises, and is not silently wrong, where it still needs the old values"
+            ] = None
+        place, manager, step = self._block()
+        return CountedUnderNoGrad(
+            *self._say(f"drop `.data`, and write under `with {manager}():`"), place, manager, step
+        )
+
     def _under_no_grad(self) -> FixPlan:
         if any(seen.several for seen in self.finding.sharing):
             raise Refused("one of several views is written, and the others could not be used afterwards")
+        place, manager, step = self._block()
+        self.differences["gradients no longer flow through this write"] = None
+        return UnderNoGrad(*self._say(f"put the write under `with {manager}():`"), place, manager, step)
+
+    def _block(self) -> tuple[Location, str, str]:
+        """The statement that goes into a block of `no_grad`, how that is spelled here, and one step of indentation."""
         statement = self.around.statement
         manager = syntaxes.no_grad(self.module)
         if manager is None:
@@ -333,7 +359,4 @@ class _Remedy:
         tail = lines[place.end_row - 1][statement.end_col_offset or 0 :].strip()
         if head.strip() or (tail and not tail.startswith(b"#")):
             raise Refused("the statement shares its line with another")
-        self.differences["gradients no longer flow through this write"] = None
-        return UnderNoGrad(
-            *self._say(f"put the write under `with {manager}():`"), place, manager, syntaxes.step(lines)
-        )
+        return place, manager, syntaxes.step(lines)

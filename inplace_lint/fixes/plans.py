@@ -138,6 +138,20 @@ class UnderNoGrad(FixPlan):
         return (Edit(head, _point(self.place)),)
 
 
+class CountedUnderNoGrad(UnderNoGrad):
+    """As `UnderNoGrad`, and what is written by way of `.data` is written itself."""
+
+    __slots__ = ()
+
+    def edits(self, source: str) -> tuple[Edit, ...]:
+        from . import rewrite
+        from .text import line_starts, span
+
+        (head,) = super().edits(source)
+        start, end = span(line_starts(source), self.place)
+        return (Edit(head.content + rewrite.without_data(source[start:end]), self.place),)
+
+
 def _point(place: Location) -> Location:
     return Location(place.filename, place.row, place.column, place.row, place.column)
 

@@ -105,7 +105,7 @@ def without_argument(piece: str, name: str, position: int | None) -> str:
 
 
 def indexed(piece: str, form: str) -> str:
-    """`y[m] = v` to `y = y.masked_fill(m, v)`, or `y[m] = v[m]` to `y = v.where(m, y)`, by `form`."""
+    """`y[m] = v` to `y = y.masked_fill(m, v)`, `y.index_put((m,), v)`, or `y[m] = v[m]` to `y = v.where(m, y)`."""
     module, statement = _statement(piece)
     if (
         not isinstance(statement, cst.Assign)
@@ -118,6 +118,9 @@ def indexed(piece: str, form: str) -> str:
     if form == "where":
         source = cst.ensure_type(value, cst.Subscript).value
         call = cst.Call(cst.Attribute(source, cst.Name("where")), [cst.Arg(index), cst.Arg(owner)])
+    elif form == "index_put":
+        indices = cst.Tuple([cst.Element(index, comma=cst.Comma())])
+        call = cst.Call(cst.Attribute(owner, cst.Name("index_put")), [cst.Arg(indices), cst.Arg(value)])
     else:
         call = cst.Call(cst.Attribute(owner, cst.Name("masked_fill")), [cst.Arg(index), cst.Arg(value)])
     call = call.with_changes(
@@ -129,6 +132,32 @@ def indexed(piece: str, form: str) -> str:
     return module.code_for_node(
         statement.with_changes(targets=[statement.targets[0].with_changes(target=owner)], value=call)
     )
+
+
+def without_data(piece: str) -> str:
+    """`x.data.mul_(2)` to `x.mul_(2)`, `x.data[0] = v` to `x[0] = v`, `x.data += v` to `x += v`."""
+    module, statement = _statement(piece)
+    if isinstance(statement, cst.Expr):
+        changed: cst.BaseSmallStatement = statement.with_changes(value=_past_data(statement.value))
+    elif isinstance(statement, cst.AugAssign):
+        changed = statement.with_changes(target=_past_data(statement.target))
+    elif isinstance(statement, cst.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+        changed = statement.with_changes(targets=[target.with_changes(target=_past_data(target.target))])
+    else:
+        raise Refused("this is not a statement that writes one thing")
+    return module.code_for_node(changed)
+
+
+def _past_data(node: cst.CSTNode) -> cst.CSTNode:
+    """A path of calls, attributes and indices without its outermost `.data`."""
+    if isinstance(node, cst.Attribute) and node.attr.value == "data":
+        return node.value
+    if isinstance(node, cst.Call):
+        return node.with_changes(func=_past_data(node.func))
+    if isinstance(node, (cst.Attribute, cst.Subscript)):
+        return node.with_changes(value=_past_data(node.value))
+    raise Refused("what is written is not reached by way of `.data`")
 
 
 def _has_comment(node: cst.CSTNode) -> bool:

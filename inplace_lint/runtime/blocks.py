@@ -24,6 +24,8 @@ TOLERANCE = 1e-4
 
 #: What raises at the write itself, and only while gradients are recorded.
 _AT_ONCE = frozenset({"IPL103", "IPL104", "IPL105", "IPL107", "IPL108"})
+#: What speaks of values, and not of what backward reads.
+_OF_VALUES = frozenset({"IPL204", "IPL205", "IPL206"})
 
 Finding = dict[str, Any]
 Stage = Callable[[str], None]
@@ -163,6 +165,9 @@ def _judge(
     )
     if finding["code"] in _AT_ONCE and not ran_with_grad:
         why = "gradients were not recorded where the write ran"
+        return verdict("inconclusive", why, inputs, device)
+    if finding["code"] in _OF_VALUES:
+        why = "the lines ran; which values were meant, a run cannot tell"
         return verdict("inconclusive", why, inputs, device)
     if not trace.has_run_backward:
         return verdict(

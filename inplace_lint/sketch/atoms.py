@@ -240,7 +240,7 @@ class Class(Atom):
 class Object(Atom):
     """An object of a class of the project, built with whatever arguments; `after` is set for `super()`."""
 
-    __slots__ = ("after", "arguments", "given", "scopes", "slots", "source")
+    __slots__ = ("after", "arguments", "given", "hooks", "scopes", "slots", "source")
 
     def __init__(self, source: ClassSource, given: bool = False) -> None:
         self.source = source
@@ -249,18 +249,20 @@ class Object(Atom):
         self.after: ClassSource | None = None
         self.arguments: dict[str, Sketched | Later] = {}
         self.scopes: dict[str, object] = {}
+        self.hooks: list[Sketched] = []
 
 
 class Layer(Atom):
     """A module of torch.nn with its configuration; its parameters are one store."""
 
-    __slots__ = ("_facts", "config", "name", "weights")
+    __slots__ = ("_facts", "config", "hooks", "name", "weights")
 
     def __init__(self, name: str, config: Mapping[str, str | Const]) -> None:
         self.name = name
         self.config = config
         self.weights = Store(tensor=True, leaf=True)
         self._facts: Facts | None = None
+        self.hooks: list[Sketched] = []
 
     def facts(self) -> Facts:
         """What a call does, in training or in evaluation."""

@@ -9,6 +9,7 @@ from ..torchmodel.facts import Const
 from ..torchmodel.spelling import MODES
 from . import construct, effects, expressions
 from .atoms import (
+    EVERYWHERE,
     EVIDENT,
     NOTHING,
     UNKNOWN,
@@ -226,6 +227,8 @@ def _method(atom: Method, made: Call) -> Sketched:
     if isinstance(receiver, Layer):
         if name in _PARAMETERS:
             return (Box([(Cell(receiver.weights),)], ordered=False),)
+        if name in _HOOKS and made.args and not made.scope.dry:
+            receiver.hooks.append(made.args[0])
         return (receiver,) if name in _SELF_RETURNING else NOTHING
     if isinstance(receiver, Box):
         return _box_method(receiver, name, made)
@@ -263,7 +266,7 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
         receiver.store.leaf = receiver.store.grad = receiver.store.evident = True
         return (receiver,)
     if name in ("parameters", "named_parameters"):
-        return _leaves(name)
+        return _leaves(name, made)
     if name.endswith("_"):
         made.scope.overwrites((receiver,))
     elif receiver.store.under is not None and arrays.writes(name):
@@ -288,9 +291,14 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
     return unknown(made)
 
 
-def _leaves(name: str) -> Sketched:
+def _leaves(name: str, made: Call) -> Sketched:
     """The parameters of something, with their names where `named_parameters` is asked."""
-    leaf: Sketched = (Cell(Store(tensor=True, leaf=True)),)
+    store = Store(tensor=True, leaf=True)
+    if b".backward(" in made.scope.module.source:
+        store.saved = (
+            (EVERYWHERE, EVIDENT),
+        )  # whether a forward comes before their writes, an exact run tells
+    leaf: Sketched = (Cell(store),)
     return (Box([leaf if name == "parameters" else (Box([NOTHING, leaf]),)], ordered=False),)
 
 
@@ -315,7 +323,7 @@ def _box_method(box: Box, name: str, made: Call) -> Sketched:
     if name in ("values", "copy", "children", "modules"):
         return (Box(list(box.items), box.ordered, box.role),)
     if name in ("parameters", "named_parameters"):
-        return _leaves(name)
+        return _leaves(name, made)
     if name in _SELF_RETURNING:
         return (box,)
     return NOTHING
@@ -324,14 +332,29 @@ def _box_method(box: Box, name: str, made: Call) -> Sketched:
 def _inherited(obj: Object, name: str, made: Call) -> Sketched:
     """What an object may inherit from nn.Module."""
     if name in ("parameters", "named_parameters"):
-        return _leaves(name)
+        return _leaves(name, made)
     if name == "register_parameter" and len(made.args) > 1:
         return _keep(obj, made, Store(tensor=True, leaf=True, given=""))
     if name == "register_buffer" and len(made.args) > 1:
         return _keep(obj, made, Store(grad=False, tensor=True))
+    if name in _HOOKS and made.args and not made.scope.dry:
+        obj.hooks.append(made.args[0])
+        return NOTHING
     if name in _SELF_RETURNING:
         return (obj,)
     return unknown(made)
+
+
+_HOOKS = frozenset(["register_forward_hook", "register_forward_pre_hook"])
+
+
+def _hooked(atom: Layer | Object, made: Call, result: Sketched) -> Sketched:
+    """What a module's hooks make of what goes in and comes out."""
+    for hook in atom.hooks:
+        args: list[Sketched] = [(atom,), (Box(list(made.args)),), result]
+        changed = call(hook, Call(made.scope, args, {}, [None] * 3, {}, True))
+        result = united([result, changed])
+    return result
 
 
 def _keep(obj: Object, made: Call, store: Store) -> Sketched:
@@ -352,7 +375,7 @@ def _layer(layer: Layer, made: Call) -> Sketched:
         NOTHING if p is None else made.args[p] if isinstance(p, int) else made.kwargs[p] for p in binding
     ]
     owner = layer if model.has_weights(layer.config) else None
-    return effects.perform(made.scope, layer.facts(), values, owner)
+    return _hooked(layer, made, effects.perform(made.scope, layer.facts(), values, owner))
 
 
 def _symbol(symbol: Symbol, made: Call) -> Sketched:
@@ -543,7 +566,7 @@ def _object(obj: Object, made: Call) -> Sketched:
     for name in ("forward", "__call__"):
         found = construct.find_method(made.scope, obj.source, name)
         if found is not None:
-            return _function(Function(found.source, (obj,)), made)
+            return _hooked(obj, made, _function(Function(found.source, (obj,)), made))
     return unknown(made)
 
 

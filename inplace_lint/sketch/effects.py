@@ -377,6 +377,8 @@ def _result(
         if multi:
             cell.store.parted = True
     if how == "maybe":
+        if layout.aliases_if_contiguous(facts.key):
+            made.born = scope.statement
         views.append(Cell(made))
     if how in ("views", "slices"):
         return (Box([tuple(views)], ordered=False),)

@@ -91,6 +91,8 @@ class Flow(Scope):
             if self.recording and not initial:
                 self.summary.recorded.add(store.given)
         if store.under is not None:
+            if self.sketches.notes:
+                self.doubt(EVIDENT, store.under)
             self._write_under(Cell(store.under, WRITABLE, cell.without))
         if self.summary.suspicious:
             return
@@ -210,7 +212,7 @@ class Flow(Scope):
 
     def overwrites(self, value: Sketched) -> None:
         """A statement says that it changes this."""
-        if self.arms or self.without or self.returned:
+        if self.arms or self.without or self.returned or self.loops:
             return  # not on every path
         for atom in value:
             if isinstance(atom, Cell):

@@ -91,7 +91,7 @@ _CALLS = re.compile(
     rb"|\binplace=(?!False)"
     rb"|[(,][ \t]*True[ \t]*[,)]"
     rb"|[(,\s]out=(?!=)"
-    rb"|\.(?:step|load_state_dict|fill)\("
+    rb"|\.(?:step|load_state_dict|train|fill)\("
     rb"|\b(?:copyto|vector_to_parameters|batch_norm)\("
 )
 
@@ -103,6 +103,7 @@ _MARKS = (
     (b"out=", -1),
     (b".step(", -1),
     (b".load_state_dict(", -1),
+    (b".train(", -1),
     (b".fill(", -1),
     (b"copyto(", -1),
     (b"vector_to_parameters(", -1),
@@ -135,7 +136,7 @@ def _rows_of_calls(source: bytes) -> list[int]:
             if name is not None:
                 if name not in in_place_names():
                     continue
-            elif not steps and match.group().startswith((b".step", b".load")):
+            elif not steps and match.group().startswith((b".step", b".load", b".train")):
                 continue
             row += source.count(b"\n", before, start)
             before = start

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from .facts import node_prefix
+
 #: Returns its input (or a view of it) where the input is contiguous.
 IF_CONTIGUOUS = frozenset(["reshape", "reshape_as", "flatten", "ravel", "contiguous"])
 
@@ -39,6 +41,9 @@ PERMUTES = frozenset(
     "transpose permute t T mT H mH numpy_T matrix_H adjoint swapaxes swapdims movedim moveaxis expand expand_as "
     "broadcast_to diagonal unfold as_strided".split()
 )
+
+#: Views of all elements, with axes swapped.
+SWAPS = frozenset("transpose t T mT H mH numpy_T matrix_H adjoint swapaxes swapdims".split())
 
 #: Always a view, although observation also saw its input come back whole.
 ALWAYS_VIEW = frozenset(["narrow"])
@@ -90,6 +95,9 @@ MOVES_ELEMENTS = frozenset(
     "repeat repeat_interleave roll flip to contiguous fill zero index_put scatter masked_scatter index_copy".split()
 )
 
+#: Nodes of composites that are given what the composite was given.
+_KEEP_ITSELF = ("Convolution", "NativeLayerNorm", "NativeGroupNorm", "NativeBatchNorm")
+
 #: Operators that numbers do not have: `@`.
 ONLY_TENSORS = frozenset(["matmul"])
 
@@ -113,6 +121,11 @@ def permutes(key: str) -> bool:
     return _name(key) in PERMUTES
 
 
+def swaps(key: str) -> bool:
+    """Whether a view by this op of a contiguous tensor has the same elements in another order of axes."""
+    return _name(key) in SWAPS
+
+
 def same_if_contiguous(key: str) -> bool:
     """Whether the op returns its very input where that is contiguous."""
     return _name(key) in SAME_IF_CONTIGUOUS
@@ -121,6 +134,16 @@ def same_if_contiguous(key: str) -> bool:
 def own_counter(key: str) -> bool:
     """Whether the results share memory but no version counter with the input."""
     return _name(key) in OWN_COUNTER
+
+
+def keeps_itself(key: str, node: str) -> bool:
+    """Whether an autograd node keeps the very tensor that the op was given; a composite may hand on a view of it."""
+    return node.startswith((node_prefix(key), *_KEEP_ITSELF))
+
+
+def keeps_statistics(module: str) -> bool:
+    """Whether a module of torch.nn updates statistics in training, and reads them in evaluation."""
+    return module.startswith(("torch.nn.BatchNorm", "torch.nn.SyncBatchNorm"))
 
 
 def exposes_memory(key: str) -> str:

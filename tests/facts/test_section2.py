@@ -154,9 +154,7 @@ SAME = [
     "nn.Identity()(y)",
     "F.dropout(y, 0.5, training=False)",
     "F.dropout(y, p=0.0)",
-    pytest.param(
-        "nn.Dropout(0.5).eval()(y)", marks=unmet("`eval()` of a module in an expression is not followed")
-    ),
+    "nn.Dropout(0.5).eval()(y)",
     "nn.Dropout(p=0.0)(y)",
 ]
 

@@ -85,3 +85,46 @@ def test_elements_are_moved_and_not_computed_with(name):
     else:
         result = getattr(x, name)(*arguments)
     assert set(result.flatten().tolist()) <= {11, 12, 13, 14, 21, 22, 23, 24}
+
+
+@pytest.mark.parametrize("name", sorted(layout.SWAPS))
+def test_flattening_what_has_its_axes_swapped_copies(name):
+    args = (0, 1) if name in ("transpose", "swapaxes", "swapdims") else ()
+    method = {"numpy_T": "T", "matrix_H": "H"}.get(name, name)
+    swapped = getattr(torch.ones(3, 4), method)
+    swapped = swapped(*args) if callable(swapped) else swapped
+    for flat in (swapped.reshape(-1), swapped.flatten(), swapped.ravel(), swapped.contiguous()):
+        assert flat.data_ptr() != swapped.data_ptr()
+
+
+REPLACED = {
+    "aten::mul.Tensor MulBackward0": (lambda x, w: x * w, (4, 4), (4, 4)),
+    "aten::linear AddmmBackward0": (torch.nn.functional.linear, (2, 4), (3, 4)),
+    "aten::conv2d ConvolutionBackward0": (torch.nn.functional.conv2d, (1, 2, 5, 5), (2, 2, 3, 3)),
+    "torch.nn.functional.layer_norm NativeLayerNormBackward0": (
+        lambda x, w: torch.nn.functional.layer_norm(x, (4,), w), (3, 4), (4,),
+    ),
+    "torch.nn.functional.group_norm NativeGroupNormBackward0": (
+        lambda x, w: torch.nn.functional.group_norm(x, 2, w), (3, 4, 2), (4,),
+    ),
+    "torch.nn.functional.batch_norm NativeBatchNormBackward0": (
+        lambda x, w: torch.nn.functional.batch_norm(x, None, None, w, training=True), (3, 4), (4,),
+    ),
+    "aten::prelu PreluKernelBackward0": (torch.nn.functional.prelu, (3, 4), (4,)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("names", REPLACED)
+def test_what_is_kept_itself_has_the_memory_that_its_data_is_given(names):
+    call, shape, weights = REPLACED[names]
+    gradients = []
+    for replaced in (False, True):
+        torch.manual_seed(0)
+        x, w = torch.randn(shape, requires_grad=True), torch.rand(weights, requires_grad=True)
+        result = (call(x, w) ** 2).sum()
+        if replaced:
+            w.data = w.data * -3
+        result.backward()
+        gradients.append(x.grad)
+    key, node = names.split()
+    assert layout.keeps_itself(key, node) == (not torch.allclose(*gradients))

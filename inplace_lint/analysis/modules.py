@@ -1,0 +1,113 @@
+"""What surrounds a module's forward: its hooks, its training or evaluation mode, the statistics that it keeps."""
+
+from __future__ import annotations
+
+from ..torchmodel import layout
+from . import containers
+from .heap import Saved
+from .values import DOES, NEVER, Constant, FunctionValue, Native, Phi, Tensor, TorchModule, Unknown, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Callable, Mapping, Sequence
+
+    from .run import Run
+
+_HOOKS = {"register_forward_hook": "forward hooks", "register_forward_pre_hook": "forward pre-hooks"}
+_MODES = {"train": True, "eval": False}
+
+
+def method(run: Run, module: Value, name: str) -> Value | None:
+    """`module.eval()`, `module.train()`, `module.register_forward_hook(hook)`; None for another name."""
+    if name in _MODES:
+
+        def set_mode(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+            wanted = args[0] if args else kwargs.get("mode", Constant(_MODES[name]))
+            run.state.slots[(module, "mode")] = wanted if isinstance(wanted, Constant) else Unknown()
+            return module
+
+        return Native(set_mode)
+    if name in _HOOKS:
+
+        def add(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+            key = (module, _HOOKS[name])
+            before = run.state.get(key)
+            known = [] if before is None else containers.items(run, before) or []
+            run.state.slots[key] = containers.make(run, "tuple", [*known, *args[:1]])
+            return Unknown()
+
+        return Native(add)
+    return None
+
+
+def called(
+    run: Run, module: Value, args: Sequence[Value], at: ast.AST, forward: Callable[[Sequence[Value]], Value]
+) -> Value:
+    """A call of a module: its hooks around its forward, and its mode, if one was set, for all that it calls."""
+    outer = run.mode
+    mode = run.state.get((module, "mode"))
+    if mode is not None:
+        run.mode = mode
+    for hook in _hooks(run, module, "register_forward_pre_hook"):
+        changed = _play(run, hook, [module, containers.make(run, "tuple", args)], at)
+        if changed is not None:
+            args = containers.items(run, changed) or [changed]
+    result = forward(args)
+    for hook in _hooks(run, module, "register_forward_hook"):
+        changed = _play(run, hook, [module, containers.make(run, "tuple", args), result], at)
+        result = result if changed is None else changed
+    run.mode = outer
+    return result
+
+
+def _hooks(run: Run, module: Value, name: str) -> list[Value]:
+    known = run.state.get((module, _HOOKS[name]))
+    return [] if known is None else containers.items(run, known) or []
+
+
+def _play(run: Run, hook: Value, args: list[Value], at: ast.AST) -> Value | None:
+    """What a hook gives in the place of what it got; None where it gives nothing."""
+    from . import calls
+
+    deep = run.deep
+    function = hook
+    while not isinstance(function, FunctionValue) and hasattr(function, "func"):
+        function = function.func
+    if isinstance(function, FunctionValue):
+        run.deep = run.deep | {function.source}
+    given = calls.call(run, hook, args, {}, at)
+    run.deep = deep
+    if isinstance(given, Phi):
+        given = next((atom for _, atom in run.live(given) if not _is_none(atom)), given)
+    return None if _is_none(given) else given
+
+
+def _is_none(value: Value) -> bool:
+    return isinstance(value, Constant) and value.value is None
+
+
+def statistics(run: Run, module: TorchModule, training: bool, result: Value, at: ast.AST) -> None:
+    """Batch statistics that a module updates in training, uncounted, and that its backward reads after evaluation."""
+    if not layout.keeps_statistics(module.name) or _is_off(module.config.get("track_running_stats")):
+        return
+    mean = module.owns.get("running_mean")
+    if mean is None:
+        mean = module.owns["running_mean"] = run.new_tensor("buffer", NEVER, None)
+    place = run.place(at)
+    if training:
+        write = run.heap.write(
+            mean.storage, run.path, "the update of its statistics", place, quiet="unchecked"
+        )
+        run.writes.append(write)
+        return
+    for guard, tensor in run.tensors(result) if isinstance(result, Tensor) else ():
+        for condition, node in run.heap.nodes(tensor, guard):
+            saved = Saved(mean.storage, condition, node, place)
+            saved.op, saved.node_name, saved.attr = module.name.rpartition(".")[2], "", "running_mean"
+            saved.grad, saved.certain = DOES, run.grad == "on"
+            run.save(saved)
+
+
+def _is_off(value: Value | None) -> bool:
+    return isinstance(value, Constant) and not value.value

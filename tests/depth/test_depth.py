@@ -1,0 +1,39 @@
+"""What stands in several places, or shows only over time, is found; its good twin is silent. Torch judges both."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from inplace_lint.cli.pipeline import examine
+from inplace_lint.project import Settings
+
+from . import across, over_time
+from .forms import Form
+
+PROGRAMS = {**across.PROGRAMS, **over_time.PROGRAMS}
+NAMES = pytest.mark.parametrize("name", PROGRAMS)
+FORMS = pytest.mark.parametrize("form", ["bad", "good"])
+
+
+@NAMES
+@FORMS
+def test_torch_agrees_that_it_is_bad_or_good(name: str, form: str, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    from ..rules.silence import verdict
+
+    program = Form(PROGRAMS[name], form)
+    with program.written(tmp_path) as path:
+        said = verdict(program.source, str(path))
+    assert said == "right" if form == "good" else said in ("raises", "silent")
+
+
+@NAMES
+@FORMS
+def test_bad_form_is_reported_and_good_form_is_not(name: str, form: str, tmp_path: Path) -> None:
+    program = Form(PROGRAMS[name], form)
+    with program.written(tmp_path) as path:
+        found = examine(str(path), program.source.encode(), Settings())
+    said = {(one.location.row, one.code) for one in found}
+    assert said == program.expected

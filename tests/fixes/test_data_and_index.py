@@ -1,0 +1,100 @@
+"""`.data` to a block of no_grad, and an assignment by a mask to `index_put`: what they make, and that torch agrees."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from inplace_lint.cli.pipeline import everything
+from inplace_lint.fixes.apply import fix_source
+from inplace_lint.model import Diagnostic
+from inplace_lint.project import Settings
+
+
+def lint(text: bytes) -> list[Diagnostic]:
+    return everything("program.py", text, Settings(notes=True))
+
+
+def fixed(program: str, unsafe: bool = False) -> str:
+    source = textwrap.dedent(program).encode()
+    done = fix_source(source, lambda _, found: found, lint, unsafe).source
+    assert fix_source(done, lambda _, found: found, lint, unsafe).source == done
+    return done.decode()
+
+
+def values(program: str) -> dict[str, list[float]]:
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    names: dict[str, object] = {}
+    exec(compile(program, "program.py", "exec"), names)
+    return {name: value.tolist() for name, value in names.items() if isinstance(value, torch.Tensor)}
+
+
+DATA = [
+    ("x.data.mul_(2).add_(1)", "x.mul_(2).add_(1)"),
+    ("x.data += 1", "x += 1"),
+    ("x.data[0] = 5  # first", "x[0] = 5  # first"),
+    ("x.data[1:].copy_(x.data[:1])", "x[1:].copy_(x.data[:1])"),
+    ("x.data.add_(\n    1,\n)", "x.add_(\n    1,\n)"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), DATA)
+def test_data_write_becomes_a_block_of_no_grad_that_gives_the_same_values(before: str, after: str) -> None:
+    program = f"import torch\n\nx = torch.arange(3.0)\n{before}\n"
+    done = fixed(program)
+    assert done == f"import torch\n\nx = torch.arange(3.0)\nwith torch.no_grad():\n    {after}\n"
+    assert values(done) == values(program)
+
+
+def test_data_write_of_a_weight_is_unsafe_because_backward_may_raise() -> None:
+    program = "import torch\n\nm = torch.nn.Linear(2, 2)\nm.weight.data.zero_()\n"
+    assert fixed(program) == program
+    (one,) = lint(program.encode())
+    assert one.code == "IPL201"
+    assert one.severity == "note"
+    assert one.plan is not None
+    assert any("backward raises" in difference for difference in one.plan.differences)
+    assert "with torch.no_grad():\n    m.weight.zero_()\n" in fixed(program, unsafe=True)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "y = x.data.mul_(2)",  # the result is used
+        "print(x.data.mul_(2))",
+        "x.data.mul_(2); print(x)",
+        "x.data = torch.zeros(3)",
+        "d = x.data\nd.mul_(2)",
+    ],
+)
+def test_other_uses_of_data_stay(statement: str) -> None:
+    program = f"import torch\n\nx = torch.arange(3.0)\n{statement}\n"
+    assert fixed(program, unsafe=True) == program
+
+
+def test_no_note_where_nobody_asked_for_notes() -> None:
+    program = b"import torch\n\nx = torch.arange(3.0)\nx.data.mul_(2)\n"
+    assert everything("program.py", program, Settings()) == []
+
+
+def test_assignment_by_a_mask_becomes_index_put_where_a_copy_would_be_unsafe_too() -> None:
+    program = """\
+        import types
+
+        import torch
+
+        holder = types.SimpleNamespace()
+        a = torch.ones(3).requires_grad_()
+        y = torch.exp(a * 1)
+        holder.y = y
+        mask = y > 1
+        y[mask] = torch.zeros(3)
+        y.sum().backward()
+        result = y.detach()
+    """
+    done = fixed(program, unsafe=True)
+    assert "y = y.index_put((mask,), torch.zeros(3))\n" in done
+    assert fixed(program) == textwrap.dedent(program)
+    assert values(done)["result"] == [0.0, 0.0, 0.0]
