@@ -233,7 +233,7 @@ class Context:
             return POSSIBLE
         if saved.only or saved.autocast:
             confidence = min(confidence, LIKELY)
-        if not self.is_trained(guard):
+        if not self.is_trained(guard) or (saved.evaluated and not self.run.trains):
             return POSSIBLE
         if not implies(written, saved.guard):
             confidence = min(confidence, LIKELY)

@@ -40,6 +40,7 @@ class Saved:
         "autocast",
         "certain",
         "counter",
+        "evaluated",
         "grad",
         "guard",
         "moved",
@@ -81,6 +82,8 @@ class Saved:
         self.counter: Counter | None = None
         #: where it stands that backward will not compare versions
         self.unchecked: Place | None = None
+        #: by a module that was set to evaluation
+        self.evaluated = False
         #: backward makes the save again, from what the tensor's name holds then
         self.again = False
         #: it is a view of the tensor whose memory it is

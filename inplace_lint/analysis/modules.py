@@ -74,8 +74,10 @@ def _play(run: Run, hook: Value, args: list[Value], at: ast.AST) -> Value | None
     function = hook
     while not isinstance(function, FunctionValue) and hasattr(function, "func"):
         function = function.func
-    if isinstance(function, FunctionValue):
-        run.deep = run.deep | {function.source}
+    if not isinstance(function, FunctionValue):
+        calls.unknown(run, hook, args, {}, at)
+        return None
+    run.deep = run.deep | {function.source}
     given = calls.call(run, hook, args, {}, at)
     run.deep = deep
     if isinstance(given, Phi):

@@ -728,6 +728,7 @@ def _fresh(
         if dtype == "same" or (only == "float32" and not converted):
             dtype = only
     fresh = run.new_tensor("factory" if facts.factory else "result", 0, at, dtype=dtype)
+    fresh.storage.has_axes = layout.has_axes(facts.key)
     fresh.storage.device = "?" if layout.moves(facts.key) else device
     fresh.contiguous = facts.factory or all(t.dense for found in operands for _, t in found)
     fresh.dense = fresh.contiguous
@@ -819,7 +820,18 @@ def index(run: Run, obj: Value, at_index: Value, at: ast.AST) -> Value:
     part = apply(run, op, [obj, value], {}, at, function=False)
     if found == "N" and isinstance(obj, Tensor) and isinstance(part, Tensor) and _keeps_rows(at_index):
         part.contiguous = obj.contiguous
+    if found == "T" and isinstance(part, Tensor) and not _has_axes(run, at_index):
+        part.storage.perhaps_part = True
     return part
+
+
+def _has_axes(run: Run, index: Value) -> bool:
+    """Whether an advanced index is no single number: it, or one of its parts, is a mask or has an axis."""
+    if isinstance(index, Sequence_):
+        return index.kind != "tuple" or any(_has_axes(run, part) for part in run.elements(index))
+    if isinstance(index, Tensor):
+        return (index.storage.has_axes and not index.view) or index.storage.dtype == "bool"
+    return isinstance(index, Test) or (isinstance(index, Constant) and isinstance(index.value, bool))
 
 
 def _keeps_rows(index: Value) -> bool:

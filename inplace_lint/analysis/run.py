@@ -249,6 +249,7 @@ class Run:
         if self.unsaved:
             return
         saved.unchecked = saved.unchecked or self.unchecked
+        saved.evaluated = isinstance(self.mode, Constant) and not self.mode.value
         self.heap.save(saved)
         if self.region is not None:
             self.region.saves.append(saved)

@@ -91,6 +91,7 @@ def lost(run: Run, at: ast.AST, writes: Sequence[Write]) -> None:
             write.place.at is at
             and write.place.frame is run.frame
             and write.storage.origin == "result"
+            and not write.storage.perhaps_part
             and made is not None
             and made.frame is run.frame
             and made.at is not at

@@ -100,6 +100,13 @@ def _torch(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Va
     op = table.function(dotted)
     if op is not None:
         result = ops.apply(run, op, args, kwargs, at)
+        if (
+            isinstance(result, Tensor)
+            and args
+            and isinstance(args[0], Sequence_)
+            and dotted == "torch.tensor"
+        ):
+            result.storage.has_axes = True
         return _factory(run, result, kwargs)
     if dotted.startswith("torch.optim.") and not dotted.startswith("torch.optim.lr_scheduler."):
         return _optimizer(run, dotted, args, kwargs)

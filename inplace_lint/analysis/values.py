@@ -36,11 +36,13 @@ class Storage:
         "dtype",
         "evidence",
         "grad",
+        "has_axes",
         "leaf",
         "made",
         "moved",
         "origin",
         "parts_only",
+        "perhaps_part",
         "proved",
         "sources",
         "uid",
@@ -72,6 +74,10 @@ class Storage:
         #: what may require grad in it came as it is from outside: moved about, never computed with
         self.moved = origin in ("unknown", "factory")
         self.sources: tuple[Storage, ...] = ()
+        #: it is certain to have an axis: an index by it copies, where one by a number as a tensor makes a view
+        self.has_axes = False
+        #: made by an index that may have been such a number: then it is part of what was indexed
+        self.perhaps_part = False
         #: the value of unknown kind whose tensor this would be
         self.value: Unknown | None = None
 

@@ -42,6 +42,9 @@ PERMUTES = frozenset(
     "broadcast_to diagonal unfold as_strided".split()
 )
 
+#: What has at least one axis whatever it is called with.
+HAS_AXES = frozenset("arange linspace randperm nonzero argwhere unique ravel flatten".split())
+
 #: Views of all elements, with axes swapped.
 SWAPS = frozenset("transpose t T mT H mH numpy_T matrix_H adjoint swapaxes swapdims".split())
 
@@ -134,6 +137,11 @@ def same_if_contiguous(key: str) -> bool:
 def own_counter(key: str) -> bool:
     """Whether the results share memory but no version counter with the input."""
     return _name(key) in OWN_COUNTER
+
+
+def has_axes(key: str) -> bool:
+    """Whether the result is certain to have at least one axis."""
+    return _name(key) in HAS_AXES
 
 
 def keeps_itself(key: str, node: str) -> bool:

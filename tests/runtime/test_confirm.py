@@ -102,6 +102,17 @@ def fails():
     return y @ torch.rand(5, 5)
 
 
+def reads_too_late(x: torch.Tensor):
+    y = x * 2
+    return y.add_(1) * y  # inconclusive
+
+
+def hidden_from_the_check(x: torch.Tensor):
+    y = torch.tanh(x)
+    y.data.mul_(0.3)  # confirmed
+    return y
+
+
 def dies():
     a = torch.rand(3, requires_grad=True)
     y = torch.sigmoid(a)
@@ -157,6 +168,8 @@ def test_each_block_gets_its_verdict(tmp_path: Path) -> None:
     assert "trials found none" in reasons
     assert "it ended with status 0 and without a result" in reasons
     assert "another error" in reasons
+    assert "which values were meant" in reasons
+    assert "PyTorch raises nothing" in by_text["y.data.mul_(0.3)  # confirmed"]["reason"]
 
 
 APART = """\

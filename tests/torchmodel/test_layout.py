@@ -128,3 +128,22 @@ def test_what_is_kept_itself_has_the_memory_that_its_data_is_given(names):
         gradients.append(x.grad)
     key, node = names.split()
     assert layout.keeps_itself(key, node) == (not torch.allclose(*gradients))
+
+
+@pytest.mark.parametrize("name", sorted(layout.HAS_AXES))
+def test_result_has_an_axis_even_of_a_number(name):
+    number = torch.tensor(1)
+    call = getattr(torch, name)
+    result = (
+        call(0, 1, 2) if name == "linspace" else call(1) if name in ("arange", "randperm") else call(number)
+    )
+    assert layout.has_axes(f"aten::{name}")
+    assert result.dim() >= 1
+
+
+def test_index_by_a_number_as_a_tensor_makes_a_view_and_one_with_an_axis_copies():
+    x = torch.zeros(3)
+    x[torch.tensor(0)].add_(1)
+    x[torch.tensor([1])].add_(1)
+    x[torch.tensor(True)].add_(1)
+    assert x.tolist() == [1, 0, 0]
