@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .findings import CERTAIN, POSSIBLE, Context, of_run
+from .findings import CERTAIN, POSSIBLE, SILENT, Context, of_run
 from .guards import ALWAYS, implies, relative
 from .reconsider import reconsider
 from .values import DOES
@@ -161,18 +161,30 @@ def _finding(watch: Watch, finding: Finding, run: Run, context: Context) -> list
     lines = [f"  {code(finding)}, {_CONFIDENCES[finding.confidence]}"]
     for saved in finding.saves:
         role = "its result" if saved.result else "its weights" if saved.attr == "weight" else "its input"
+        silently = ", which backward does not notice" if finding.kind in SILENT else ""
         lines.append(
-            f"    because {saved.op} on line {_row(saved.place)} saved {role}, and {finding.op} changes that"
+            f"    because {saved.op} on line {_row(saved.place)} saved {role}, and {finding.op} changes that{silently}"
         )
     if not finding.saves:
-        cause = 0 if finding.cause is None else _row(finding.cause)
-        lines.append(
-            f"    because {finding.op} raises here" + (f" (made so on line {cause})" if cause else "")
-        )
+        lines.append("    because " + _cause(finding))
     if finding.confidence < CERTAIN:
         reasons = _reasons(watch, finding, run, context)
         lines += [f"    not surer because {reason}" for reason in reasons]
     return lines
+
+
+def _cause(finding: Finding) -> str:
+    """Why what needs no save is a finding."""
+    cause = 0 if finding.cause is None else _row(finding.cause)
+    if finding.kind == "stale":
+        return f"what {finding.op} reads here was changed on line {cause}, by another name"
+    if finding.kind == "lost":
+        return f"what {finding.op} changes was made on line {cause}, and nothing holds it"
+    if finding.kind == "argument":
+        return f"{finding.op} changes what a caller has given"
+    if finding.kind == "hidden":
+        return f"{finding.op} moves no version"
+    return f"{finding.op} raises here" + (f" (made so on line {cause})" if cause else "")
 
 
 def _reasons(watch: Watch, finding: Finding, run: Run, context: Context) -> list[str]:
