@@ -9,7 +9,7 @@ import pytest
 from inplace_lint.cli.pipeline import examine
 from inplace_lint.project import Settings
 
-from . import across, over_time
+from . import across, over_time, safe
 from .forms import Form
 
 PROGRAMS = {**across.PROGRAMS, **over_time.PROGRAMS}
@@ -27,6 +27,18 @@ def test_torch_agrees_that_it_is_bad_or_good(name: str, form: str, tmp_path: Pat
     with program.written(tmp_path) as path:
         said = verdict(program.source, str(path))
     assert said == "right" if form == "good" else said in ("raises", "silent")
+
+
+@pytest.mark.parametrize("name", safe.PROGRAMS)
+def test_safe_program_is_right_and_passed_over(name: str) -> None:
+    program = Form(safe.PROGRAMS[name], "good")
+    found = examine("program.py", program.source.encode(), Settings())
+    assert [(one.location.row, one.code) for one in found] == []
+    pytest.importorskip("torch")
+    pytest.importorskip("numpy")
+    from ..rules.silence import verdict
+
+    assert verdict(program.source) == "right"
 
 
 @NAMES

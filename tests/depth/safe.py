@@ -1,0 +1,234 @@
+"""Programs that look like silent hazards and are none: each runs, has right gradients, and must be passed over."""
+
+PROGRAMS = {
+    "WGAN: weights clipped after the step": """
+        D = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 1))
+        opt = torch.optim.RMSprop(D.parameters(), lr=0.1)
+        for _ in range(3):
+            loss = D(b).mean()
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+            for p in D.parameters():
+                p.data.clamp_(-0.01, 0.01)
+    """,
+    "momentum teacher under no_grad": """
+        student, teacher = nn.Linear(4, 4), nn.Linear(4, 4)
+        opt = torch.optim.SGD(student.parameters(), lr=0.1)
+        for _ in range(3):
+            with torch.no_grad():
+                target = teacher(b)
+            loss = (student(b) - target).square().sum()
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+            for q, k in zip(student.parameters(), teacher.parameters()):
+                k.data = k.data * 0.9 + q.data * 0.1
+    """,
+    "codebook updated by moving averages": """
+        class Quantizer(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.embedding = nn.Embedding(8, 4)
+                self.embedding.weight.data.uniform_(-1, 1)
+
+            def forward(self, x):
+                distance = torch.cdist(x.detach(), self.embedding.weight.detach())
+                indices = distance.argmin(1)
+                quantized = self.embedding(indices).detach()
+                self.embedding.weight.data.mul_(0.99)
+                return x + (quantized - x).detach()
+
+        Quantizer()(a.expand(3, 4) * 1).sum().backward()
+    """,
+    "a batch turned into an array for a plot": """
+        x = torch.rand(4)
+        y = a * x
+        image = x.numpy().copy()
+        image *= 255
+        other = x.numpy() * 2
+        other += 1
+        y.sum().backward()
+    """,
+    "an array that is filled before it becomes a tensor": """
+        import numpy as np
+
+        rows = np.zeros((3, 4), dtype=np.float32)
+        for i in range(3):
+            rows[i] = i
+        x = torch.from_numpy(rows)
+        (a * x).sum().backward()
+        rows[:] = 0
+    """,
+    "a number beside an array": """
+        import numpy as np
+
+        n = np.float32(3)
+        t = torch.as_tensor(n)
+        y = a * t
+        n += 1
+        y.sum().backward()
+    """,
+    "a list made into a tensor": """
+        rows = [1.0, 2.0, 3.0, 4.0]
+        t = torch.as_tensor(rows)
+        y = a * t
+        rows[0] = 9.0
+        rows.sort()
+        y.sum().backward()
+    """,
+    "hooks that count": """
+        sizes = []
+
+        def pack(t):
+            sizes.append(t.numel())
+            return t
+
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+            y = torch.sigmoid(a)
+        z = y + 1
+        z += 1
+        z.sum().backward()
+    """,
+    "hooks that move to half precision": """
+        with torch.autograd.graph.saved_tensors_hooks(lambda t: t.double() * 1, lambda t: t.float()):
+            y = torch.sigmoid(a)
+        y += 1
+        y.sum().backward()
+    """,
+    "checkpointed blocks in a chain": """
+        from torch.utils.checkpoint import checkpoint
+
+        layers = [nn.Linear(4, 4) for _ in range(3)]
+        x = a * 1
+        for layer in layers:
+            x = checkpoint(lambda t, layer=layer: torch.relu(layer(t)), x, use_reentrant=False)
+            x = x + 1
+        x.sum().backward()
+    """,
+    "a checkpointed block that writes its own fresh tensor": """
+        from torch.utils.checkpoint import checkpoint
+
+        def block(t):
+            h = t + 1
+            h += 1
+            h.mul_(2)
+            return torch.sigmoid(h)
+
+        checkpoint(block, a * 1, use_reentrant=False).sum().backward()
+    """,
+    "weights stepped after a checkpointed backward": """
+        from torch.utils.checkpoint import checkpoint
+
+        net = nn.Linear(4, 4)
+        opt = torch.optim.SGD(net.parameters(), lr=0.1)
+        for _ in range(2):
+            loss = checkpoint(net, b * 1, use_reentrant=False).sum()
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+    """,
+    "queries and keys that are one tensor": """
+        x = a.expand(3, 4) * 1
+        x.add_(1)
+        q = k = v = x
+        y = (q @ k.T).softmax(-1) @ v
+        y.sum().backward()
+    """,
+    "an accumulator under a second name": """
+        total = torch.zeros(4)
+        current = a * 1
+        for _ in range(3):
+            total += current.detach()
+            current = current * 2
+        result = total
+        (result * 2 + current).sum().backward()
+    """,
+    "a buffer that is filled and then read by its own name": """
+        out = torch.zeros(3, 4)
+        rows = out
+        for i in range(3):
+            rows[i] = b * i
+        (rows * a).sum().backward()
+    """,
+    "views that follow their base": """
+        x = torch.zeros(4)
+        head, tail = x[:2], x[2:]
+        x.add_(1)
+        y = head + tail
+        (y.sum() * a).sum().backward()
+    """,
+    "two elements of one list": """
+        states = [torch.zeros(4), torch.ones(4)]
+        old = states[0]
+        states[1].add_(1)
+        ((states[1] - old) * a).sum().backward()
+    """,
+    "frames that a loop makes": """
+        frames = []
+        x = a * 1
+        for _ in range(3):
+            x = x * 0.5
+            y = x + 1
+            y.clamp_(min=0)
+            frames.append(y)
+        torch.stack(frames).sum().backward()
+    """,
+    "parameters of a list, changed and collected": """
+        params = [torch.ones(4) for _ in range(3)]
+        seen = []
+        for p in params:
+            p.mul_(0.5)
+            seen.append(p)
+        (torch.stack(seen) * a).sum().backward()
+    """,
+    "rows written by an index": """
+        x = torch.zeros(4, 2)
+        rows = torch.tensor([0, 1])
+        x[rows] += 1
+        x[rows, 0] = 2
+        x.index_add_(0, rows, torch.ones(2, 2))
+        x[rows[0]].add_(1)
+        part = x[rows].mul_(2)
+        assert x[0, 0] == 4 and part.shape == (2, 2)
+    """,
+    "evaluation between two steps": """
+        net = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Dropout(0.5))
+        opt = torch.optim.Adam(net.parameters(), fused=True)
+        for _ in range(2):
+            net.train()
+            loss = net(torch.randn(8, 4)).sum()
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+            net.eval()
+            with torch.no_grad():
+                net(torch.randn(8, 4))
+    """,
+    "a hook that only looks": """
+        shapes = []
+        act = nn.Sigmoid()
+        act.register_forward_hook(lambda module, args, output: shapes.append(output.shape))
+        y = act(a * 1)
+        z = y + 1
+        z += 1
+        z.sum().backward()
+    """,
+    "a context that keeps sizes": """
+        class Scale(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x, factor):
+                ctx.factor = factor
+                ctx.x = x
+                return x * factor
+
+            @staticmethod
+            def backward(ctx, gradient):
+                return gradient * ctx.factor + 0 * ctx.x.shape[0], None
+
+        h = a * 1
+        y = Scale.apply(h, 2.0)
+        h.add_(1)
+        y.sum().backward()
+    """,
+}
