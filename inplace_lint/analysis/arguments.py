@@ -40,8 +40,12 @@ def overwritten(run: Run, root: FunctionSource) -> Iterator[Finding]:
             or storage not in returned
             or write.looped
             or not implies(ALWAYS, write.guard)
-            or _is_taken_back(root, given[storage])
         )
+        if not finding.meant:
+            kept = _kept_by(root, given[storage])
+            finding.meant = kept is False
+            if kept is None:
+                finding.confidence = POSSIBLE  # whether anybody minds is not in sight
         yield finding
 
 
@@ -67,10 +71,8 @@ def _is_meant(root: FunctionSource, argument: str) -> bool:
     return (root.name.endswith("_") and not root.name.endswith("__")) or argument == "out"
 
 
-def _is_taken_back(root: FunctionSource, argument: str) -> bool:
-    """Whether every call in the file puts the result where the argument was: `tile = blend(row, tile)`."""
-    names = [parameter.arg for parameter in root.parameters]
-    position = names.index(argument) if argument in names else len(names)
+def _calls(root: FunctionSource) -> tuple[list[ast.Call], dict[ast.expr, ast.expr]]:
+    """The calls in the file by the function's name, and what values are assigned to."""
     targets: dict[ast.expr, ast.expr] = {}
     calls: list[ast.Call] = []
     pending: list[ast.AST] = [root.module.tree]
@@ -87,13 +89,33 @@ def _is_taken_back(root: FunctionSource, argument: str) -> bool:
             node.func, "attr", getattr(node.func, "id", "")
         ):
             calls.append(node)
+    return calls, targets
+
+
+def _kept_by(root: FunctionSource, argument: str) -> bool | None:
+    """Whether a call in the file reads afterwards what it has given; None where no call is in sight.
+
+    A result that takes the place of the argument, `tile = blend(row, tile)`, says that the change is expected.
+    """
+    from ..syntax.surroundings import Surroundings
+
+    names = [parameter.arg for parameter in root.parameters]
+    position = names.index(argument) if argument in names else len(names)
+    calls, targets = _calls(root)
     for call in calls:
         given = position - (root.owner is not None and isinstance(call.func, ast.Attribute))
         passed = call.args[given] if given < len(call.args) else _keyword(call, argument)
-        kept = targets.get(call)
-        if not isinstance(passed, ast.Name) or not isinstance(kept, ast.Name) or passed.id != kept.id:
-            return False
-    return bool(calls)
+        while isinstance(passed, ast.Subscript):
+            passed = passed.value
+        if isinstance(passed, ast.Attribute):
+            return True
+        if isinstance(passed, ast.Name):
+            kept = targets.get(call)
+            if isinstance(kept, ast.Name) and kept.id == passed.id:
+                continue
+            if Surroundings(root.module, call).read_later(passed.id):
+                return True
+    return False if calls else None
 
 
 def _keyword(call: ast.Call, name: str) -> ast.expr | None:

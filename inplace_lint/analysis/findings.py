@@ -288,7 +288,7 @@ class Context:
             if incident.kind == "leaf":
                 return
             confidence = LIKELY if self.reached and not incident.is_bare() else POSSIBLE
-        if not self.is_trained(guard) or self._by_an_argument(incident):
+        if not self.is_trained(guard) or self._by_an_argument(incident) or incident.doubtful:
             confidence = POSSIBLE
         finding = Finding(incident.kind, at, incident.op, confidence)
         finding.write = incident.place if inner else None

@@ -76,7 +76,19 @@ class Incident:
     Or that is of no use: no-gain (the op clones what it writes), no-derivative (backward will raise).
     """
 
-    __slots__ = ("cause", "grad", "guard", "kind", "modeless", "op", "place", "sources", "storage", "used")
+    __slots__ = (
+        "cause",
+        "doubtful",
+        "grad",
+        "guard",
+        "kind",
+        "modeless",
+        "op",
+        "place",
+        "sources",
+        "storage",
+        "used",
+    )
 
     def __init__(
         self, kind: str, place: Place, guard: Guard, op: str, storage: Storage, grad: int, cause: Place | None
@@ -88,6 +100,8 @@ class Incident:
         self.storage = storage
         self.grad = grad
         self.cause = cause
+        #: it rests on something that may not be so
+        self.doubtful = False
         #: it raises whether or not gradients are recorded
         self.modeless = False
         #: it raises at a use, not at a write

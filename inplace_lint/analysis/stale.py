@@ -8,7 +8,7 @@ it changes was made in the same statement and nobody holds it (`x[mask].fill_(0)
 from __future__ import annotations
 
 from . import names
-from .guards import both, compatible
+from .guards import both, compatible, implies
 from .run import Incident
 from .values import DOES, Sequence_, Tensor, Value
 
@@ -51,6 +51,7 @@ def reads(run: Run, op: str, at: ast.AST, operands: list[Tensor], replaces: bool
                     _seen_here(run.frame, write.place),
                 )
                 stale.modeless = stale.used = True
+                stale.doubtful = not implies(run.path, write.guard)  # not whenever it is read was it changed
                 run.incidents.append(stale)
                 break
 

@@ -1,4 +1,4 @@
-"""A module adds to its input."""
+"""A module's method adds to what it is given, and its caller goes on with that."""
 
 import torch
 from torch import nn
@@ -9,9 +9,13 @@ class Position(nn.Module):
         super().__init__()
         self.register_buffer("table", torch.ones(length, width))
 
-    def forward(self, x):
+    def add_table(self, x):
         x.add_(self.table)  # expect: IPL205
         return x
+
+    def forward(self, x):
+        placed = self.add_table(x)
+        return placed + x
 
 
 if __name__ == "__main__":
