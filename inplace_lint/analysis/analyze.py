@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from ..sketch.screen import around, calls_of, mentions, rows_of
-from ..sketch.select import suspects
+from ..sketch.screen import around, calls_of, mentions
 from . import attributes, calls, execute, names
 from .findings import LOCAL, POSSIBLE, Finding, of_run, prevailing
 from .frames import Frame
@@ -44,13 +43,15 @@ _SCALAR_TYPES = frozenset("int float str bool bytes complex".split())
 
 def analyze(module: Module, program: Program) -> list[Finding]:
     """Every finding of a file, each place once, at the highest confidence that any run gives it."""
-    program.files.add(module)
-    if not rows_of(module):
-        return []
+    return gathered(module, program, program.roots(module))
+
+
+def gathered(module: Module, program: Program, pending: list[FunctionSource | None]) -> list[Finding]:
+    """The findings of runs that start from these roots, and from callers that know more than they do."""
     found: dict[tuple[object, ...], tuple[Finding, FunctionSource | None]] = {}
     roots: dict[FunctionSource | None, None] = {}
     notes = program.sketches.notes
-    for run, root in runs(module, program):
+    for run, root in runs(module, program, pending):
         for finding in of_run(run, module, root):
             known = found.get(finding.key())
             if known is None or known[0].confidence < finding.confidence:
@@ -82,10 +83,11 @@ def _observe(
         program.observed = frozenset()
 
 
-def runs(module: Module, program: Program) -> list[tuple[Run, FunctionSource | None]]:
-    """One finished run for each function whose sketch is suspicious, and for callers that know more than it does."""
+def runs(
+    module: Module, program: Program, pending: list[FunctionSource | None]
+) -> list[tuple[Run, FunctionSource | None]]:
+    """One finished run for each root, and for callers that know more than it does."""
     functions = module.functions_in_order()
-    pending = suspects(program.sketches, module)
     done: dict[FunctionSource | None, Run] = {}
     for _ in range(_CALLERS):
         asked: set[FunctionSource] = set()

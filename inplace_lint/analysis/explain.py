@@ -58,7 +58,7 @@ class _Account:
         rows = screen.rows_of(module)
         self.candidates = rows
         self.checked = bool(rows)
-        self.done: Done = analyze.runs(module, program) if rows else []
+        self.done: Done = analyze.runs(module, program, program.roots(module))
         self.visits = self._kept()
         if not self.visits and not self.watch.visits:
             self.checked = False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..sketch.screen import rows_of, sets_state
+from ..sketch.select import suspects
 from ..sketch.summaries import Sketches
 from ..syntax.files import Files
 from .frames import State
@@ -63,6 +65,13 @@ class Program:
         self.doubtful = 0
         self.evaluation = 0
 
+    def roots(self, module: Module) -> list[FunctionSource | None]:
+        """What of a file is worth a run; the engine itself is only imported where there is something."""
+        self.files.add(module)
+        if not rows_of(module):
+            return []
+        return suspects(self.sketches, module)
+
     def want_notes(self, wanted: bool) -> None:
         """Whether findings are looked for that change nothing about the outcome."""
         if self.sketches.notes != wanted:
@@ -83,8 +92,6 @@ class Program:
         """Whether a call of the function is followed in every run: something in it, or under it, may write."""
         if source in self.writers:
             return True
-        from ..sketch.screen import sets_state
-
         if self.sketches.may_write(source):
             return True
         if sets_state(source):

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from ..analysis.findings import Finding
+    from ..analysis.program import Program
     from ..project.modules import Project
     from ..project.settings import Settings
     from ..syntax.module import Module
@@ -20,16 +21,18 @@ def check_source(filename: str, source: bytes, settings: Settings, project: Proj
 
     Never raises for what stands in the file: what cannot be read is an IPL000, a fault of the tool's own an IPL002.
     """
-    from ..syntax.module import Module, UnreadableFile
+    from ..analysis.program import of_project
+    from ..syntax.module import UnreadableFile
 
+    program = of_project(project)
     try:
-        module = Module(filename, source)
+        module = program.files.read(filename, source)
     except UnreadableFile as error:
         return [_trouble("IPL000", filename, error.message, error.row, error.column)]
     except RecursionError:
         return [_trouble("IPL000", filename, "the file is nested too deeply to be read", 1, 1)]
     try:
-        return _findings(module, project, settings.notes or settings.min_confidence == "possible")
+        return _findings(module, program, settings.notes or settings.min_confidence == "possible")
     except RecursionError:
         return [_trouble("IPL000", filename, "the file is nested too deeply to be analysed", 1, 1)]
     except Exception as error:
@@ -37,32 +40,31 @@ def check_source(filename: str, source: bytes, settings: Settings, project: Proj
         return [_trouble("IPL002", filename, what, 1, 1)]
 
 
-def _findings(module: Module, project: Project, notes: bool) -> list[Diagnostic]:
-    from ..analysis.analyze import analyze
-    from ..analysis.program import of_project
-
+def _findings(module: Module, program: Program, notes: bool) -> list[Diagnostic]:
     diagnostics: list[Diagnostic] = []
-    program = of_project(project)
     program.want_notes(notes)
-    for finding in analyze(module, program):
-        diagnostic = _judge(module, finding)
-        if diagnostic is not None:
-            diagnostics.append(diagnostic)
-    diagnostics += _attention(module, project)
+    roots = program.roots(module)
+    if roots:
+        from ..analysis.analyze import gathered
+
+        for finding in gathered(module, program, roots):
+            diagnostic = _judge(module, finding)
+            if diagnostic is not None:
+                diagnostics.append(diagnostic)
+    diagnostics += _attention(module, program)
     diagnostics.sort(key=lambda d: (d.location.key(), d.code))
     return diagnostics
 
 
-def _attention(module: Module, project: Project) -> list[Diagnostic]:
+def _attention(module: Module, program: Program) -> list[Diagnostic]:
     """The findings of the rules that ask about attention."""
     from ..attention.screen import worth_a_look
 
     if not worth_a_look(module.source):
         return []
-    from ..analysis.program import of_project
     from ..attention.find import find
 
-    seen = find(module, of_project(project).files)
+    seen = find(module, program.files)
     return [one for rule in _attention_rules() for place in seen for one in rule.check(module, place)]
 
 

@@ -23,6 +23,13 @@ class Files:
     def add(self, module: Module) -> None:
         self._modules[module.filename] = module
 
+    def read(self, filename: str, source: bytes) -> Module:
+        """The file with this text, parsed now unless it was when another imported it. Raises UnreadableFile."""
+        held = self._modules.get(filename)
+        if held is None or held.source != source:
+            held = self._modules[filename] = Module(filename, source)
+        return held
+
     def module(self, filename: str) -> Module | None:
         """The parsed file; None if it cannot be read (its own check says so)."""
         if filename not in self._modules:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from inplace_lint.analysis import analyze
+from inplace_lint.analysis import program
 from inplace_lint.checks import check_source
 from inplace_lint.project.modules import Project
 from inplace_lint.project.settings import Settings
@@ -42,7 +42,7 @@ def sketch(text: str) -> tuple[list[str], Sketches, Module]:
 def test_every_finding_of_an_exact_run_is_suspected_first(monkeypatch: pytest.MonkeyPatch) -> None:
     sources = [path.read_bytes() for path in PROGRAMS]
     sketched = [findings(source) for source in sources]
-    monkeypatch.setattr(analyze, "suspects", lambda sketches, module: [*with_candidates(module), None])
+    monkeypatch.setattr(program, "suspects", lambda sketches, module: [*with_candidates(module), None])
     assert sketched == [findings(source) for source in sources]
     assert sum(map(len, sketched)) > 40
 
@@ -53,7 +53,7 @@ def test_random_programs_lose_nothing_either(monkeypatch: pytest.MonkeyPatch) ->
 
     sources = [generate(seed).source.encode() for seed in range(60)]
     sketched = [findings(source) for source in sources]
-    monkeypatch.setattr(analyze, "suspects", lambda sketches, module: [*with_candidates(module), None])
+    monkeypatch.setattr(program, "suspects", lambda sketches, module: [*with_candidates(module), None])
     lost = [findings(source) - known for source, known in zip(sources, sketched)]
     assert not any(lost)
     assert sum(map(len, sketched)) > 10
