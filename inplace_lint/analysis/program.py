@@ -6,8 +6,6 @@ from ..sketch.screen import rows_of, sets_state
 from ..sketch.select import suspects
 from ..sketch.summaries import Sketches
 from ..syntax.files import Files
-from .frames import State
-from .values import ClassValue
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,8 +14,9 @@ if TYPE_CHECKING:
     from ..project.modules import Project
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .execute import Handlers
+    from .frames import State
     from .run import Run
-    from .values import Instance
+    from .values import ClassValue, Instance
 
 
 #: With more literals than this for what objects are built from, all is built anew: guards are masks of these bits.
@@ -59,11 +58,20 @@ class Program:
         self.writers: set[FunctionSource] = set()
         #: one object of each class; what their `__init__` left stands in `base`, under every run
         self.built: dict[ClassValue, Instance] = {}
-        self.base = State()
+        self._base: State | None = None
         #: how many literals `base` has: even bits belong to it, odd ones to the run that made them
         self.base_bits = 0
         self.doubtful = 0
         self.evaluation = 0
+
+    @property
+    def base(self) -> State:
+        """The state under every run."""
+        if self._base is None:
+            from .frames import State
+
+            self._base = State()
+        return self._base
 
     def roots(self, module: Module) -> list[FunctionSource | None]:
         """What of a file is worth a run; the engine itself is only imported where there is something."""
@@ -102,12 +110,14 @@ class Program:
     def forget_objects(self) -> None:
         """Start anew with what is built, when the literals set aside for it run out."""
         self.built = {}
-        self.base = State()
+        self._base = None
         self.base_bits = self.doubtful = self.evaluation = 0
 
     def class_value(self, source: ClassSource) -> ClassValue:
         """The one value of a class. Its bases are filled in by whoever first evaluates them."""
         known = self._classes.get(id(source))
         if known is None:
+            from .values import ClassValue
+
             known = self._classes[id(source)] = ClassValue(source)
         return known

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..syntax.lower import OPERATORS
+from ..syntax.operators import OPERATORS
 from ..torchmodel import table
 from ..torchmodel.spelling import canonical
 from . import bindings, effects

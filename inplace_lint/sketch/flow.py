@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import _ast as ast
 
-from ..syntax.lower import OPERATORS
+from ..syntax.operators import OPERATORS
 from ..torchmodel import table
 from ..torchmodel.spelling import MODES
 from . import bindings, calls, effects

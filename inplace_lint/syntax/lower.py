@@ -7,6 +7,7 @@ Scopes of comprehensions are kept by renaming: `x` inside becomes `x@3`, which n
 from __future__ import annotations
 
 from . import ir
+from .operators import OPERATORS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,21 +17,6 @@ if TYPE_CHECKING:
 else:
     import _ast as ast
 
-OPERATORS = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-    ast.MatMult: "@",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-}
 _COMPARISONS = {
     ast.Eq: "==",
     ast.NotEq: "!=",

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import sys
 
-from . import ir
-from .lower import lower_body, lower_expression, lower_function
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Sequence
     from typing import TypeAlias
+
+    from . import ir
 
     FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 else:
@@ -50,6 +49,9 @@ class FunctionSource:
     @property
     def body(self) -> ir.Block:
         if self._body is None:
+            from . import ir
+            from .lower import lower_expression, lower_function
+
             if isinstance(self.node, ast.Lambda):
                 block, register = lower_expression(self.node.body)
                 block.append(ir.Return(self.node.body, register))
@@ -180,6 +182,8 @@ class Module:
     def body(self) -> ir.Block:
         """The module's own statements as instructions."""
         if self._body is None:
+            from .lower import lower_body
+
             self._body = lower_body(self.tree.body)
         return self._body
 
