@@ -21,14 +21,13 @@ _in_place_names: frozenset[bytes] | None = None
 
 
 def in_place_names() -> frozenset[bytes]:
-    """Names with a trailing underscore that write a tensor, initialisers left out: those run under no_grad."""
+    """Names with a trailing underscore that write a tensor."""
     global _in_place_names
     if _in_place_names is None:
         known = table.get()
         found = {
             name.encode()
             for space in ("Tensor", *known.spaces())
-            if space != "torch.nn.init"
             for name in known.names(space)
             if name.endswith("_")
         }
@@ -88,7 +87,7 @@ def _is_text(node: ast.expr) -> bool:
 #: Calls that may write: of a method with a trailing underscore, with a flag or with `out=`, of an optimizer.
 _CALLS = re.compile(
     rb"(?P<method>\w+_)\("
-    rb"|\binplace=(?!False)"
+    rb"|\b(?:inplace|max_norm)=(?!False|None)"
     rb"|[(,][ \t]*True[ \t]*[,)]"
     rb"|[(,\s]out=(?!=)"
     rb"|\.(?:step|load_state_dict|train|fill)\("
@@ -100,6 +99,7 @@ _CALLS = re.compile(
 _MARKS = (
     (b"_(", ord("_")),
     (b"inplace=", -1),
+    (b"max_norm=", -1),
     (b"out=", -1),
     (b".step(", -1),
     (b".load_state_dict(", -1),
@@ -204,8 +204,8 @@ def around(module: Module, functions: list[FunctionSource], rows: list[int]) -> 
     return chosen
 
 
-#: What hands `inplace=True` to a module that is built.
-_BUILDS = re.compile(rb"\binplace\b|\bTrue\b")
+#: What hands `inplace=True` (or `max_norm=1.0`) to a module that is built.
+_BUILDS = re.compile(rb"\binplace\b|\bTrue\b|\bmax_norm\b")
 _words: dict[bytes, re.Pattern[bytes]] = {}
 
 

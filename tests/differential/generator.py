@@ -105,7 +105,7 @@ class _Writer(Blocks):
         A function whose name has no underscore may be called from elsewhere, so all its floating arguments
         require grad; a private one gets arguments of every grad state.
         """
-        private = self.chance(0.5)
+        private = self.knows_grad = self.chance(0.5)
         name = "_program" if private else "program"
         top = self._preamble()
         names, setup, values = [], [], []
@@ -150,6 +150,7 @@ class _Writer(Blocks):
 
     def module(self) -> Program:
         """An nn.Module's forward, trained and evaluated where it holds a dropout."""
+        self.knows_grad = False
         top = self._preamble()
         init = ["class Model(nn.Module):", "    def __init__(self):", "        super().__init__()"]
         for index in range(self.rng.randint(1, 2)):
