@@ -526,10 +526,13 @@ def _write(
             written = [(both(guard, g), e) for g, e in grads if compatible(guard, g)]
             if written:
                 tensor.graph.moved = tensor.graph.moved and _all_moved(run, facts, operands)
-                contributors = _contributors(run, facts, operands)  # as it was before: not the result itself
-                run.heap.results_in(tensor.graph, guard, node, written)
-                if tensor.graph.origin != "unknown":
-                    tensor.graph.evidence += contributors
+                graph = tensor.graph
+                # What required grad by itself before the write is not in need of other evidence.
+                itself = not graph.evidence and bool(run.heap.gradients(tensor, guard))
+                others = [s for s in _contributors(run, facts, operands) if s is not graph]
+                run.heap.results_in(graph, guard, node, written)
+                if graph.origin != "unknown" and not itself:
+                    graph.evidence += tuple(others)
                 if storage.origin in ("argument", "buffer") and not storage.leaf:
                     run.heap.escape([(guard, tensor)], guard)
 

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from ..sketch.screen import around, calls_of
 from .findings import LIKELY, POSSIBLE, Context
+from .guards import either
+from .values import DOES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..syntax.module import FunctionSource, Module
     from .findings import Finding
+    from .guards import Guard
     from .program import Program
     from .run import Run
 
@@ -98,7 +101,14 @@ def _met(run: Run, finding: Finding) -> bool | None:
     if not met and (run.steps > run.soft_limit or all(w.place.at is not place for w in run.writes)):
         return None
     context = Context(run, run.frame.module, None)
-    return any(context.is_trained(context.credible(h.guard, h.saved)) for h in met)
+    together: Guard = ()  # memory that is shared on some paths, and a copy on the others
+    for hazard in met:
+        guard = context.credible(hazard.guard, hazard.saved)
+        if context.is_trained(guard):
+            return True
+        if hazard.saved.grad == DOES:
+            together = either(together, guard)
+    return context.is_trained(together)
 
 
 def _called_by_its_base(program: Program, root: FunctionSource) -> bool:
