@@ -160,7 +160,7 @@ def _has_no_other_caller(
     calls_here = calls_of(module, {root})
     if len(mentions(module, {root.name})) > len(calls_here) + 1:
         return False  # passed on as a value: whoever gets it may call it
-    callers = around(module, module.functions_in_order(), calls_here)
+    callers = around(module, module.functions_in_order(), calls_here, calls=True)
     return all(caller in done for caller in callers if caller is not root)
 
 
@@ -187,7 +187,7 @@ def _callers(
     if not asked:
         return []
     rows = calls_of(module, asked)
-    chosen: list[FunctionSource | None] = list(around(module, functions, rows))
+    chosen: list[FunctionSource | None] = list(around(module, functions, rows, calls=True))
     inside = [(f.node.lineno, f.node.end_lineno or 0) for f in functions]
     if any(not any(a <= r <= b for a, b in inside) for r in rows):
         chosen.append(None)

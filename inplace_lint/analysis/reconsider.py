@@ -63,7 +63,9 @@ def _only_plain(
     """Whether the file calls the function, and no call hands in anything that may require grad."""
     functions = module.functions_in_order()
     rows = calls_of(module, {root})
-    callers: list[FunctionSource | None] = [f for f in around(module, functions, rows) if f is not root]
+    callers: list[FunctionSource | None] = [
+        f for f in around(module, functions, rows, calls=True) if f is not root
+    ]
     inside = [(f.node.lineno, f.node.end_lineno or 0) for f in functions]
     if any(not any(first <= row <= last for first, last in inside) for row in rows):
         callers.append(None)

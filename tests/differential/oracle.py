@@ -148,7 +148,9 @@ def _public_helpers(code: CodeType, program: Program, truth: Truth) -> None:
     namespace: dict[str, Any] = {"__name__": "program"}
     names = set(re.findall(r"^def (?!main|_?program)(\w+)", program.source, re.MULTILINE))
     names = {name for name in names if name[0] != "_" or len(re.findall(rf"\b{name}\b", program.source)) == 1}
-    if not names:
+    classes = re.findall(r"^class (Block\d+|Model)\(nn\.Module\)", program.source, re.MULTILINE)
+    classes = classes if program.form == "project" else []
+    if not names and not classes:
         return
     with contextlib.suppress(Discard):  # a script's error; the functions stand above it
         _execute(code, Program(program.source, program.form, "", 0), (), namespace, [])
@@ -161,6 +163,25 @@ def _public_helpers(code: CodeType, program: Program, truth: Truth) -> None:
             tracer.call(function, flag)
             for stack, write in tracer.hazards.items():
                 truth.escapes.setdefault(stack, write)
+    for name in classes:
+        for method in ("forward", "step"):
+            for flag in (False, True):
+                found = getattr(namespace[name](), method, None) if name in namespace else None
+                if found is not None:
+                    _public_method(found, flag, truth)
+
+
+def _public_method(method: Any, flag: bool, truth: Truth) -> None:
+    """Adds to the escapes what a method does to arguments that require grad."""
+    tracer = _Tracer()
+    try:
+        tracer.call(method, flag)
+    except RuntimeError as error:
+        frames = reversed(traceback.extract_tb(error.__traceback__))
+        stack = tuple(frame.lineno or 0 for frame in frames if frame.filename == FILENAME)
+        truth.escapes.setdefault(stack, Write(stack))
+    for stack, write in tracer.hazards.items():
+        truth.escapes.setdefault(stack, write)
 
 
 def _execute(
@@ -256,9 +277,9 @@ class _Tracer(TorchDispatchMode):
         finally:
             torch.autograd._engine_run_backward = engine
 
-    def call(self, function: FunctionType, flag: bool) -> None:
+    def call(self, function: Any, flag: bool) -> None:
         """Calls a helper with tensors that require grad; backward from its result and its arguments."""
-        stand_ins: dict[str, Any] = {"flag": flag, "box": SimpleNamespace()}
+        stand_ins: dict[str, Any] = {"flag": flag, "flag0": flag, "flag1": flag, "box": SimpleNamespace()}
         with torch.autograd.graph.saved_tensors_hooks(self.pack, self.unpack), self:
             for name in inspect.signature(function).parameters:
                 stand_ins.setdefault(name, torch.rand(4, 4, requires_grad=True) * 1.0)
