@@ -204,10 +204,14 @@ class Tally:
         )
 
 
-def sample(seed: int, index: int, tally: Tally) -> None:
-    """Compares the program with this index: the first of its draws that torch accepts."""
-    from .generator import generate
+def sample(seed: int, index: int, tally: Tally, deep: bool = False) -> None:
+    """Compares the program with this index: the first of its draws that torch accepts.
 
+    `deep` programs are classes that call each other and are trained; the others are one function and its helpers.
+    """
+    from . import depth, generator
+
+    generate = depth.generate if deep else generator.generate
     for draw in range(20):
         program = generate((seed, index, draw))
         try:
