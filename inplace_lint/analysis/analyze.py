@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from ..sketch.screen import around, calls_of, mentions
 from . import attributes, calls, execute, names
-from .findings import LOCAL, POSSIBLE, Finding, of_run, prevailing
+from .findings import LOCAL, POSSIBLE, Finding, of_run, once_for_each_write, prevailing, proved
 from .frames import Frame
 from .guards import ALWAYS, literal
 from .program import BASE_BITS, Program
@@ -60,9 +60,10 @@ def gathered(module: Module, program: Program, pending: list[FunctionSource | No
                 known[0].join(finding)
             if notes or finding.is_shown():
                 roots[root] = None
-    findings = [finding for finding, _ in found.values()]
     if roots:
         reconsider(module, program, list(found.values()))
+    findings = once_for_each_write([finding for finding, _ in found.values()])
+    if roots:
         _observe(module, program, list(roots), [f for f in findings if notes or f.is_shown()])
     return prevailing(findings)
 
@@ -161,16 +162,18 @@ def _has_no_other_caller(
     calls_here = calls_of(module, {root})
     if len(mentions(module, {root.name})) > len(calls_here) + 1:
         return False  # passed on as a value: whoever gets it may call it
-    callers = around(module, module.functions_in_order(), calls_here)
+    callers = around(module, module.functions_in_order(), calls_here, calls=True)
     return all(caller in done for caller in callers if caller is not root)
 
 
 def _needs_its_callers(run: Run, module: Module, root: FunctionSource) -> bool:
     """Whether a caller may know what this run could not: that an argument it writes is saved, or requires grad."""
-    if run.steps_unknown and run.trains:
+    if run.takes_test_for_mask or (run.steps_unknown and run.trains):
         return True
-    if any(hazard.saved.unproved for hazard in run.heap.confirm()):
+    if any(hazard.saved.unproved or not proved(hazard) for hazard in run.heap.confirm()):
         return True
+    if any(t.multi and run.heap.written_since(t.storage, t.made_at, g) for g, t in run.returned):
+        return True  # using it raises
     private = _is_private(root)
     return any(
         private or finding.confidence == POSSIBLE
@@ -186,7 +189,7 @@ def _callers(
     if not asked:
         return []
     rows = calls_of(module, asked)
-    chosen: list[FunctionSource | None] = list(around(module, functions, rows))
+    chosen: list[FunctionSource | None] = list(around(module, functions, rows, calls=True))
     inside = [(f.node.lineno, f.node.end_lineno or 0) for f in functions]
     if any(not any(a <= r <= b for a, b in inside) for r in rows):
         chosen.append(None)

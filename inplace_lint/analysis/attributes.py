@@ -98,6 +98,8 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
         if found is not None:
             return found
     if isinstance(obj, Scalar):
+        if isinstance(obj, Test) and name.endswith("_") and table.method(name) is not None:
+            run.takes_test_for_mask = True
         return run.scalar(("attribute", obj, name))
     if isinstance(obj, Constant):
         return Scalar()

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..syntax.module import FunctionSource
+    from .frames import Place
     from .guards import Guard
     from .run import Run
 
@@ -497,6 +498,7 @@ def apply_function(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST
 
     node = Node([edge for guard, tensor in given for edge in run.heap.nodes(tensor, guard)])
     place = run.place(at)
+    result = _own_view(run, result, [tensor for _, tensor in given], place)
     for guard, tensor in run.tensors_within(result):
         run.heap.results_in(tensor.storage, guard, node, strongest(grads))
     inputs = {tensor.storage for _, tensor in given}
@@ -520,6 +522,19 @@ def apply_function(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST
             saved.unchecked = place if unchecked else None
             run.save(saved)
     return result
+
+
+def _own_view(run: Run, result: Value, given: Sequence[Tensor], place: Place) -> Value:
+    """What `apply` returns where `forward` returns an argument as it is: a view of it, made where nothing records."""
+    found = []
+    for guard, atom in run.live(result):
+        tensor = atom.tensor if isinstance(atom, Unknown) else atom
+        if isinstance(tensor, Tensor) and any(tensor is one for one in given):
+            tensor = tensor.alias()
+            tensor.view, tensor.no_grad_view, tensor.made_at = True, place, run.heap.time
+            atom = tensor
+        found.append((guard, atom))
+    return join(found) if found else result
 
 
 def _read_back(run: Run, cls: ClassValue, kept: Mapping[str, Value]) -> list[Value]:

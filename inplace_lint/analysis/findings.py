@@ -78,8 +78,8 @@ class Finding:
         #: every such change under the same call
         self.writes: list[Place] = []
         self.cause: Place | None = None
-        #: the version before the write, where all writes of the storage are in sight
-        self.versions: int | None = None
+        #: the version before the write and after it, where all writes of the storage are in sight
+        self.versions: tuple[int, int] | None = None
         #: of an argument: the function is plainly there to write it
         self.meant = False
         #: what was seen of the tensor at each pass through the write
@@ -91,10 +91,22 @@ class Finding:
             self.confidence, self.bare = other.confidence, other.bare
         elif other.confidence == self.confidence:
             self.bare = self.bare and other.bare
+            self._add_saves(other.saves)
 
     def is_shown(self) -> bool:
         """Whether it is reported where nobody asked for notes."""
         return self.confidence >= LIKELY and self.kind not in ("no-gain", "hidden") and not self.meant
+
+    def _add_saves(self, saves: list[SavedAt]) -> None:
+        """What another run saw saved that the same write spoils."""
+        known = {(s.place.at, s.node, s.attr): s for s in self.saves}
+        for saved in saves:
+            same = known.get((saved.place.at, saved.node, saved.attr))
+            if same is None:
+                self.saves.append(saved)
+            elif same.confidence < saved.confidence:
+                self.saves[self.saves.index(same)] = saved
+        self.saves.sort(key=lambda s: -s.confidence)
 
     def key(self) -> tuple[object, ...]:
         family = "write" if self.kind == "step" else "data" if self.kind in SILENT else self.kind
@@ -108,18 +120,23 @@ def of_run(run: Run, module: Module, root: FunctionSource | None) -> list[Findin
     for incident in run.incidents:
         context.incident(incident, found)
     immediate = {f.at for f in found.values() if f.confidence >= LIKELY and f.kind not in _HARMLESS}
-    # The same save and write can meet on several paths; together these may be every path.
+    # The same save and write can meet on several paths, and in memory that is shared on some and a copy on others;
+    # together these may be every path.
     groups: dict[tuple[object, ...], tuple[Hazard, Guard]] = {}
     for hazard in run.heap.confirm():
         saved, write = hazard.saved, hazard.write
+        if not proved(hazard):
+            continue
         key = (
             write.place.at,
             write.place.frame,
             saved.place.at,
             saved.place.frame,
-            saved.storage,
             saved.attr,
             saved.grad,
+            saved.certain,
+            # Only what is sure to need gradients is told on the strength of several doubts.
+            None if saved.grad == DOES else saved.storage,
         )
         known = groups.get(key)
         groups[key] = (hazard, hazard.guard if known is None else either(known[1], hazard.guard))
@@ -143,6 +160,37 @@ def prevailing(findings: Iterable[Finding]) -> list[Finding]:
         rank = _rank(finding)
         ranks[finding.at] = min(rank, ranks.get(finding.at, rank))
     return [f for f in listed if _rank(f) == ranks[f.at]]
+
+
+def proved(hazard: Hazard) -> bool:
+    """Whether what is written, and what it was saved for, are known to be tensors."""
+    saved = hazard.saved
+    if not hazard.write.is_of_a_tensor() or not all(s.is_tensor() for s in saved.unproved):
+        return False
+    return saved.grad == DOES or not saved.sources or any(s.credible() for s in saved.sources)
+
+
+def once_for_each_write(findings: list[Finding]) -> list[Finding]:
+    """Without those of writes that raise at once: what these would have spoiled is never asked for."""
+    immediate = {
+        place
+        for f in findings
+        if f.confidence >= LIKELY
+        and f.kind not in _HARMLESS
+        and f.kind not in SILENT
+        and f.kind not in ("write", "step")
+        and not f.used
+        for place in ((f.at,) if f.write is None else (f.at, f.write.at))
+    }
+    kept: list[Finding] = []
+    for finding in findings:
+        if finding.kind == "write":
+            others = [place for place in finding.writes if place.at not in immediate]
+            if finding.at in immediate or (finding.writes and not others):
+                continue
+            finding.writes = others
+        kept.append(finding)
+    return kept
 
 
 #: Kinds of hazards that raise no error.
@@ -173,10 +221,6 @@ class Context:
         self, hazard: Hazard, met: Guard, found: dict[tuple[object, ...], Finding], immediate: set[ast.AST]
     ) -> None:
         saved, write = hazard.saved, hazard.write
-        if not write.is_of_a_tensor() or not all(s.is_tensor() for s in saved.unproved):
-            return
-        if saved.grad < DOES and saved.sources and not any(s.credible() for s in saved.sources):
-            return
         guard = self.credible(met, saved)
         if not guard:
             return
@@ -251,19 +295,20 @@ class Context:
         nodes = [n for g, t in self.run.returned for n in self.run.heap.nodes(t, g)]
         return saved.node in reach(nodes)
 
-    def _version(self, place: Place, saved: Saved) -> int | None:
-        if saved.storage.made is None:
+    def _version(self, place: Place, saved: Saved) -> tuple[int, int] | None:
+        if saved.storage.made is None or saved.storage.initialised:
             return None
-        before = 0
-        for write in self.run.writes:
-            if write.storage is saved.storage and write.counted:
-                if write.place.at is place.at:
-                    return before
-                before += 1
+        writes = [w for w in self.run.writes if w.storage is saved.storage and w.counted]
+        for before, write in enumerate(writes):
+            if write.place.at is place.at:
+                # `x[i] += y` adds in place and then puts the sum where it stands already.
+                both = writes[before + 1 : before + 2]
+                twice = any(w.place.at is place.at and w.op != write.op for w in both)
+                return before, before + 1 + twice
         return None
 
     def incident(self, incident: Incident, found: dict[tuple[object, ...], Finding]) -> None:
-        if not incident.storage.is_tensor():
+        if not incident.storage.is_tensor() or (incident.grad < DOES and not incident.storage.credible()):
             return
         run = self.run
         guard = tuple(

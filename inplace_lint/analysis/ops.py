@@ -232,6 +232,13 @@ def perform(
             if save.target >= 0 and save.target != WEIGHT:
                 saving.save(save, operands[save.target] if save.target < len(operands) else [])
     _write(run, name, facts, operands, grads, node, place, records)
+    if WEIGHT in facts.writes and weights is not None:
+        write = run.heap.write(
+            weights.storage, run.path, name, place
+        )  # `max_norm` renormalises under no_grad
+        run.writes.append(write)
+    if grads:
+        _used(run, operands)
     results, result = _results(run, name, facts, operands, values, grads, node, at, unproved, weights)
     if grads:
         for save in facts.saves:
@@ -276,9 +283,11 @@ class _Saving:
         needs: list[tuple[Guard, int]] = []
         sources: list[Storage] = []
         moved = layout.moves_elements(self.facts.key)
+        # No gradient flows to a view made under no_grad, although it requires one if its base does.
+        flows = set(save.needs) < set(self.facts.gradients)
         # An operand that an in-place op was called on requires grad afterwards if any operand did before.
         for i in save.needs:
-            needs.extend(_gradients(run, self.operands, self.weights, i))
+            needs.extend(_gradients(run, self.operands, self.weights, i, flows))
             if i != WEIGHT:
                 sources.extend(t.storage for _, t in self.operands[i])
                 moved = moved and all(t.graph.moved for _, t in self.operands[i])
@@ -292,8 +301,9 @@ class _Saving:
                 saved.op, saved.node_name, saved.attr = self.name, save.node, save.attr
                 saved.result, saved.moved = save.target < 0, moved
                 saved.grad = evidence
-                # Kernels make a contiguous copy of an expanded input, and save that.
-                saved.certain = save.certainty == "always" and run.grad == "on" and tensor.expanded is None
+                saved.certain = save.certainty == "always" and run.grad == "on"
+                if save.target >= 0 and (tensor.strided or tensor.expanded is not None):
+                    saved.certain = saved.certain and not layout.copies_strided(self.facts.key)
                 saved.only = save.only
                 saved.autocast = run.autocast
                 saved.sources = tuple(sources)
@@ -336,7 +346,7 @@ def _operands(run: Run, param: Param, value: Value | None) -> Operands:
     if value is None:
         return []
     if param.code == "x":  # anything: a value that is stored, whatever it is
-        return [(g, t) for g, t in run.tensors(value) if t.storage.is_tensor()]
+        return run.tensors(value)
     if param.kind not in ("tensor", "tensors", "number"):
         return []
     if param.kind == "tensors":
@@ -346,12 +356,16 @@ def _operands(run: Run, param: Param, value: Value | None) -> Operands:
     return run.tensors(value)
 
 
-def _gradients(run: Run, operands: list[Operands], weights: Tensor | None, i: int) -> list[tuple[Guard, int]]:
+def _gradients(
+    run: Run, operands: list[Operands], weights: Tensor | None, i: int, flows: bool = False
+) -> list[tuple[Guard, int]]:
+    """When an operand requires grad; with `flows`, when autograd would compute its gradient."""
     if i == WEIGHT:
         return [] if weights is None else run.heap.gradients(weights, run.path)
     found: list[tuple[Guard, int]] = []
     for guard, tensor in operands[i]:
-        found.extend(run.heap.gradients(tensor, guard))
+        if not flows or tensor.no_grad_view is None:
+            found.extend(run.heap.gradients(tensor, guard))
     return found
 
 
@@ -388,6 +402,14 @@ def _stale_views(run: Run, name: str, operands: list[Operands], place: Place) ->
                     stale = Incident(kind, place, guard, name, tensor.storage, evidence, cause)
                     stale.used = True
                     run.incidents.append(stale)
+
+
+def _used(run: Run, operands: list[Operands]) -> None:
+    """Using a view gives it the history of its base."""
+    for found in operands:
+        for guard, tensor in found:
+            if tensor.early and run.heap.gradients(tensor, guard):
+                tensor.early = False
 
 
 def _incidents(
@@ -434,12 +456,12 @@ def _incidents(
                 continue
             if tensor.detached or tensor.counter is not None or _writes_inside(facts, i):
                 continue
-            if storage.leaf and evidence and run.heap.is_leaf(storage, guard):
-                incident("leaf", evidence, storage.made)
-            elif tensor.multi is not None and anything:
+            if tensor.multi is not None and anything:
                 incident("multi-view", anything, tensor.multi)
             elif tensor.no_grad_view is not None and anything:
                 incident("no-grad-view", anything, tensor.no_grad_view)
+            elif evidence and (tensor.early or (storage.leaf and run.heap.is_leaf(storage, guard))):
+                incident("leaf", evidence, storage.made)
             elif (
                 evidence and not facts.differentiable and facts.counted and _has_derivative(name.rstrip("_"))
             ):
@@ -504,9 +526,13 @@ def _write(
             written = [(both(guard, g), e) for g, e in grads if compatible(guard, g)]
             if written:
                 tensor.graph.moved = tensor.graph.moved and _all_moved(run, facts, operands)
-                run.heap.results_in(tensor.graph, guard, node, written)
-                if tensor.graph.origin != "unknown":
-                    tensor.graph.evidence += _contributors(run, facts, operands)
+                graph = tensor.graph
+                # What required grad by itself before the write is not in need of other evidence.
+                itself = not graph.evidence and bool(run.heap.gradients(tensor, guard))
+                others = [s for s in _contributors(run, facts, operands) if s is not graph]
+                run.heap.results_in(graph, guard, node, written)
+                if graph.origin != "unknown" and not itself:
+                    graph.evidence += tuple(others)
                 if storage.origin in ("argument", "buffer") and not storage.leaf:
                     run.heap.escape([(guard, tensor)], guard)
 
@@ -591,6 +617,8 @@ def _result(
             view = _view(run, facts, ret, tensor, at)
             if view.expanded is not None and view.expanded.at is at and not _expands_surely(run, values[1:]):
                 run.perhaps_expanded.add(view.expanded)
+            if layout.goes_along_axis(facts.key) and _plain_value(values[1]) == 0:
+                view.contiguous = tensor.contiguous  # whole rows, one after the other
             by_layout = layout.aliases_if_contiguous(facts.key)
             converts = _converts(run, facts, values, tensor) if ret.kind == "maybe" else None
             if tensor.swapped and by_layout and _flattens(facts, values):
@@ -618,6 +646,9 @@ def _result(
             return sequence, []
         return value, [(g, t) for g, t in views if isinstance(t, Tensor)]
     fresh = _fresh(run, facts, ret, operands, grads, node, at, unproved)
+    if run.grad == "off" and layout.ends_in_view(facts.key, [_plain_value(value) for value in values]):
+        fresh.no_grad_view = run.place(at)
+        fresh.made_at = run.heap.time
     return fresh, [(run.path, fresh)]
 
 
@@ -632,11 +663,18 @@ def _expands_surely(run: Run, sizes: Sequence[Value | None]) -> bool:
     return False
 
 
+def _plain_value(value: Value | None) -> object:
+    return value.value if isinstance(value, Constant) else value
+
+
 def _converts(run: Run, facts: Facts, values: Sequence[Value | None], tensor: Tensor) -> bool | None:
     """Whether a conversion makes a copy: False where the tensor is like that already, None where unknown."""
     after = layout.dtype_after(facts.key)
     if layout.moves_to_cpu(facts.key) and tensor.storage.device == "cpu":
         return False
+    given = [value for value in values[1:] if value is not None]
+    if layout.moves(facts.key) and [getattr(value, "value", None) for value in given] == ["cpu"]:
+        return None if tensor.storage.device != "cpu" else False
     if after == "argument":
         after = None
         for value in values[1:]:
@@ -691,6 +729,8 @@ def _view(run: Run, facts: Facts, ret: Ret, tensor: Tensor, at: ast.AST) -> Tens
     if run.grad in ("off", "inference") and not tensor.detached:
         view.no_grad_view = view.no_grad_view or run.place(at)
         view.made_at = run.heap.time
+    view.early = run.grad == "on" and not view.no_grad_view and not run.heap.gradients(tensor, run.path)
+    view.strided = tensor.strided or layout.scatters(facts.key)
     if layout.takes_axis_away(facts.key):
         view.expanded = None
     if layout.expands(facts.key):
@@ -723,6 +763,8 @@ def _fresh(
         dtype = target
     elif dtype in ("same", "float", "?"):
         kinds = {t.storage.dtype for found in operands for _, t in found}
+        if len(kinds) > 1:
+            kinds -= {"bool", "int"}  # a float promotes them
         only = next(iter(kinds)) if len(kinds) == 1 else "?"
         converted = layout.dtype_after(facts.key) is not None
         if dtype == "same" or (only == "float32" and not converted):

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 from ..sketch.screen import around, calls_of
 from .findings import LIKELY, POSSIBLE, Context
+from .guards import either
+from .values import DOES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..syntax.module import FunctionSource, Module
     from .findings import Finding
+    from .guards import Guard
     from .program import Program
     from .run import Run
 
@@ -60,7 +63,9 @@ def _only_plain(
     """Whether the file calls the function, and no call hands in anything that may require grad."""
     functions = module.functions_in_order()
     rows = calls_of(module, {root})
-    callers: list[FunctionSource | None] = [f for f in around(module, functions, rows) if f is not root]
+    callers: list[FunctionSource | None] = [
+        f for f in around(module, functions, rows, calls=True) if f is not root
+    ]
     inside = [(f.node.lineno, f.node.end_lineno or 0) for f in functions]
     if any(not any(first <= row <= last for first, last in inside) for row in rows):
         callers.append(None)
@@ -98,7 +103,14 @@ def _met(run: Run, finding: Finding) -> bool | None:
     if not met and (run.steps > run.soft_limit or all(w.place.at is not place for w in run.writes)):
         return None
     context = Context(run, run.frame.module, None)
-    return any(context.is_trained(context.credible(h.guard, h.saved)) for h in met)
+    together: Guard = ()  # memory that is shared on some paths, and a copy on the others
+    for hazard in met:
+        guard = context.credible(hazard.guard, hazard.saved)
+        if context.is_trained(guard):
+            return True
+        if hazard.saved.grad == DOES:
+            together = either(together, guard)
+    return context.is_trained(together)
 
 
 def _called_by_its_base(program: Program, root: FunctionSource) -> bool:

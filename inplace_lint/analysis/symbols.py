@@ -120,6 +120,7 @@ def _torch(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Va
         weights = None
         if module.has_weights(kinds):
             weights = run.new_tensor("parameter", DOES, at, leaf=True)
+            weights.storage.initialised = True
         return TorchModule(dotted, config, weights)
     return _unknown(run, args, kwargs)
 

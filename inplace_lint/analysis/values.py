@@ -37,6 +37,7 @@ class Storage:
         "evidence",
         "grad",
         "has_axes",
+        "initialised",
         "leaf",
         "made",
         "moved",
@@ -65,6 +66,8 @@ class Storage:
         self.leaf = leaf
         self.dtype = dtype
         self.device = "?"
+        #: a module wrote it when it was built: its version is not known
+        self.initialised = False
         #: the storages from which it may have come to require grad
         self.evidence: tuple[Storage, ...] = ()
         self.made = made
@@ -148,8 +151,9 @@ class Tensor(Value):
     `view`: it is a view, not the base. `multi`: where the op stands that returned it as one of several views.
     `no_grad_view`: made under no_grad from what is a tensor of grad mode. `expanded`: some elements share memory.
     `detached`: carries no graph. `counter`: the version counter that writes through it move, where that is not its
-    storage's own (`.data`).
-    `contiguous`: True, or False when unknown. `part`: by an index that a list would take as well.
+    storage's own (`.data`). `early`: a view of what required no grad then, not used since: a leaf to autograd.
+    `contiguous`: True, or False when unknown. `strided`: its axes were moved, or its elements picked out.
+    `part`: by an index that a list would take as well.
     """
 
     __slots__ = (
@@ -157,6 +161,7 @@ class Tensor(Value):
         "counter",
         "dense",
         "detached",
+        "early",
         "expanded",
         "graph",
         "made_at",
@@ -164,6 +169,7 @@ class Tensor(Value):
         "no_grad_view",
         "part",
         "storage",
+        "strided",
         "swapped",
         "view",
     )
@@ -179,6 +185,8 @@ class Tensor(Value):
         self.detached = False
         self.counter: Counter | None = None
         self.part = False
+        self.early = False
+        self.strided = False
         self.contiguous = contiguous
         #: whose graph it hangs on: its storage's, or after a detach one of its own
         self.graph = storage
@@ -198,6 +206,8 @@ class Tensor(Value):
         other.detached = self.detached
         other.counter = self.counter
         other.part = self.part
+        other.early = self.early
+        other.strided = self.strided
         other.graph = self.graph
         other.made_at = self.made_at
         other.swapped = self.swapped

@@ -36,7 +36,7 @@ def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt
     else:
         caption = f"{finding.op} moves its version"
         if finding.versions is not None and not later:
-            caption += f" from {finding.versions} to {finding.versions + 1}"
+            caption += " from {} to {}".format(*finding.versions)
         message = f"{subject} is changed in place after {first.op} saved it for backward"
     if later and same_file and _in_one_function(first.place, finding.at):
         message += " in the iteration before" if finding.write is None else ""

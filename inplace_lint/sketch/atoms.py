@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from .calls import Later
 
     Sketched: TypeAlias = "tuple[Atom, ...]"
-    #: a call: the function and its arguments by parameter
-    Made: TypeAlias = "tuple[FunctionSource, dict[str, Sketched]]"
+    #: a call: the function, its arguments by parameter, and whether gradients were recorded
+    Made: TypeAlias = "tuple[FunctionSource, dict[str, Sketched], bool]"
 
 NOTHING: Sketched = ()
 
@@ -21,8 +21,9 @@ NOTHING: Sketched = ()
 #: for certain, since a parameter is among the operands.
 WEAK, RESULT, EVIDENT = 0, 1, 2
 
-#: What must not be written through a view: nothing, while gradients are recorded, ever.
-WRITABLE, RECORDED, NEVER = 0, 1, 2
+#: When a view must not be written: never; while gradients are recorded, if its storage came to require them after the
+#: view was taken, or in any case; always.
+WRITABLE, EARLY, RECORDED, NEVER = 0, 1, 2, 3
 
 #: No arms: a path that every other one shares.
 EVERYWHERE: frozenset[int] = frozenset()
@@ -172,11 +173,17 @@ class Box(Atom):
 
     __slots__ = ("fields", "items", "ordered", "role")
 
-    def __init__(self, items: list[Sketched], ordered: bool = True, role: str = "") -> None:
+    def __init__(
+        self,
+        items: list[Sketched],
+        ordered: bool = True,
+        role: str = "",
+        fields: tuple[str, ...] = (),
+    ) -> None:
         self.items = items
         self.ordered = ordered
         self.role = role
-        self.fields: tuple[str, ...] = ()
+        self.fields = fields
 
     def element(self) -> Sketched:
         """Any of the elements."""

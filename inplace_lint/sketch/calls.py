@@ -484,7 +484,7 @@ def bind(source: FunctionSource, made: Call) -> dict[str, Sketched]:
 def _put_off(source: FunctionSource, arguments: dict[str, Sketched], made: Call) -> Sketched:
     """A call that writes nothing: what it saves and returns is asked when that matters."""
     result = Store()
-    result.made = call = (source, arguments)
+    result.made = call = (source, arguments, made.scope.recording)
     result.evident = None
     if made.scope.recording:
         for name, value in arguments.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..torchmodel import layout, table
 from ..torchmodel.facts import WEIGHT, Const
 from .atoms import (
+    EARLY,
     EVIDENT,
     NEVER,
     NOTHING,
@@ -208,9 +209,16 @@ def index(scope: Scope, cell: Cell, key: Sketched, listed: bool) -> Sketched:
 
 
 def _view(scope: Scope, cell: Cell) -> Cell:
-    if scope.recording:
+    if scope.recording and cell.store.evident:
         return cell
-    return Cell(cell.store, max(RECORDED, cell.fragile), cell.without)
+    return Cell(cell.store, max(_fragile(scope, cell), cell.fragile), cell.without)
+
+
+def _fragile(scope: Scope, cell: Cell) -> int:
+    """When a view that is taken of the tensor must not be written."""
+    if scope.recording:
+        return WRITABLE if cell.store.evident else EARLY
+    return RECORDED
 
 
 def perform(
@@ -259,6 +267,8 @@ def perform(
     if facts.writes:
         notable = records and _notable(scope, facts)
         for i in facts.writes:
+            if i == WEIGHT and layer is not None:
+                scope.write(Cell(layer.weights), False, initial=True)
             if i < len(operands):
                 out = facts.params[i].name == "out"
                 for cell in operands[i]:
@@ -284,11 +294,7 @@ def perform(
                             scope.save(atom.store, max(sure, RESULT))
     if len(results) == 1:
         return results[0]
-    if not results:
-        return NOTHING
-    box = Box(results)
-    box.fields = facts.fields
-    return (box,)
+    return (Box(results, fields=facts.fields),) if results else NOTHING
 
 
 def _notable(scope: Scope, facts: Facts) -> bool:
@@ -305,7 +311,7 @@ def is_evident(scope: Scope, store: Store) -> bool:
             return False
         store.evident = False  # ends recursion
         assert store.made is not None
-        source, arguments = store.made
+        source, arguments, _ = store.made
         for atom in scope.sketches.of(source).returns:
             if isinstance(atom, Cell):
                 given = atom.store.given.partition(".")[0]
@@ -335,6 +341,11 @@ def _evidence(
     return level
 
 
+def _text(value: Sketched) -> object:
+    """The string that a value is; None where nothing was given."""
+    return value[0].value if value and isinstance(value[0], Text) else value or None
+
+
 def _result(
     scope: Scope,
     facts: Facts,
@@ -356,7 +367,8 @@ def _result(
     made.sources = doubted
     if how in ("fresh", "new"):
         made.born = scope.statement
-        return (Cell(made),)
+        wraps = not scope.recording and layout.ends_in_view(facts.key, [_text(value) for value in values])
+        return (Cell(made, RECORDED if wraps else WRITABLE),)
     if how == "unknown":
         return (Cell(Store()),)
     source = operands[of] if of is not None and of < len(operands) else []
@@ -370,7 +382,7 @@ def _result(
             views.append(shadow(cell))
             continue
         cell.store.tensor = True
-        fragile = RECORDED if multi or not scope.recording else WRITABLE
+        fragile = RECORDED if multi else _fragile(scope, cell)
         if layout.expands(facts.key):
             fragile = NEVER
         views.append(Cell(cell.store, max(fragile, cell.fragile), cell.without))

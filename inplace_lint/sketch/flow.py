@@ -9,6 +9,7 @@ from ..torchmodel import table
 from ..torchmodel.spelling import MODES
 from . import bindings, calls, effects
 from .atoms import (
+    EARLY,
     EVERYWHERE,
     EVIDENT,
     NEVER,
@@ -94,13 +95,15 @@ class Flow(Scope):
             if self.sketches.notes:
                 self.doubt(EVIDENT, store.under)
             self._write_under(Cell(store.under, WRITABLE, cell.without))
+        if store.made is not None:
+            self._pass_on(store)
         if self.summary.suspicious:
             return
         if differentiable and store.leaf and not initial:
             self.doubt(EVIDENT, store)
         if cell.fragile == NEVER:
             self.doubt(EVIDENT, store)
-        elif store.parted or (cell.fragile and self.recording):
+        elif store.parted or (self.recording and (cell.fragile > EARLY or (cell.fragile and store.evident))):
             self.doubt(EVIDENT if store.evident else WEAK, store)
         self._meets_saves(cell)
 
@@ -137,22 +140,37 @@ class Flow(Scope):
             return False
         if depth > _CALLS:
             return True
-        source, arguments = store.made
+        source, arguments, recorded = store.made
         for atom in self.sketches.of(source).returns:
             if isinstance(atom, Cell):
-                if _is_saved(atom) or atom.store.parted or atom.fragile or atom.store.leaf:
+                if _is_saved(atom) or atom.store.parted or atom.fragile > EARLY or atom.store.leaf:
                     return True
                 if self._saved_by_calls(atom, None, depth + 1):
                     return True
                 if atom.store.given:
+                    if self.recording and not recorded:
+                        return True  # it may be a view that was made under no_grad
                     for inner in calls.reached(self, arguments, atom.store.given):
-                        if inner.store.given:
-                            self.summary.writes.add(inner.store.given)
-                        if _is_saved(inner) or inner.fragile or (inner.store.leaf and self.recording):
+                        if _is_saved(inner) or inner.fragile > EARLY or (inner.store.leaf and self.recording):
                             return True
                         if inner.store is not store and self._saved_by_calls(inner, store.made, depth + 1):
                             return True
         return False
+
+    def _pass_on(self, store: Store, depth: int = 0) -> None:
+        """What a call returned is written: so is what was given to the call, where that is what it returns."""
+        if store.made is None or depth > _CALLS:
+            return
+        source, arguments, _ = store.made
+        for atom in self.sketches.of(source).returns:
+            if isinstance(atom, Cell) and atom.store.given:
+                for inner in calls.reached(self, arguments, atom.store.given):
+                    if inner.store.given:
+                        self.summary.writes.add(inner.store.given)
+                        if self.recording:
+                            self.summary.recorded.add(inner.store.given)
+                    elif inner.store is not store:
+                        self._pass_on(inner.store, depth + 1)
 
     def doubt(self, level: int, store: Store | None = None) -> None:
         if level == EVIDENT and (store is None or store.sources is None):

@@ -21,14 +21,13 @@ _in_place_names: frozenset[bytes] | None = None
 
 
 def in_place_names() -> frozenset[bytes]:
-    """Names with a trailing underscore that write a tensor, initialisers left out: those run under no_grad."""
+    """Names with a trailing underscore that write a tensor."""
     global _in_place_names
     if _in_place_names is None:
         known = table.get()
         found = {
             name.encode()
             for space in ("Tensor", *known.spaces())
-            if space != "torch.nn.init"
             for name in known.names(space)
             if name.endswith("_")
         }
@@ -88,7 +87,7 @@ def _is_text(node: ast.expr) -> bool:
 #: Calls that may write: of a method with a trailing underscore, with a flag or with `out=`, of an optimizer.
 _CALLS = re.compile(
     rb"(?P<method>\w+_)\("
-    rb"|\binplace=(?!False)"
+    rb"|\b(?:inplace|max_norm)=(?!False|None)"
     rb"|[(,][ \t]*True[ \t]*[,)]"
     rb"|[(,\s]out=(?!=)"
     rb"|\.(?:step|load_state_dict|train|fill)\("
@@ -100,6 +99,7 @@ _CALLS = re.compile(
 _MARKS = (
     (b"_(", ord("_")),
     (b"inplace=", -1),
+    (b"max_norm=", -1),
     (b"out=", -1),
     (b".step(", -1),
     (b".load_state_dict(", -1),
@@ -167,10 +167,15 @@ def with_candidates(module: Module) -> dict[FunctionSource, None]:
     return chosen
 
 
-def around(module: Module, functions: list[FunctionSource], rows: list[int]) -> dict[FunctionSource, None]:
-    """Functions around the rows; where a row is in `__init__`, the methods that use what it builds."""
+def around(
+    module: Module, functions: list[FunctionSource], rows: list[int], calls: bool = False
+) -> dict[FunctionSource, None]:
+    """Functions around the rows; where a row is in `__init__`, the methods that use what it builds.
+
+    What a row builds matters if it is handed a flag; where the rows are calls, in any case.
+    """
     chosen: dict[FunctionSource, None] = {}
-    built: dict[str, set[bytes]] = {}
+    kept: dict[str, set[bytes]] = {}
     statements = {statement.lineno: statement for statement in module.writing}
     for function in functions:
         first, last = function.node.lineno, function.node.end_lineno or 0
@@ -178,24 +183,24 @@ def around(module: Module, functions: list[FunctionSource], rows: list[int]) -> 
         if not inside:
             continue
         writing = [statements[row] for row in inside if row in statements]
-        if len(writing) == len(inside) and writes_only_own(function, writing):
+        if not calls and len(writing) == len(inside) and writes_only_own(function, writing):
             continue
         if function.name == "__init__" and function.owner is not None:
-            building = [row for row in inside if _BUILDS.search(module.lines[row - 1])]
+            building = [row for row in inside if calls or _BUILDS.search(module.lines[row - 1])]
             if building:
-                built.setdefault(function.owner.name, set()).update(_attributes_built(function, building))
-            if len(building) == len(inside):
+                kept.setdefault(function.owner.name, set()).update(_attributes_built(function, building))
+            if len(building) == len(inside) and not calls:
                 continue
         chosen[function] = None
-    if built:
+    if kept:
         for _ in range(2):  # a subclass runs what its base class built
             for cls in classes(functions):
                 for base in cls.bases:
-                    inherited = built.get(getattr(base, "id", ""))
+                    inherited = kept.get(getattr(base, "id", ""))
                     if inherited:
-                        built.setdefault(cls.name, set()).update(inherited)
+                        kept.setdefault(cls.name, set()).update(inherited)
         for function in functions:
-            names_built = built.get(function.owner.name) if function.owner is not None else None
+            names_built = kept.get(function.owner.name) if function.owner is not None else None
             if names_built and function not in chosen and function.name != "__init__":
                 lines = module.lines[function.node.lineno - 1 : function.node.end_lineno or 0]
                 text = b"\n".join(lines)
@@ -204,8 +209,8 @@ def around(module: Module, functions: list[FunctionSource], rows: list[int]) -> 
     return chosen
 
 
-#: What hands `inplace=True` to a module that is built.
-_BUILDS = re.compile(rb"\binplace\b|\bTrue\b")
+#: What hands `inplace=True` (or `max_norm=1.0`) to a module that is built.
+_BUILDS = re.compile(rb"\binplace\b|\bTrue\b|\bmax_norm\b")
 _words: dict[bytes, re.Pattern[bytes]] = {}
 
 

@@ -19,6 +19,7 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
     """The functions that are worth a run, in the order of the text, and None for the file's top level."""
     functions = module.functions_in_order()
     pending = list(with_candidates(module))
+    known = set(pending)
     seen: set[FunctionSource] = set()
     suspicious: set[FunctionSource] = set()
     outside = _outside(module, functions)
@@ -36,7 +37,10 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
             break
         calls = calls_of(module, writers)
         body = body or any(map(outside, calls))
-        pending = [f for f in around(module, functions, calls) if f not in seen]
+        late = writers - known  # whoever was sketched before did not know that these write
+        again = around(module, functions, calls_of(module, late), calls=True) if late else {}
+        known |= late
+        pending = [f for f in around(module, functions, calls, calls=True) if f not in seen or f in again]
         if not pending:
             break
         sketches.writers.update(pending)

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from .facts import node_prefix
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 #: Returns its input (or a view of it) where the input is contiguous.
 IF_CONTIGUOUS = frozenset(["reshape", "reshape_as", "flatten", "ravel", "contiguous"])
 
@@ -76,6 +80,23 @@ TO_DEVICE = frozenset(["cpu", "cuda", "xpu", "npu", "mps", "to"])
 #: Returns the same tensor, and not a view of it, where that is contiguous.
 SAME_IF_CONTIGUOUS = frozenset(["contiguous"])
 
+#: Views of which several elements may not lie side by side in the order of their axes. (Of a matrix turned round
+#: with `t` it is known that it is one: what copies larger ones reads it as it is.)
+SCATTERS = PERMUTES - {"t", "T", "numpy_T"}
+
+#: Save a contiguous copy of an input of three or more axes that is not contiguous; all others save what they are given.
+#: (`matmul` does where a batch axis was moved, and reads a matrix of each batch as it is.)
+COPIES_STRIDED = frozenset(
+    "linear bilinear matmul linalg_matmul einsum tensordot group_norm instance_norm pdist linear_cross_entropy "
+    "scaled_dot_product_attention Linear Bilinear GroupNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d "
+    "MultiheadAttention".split()
+)
+
+#: Composites whose last step is a view of what they computed: the result counts as a view.
+ENDS_IN_VIEW = frozenset(
+    ["instance_norm", "tensordot", "cov", "max_unpool1d", "adaptive_avg_pool1d", "avg_pool1d"]
+)
+
 #: Views whose version counters are their own: writing one is not seen by its base.
 OWN_COUNTER = frozenset(["unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes"])
 
@@ -106,6 +127,8 @@ ONLY_TENSORS = frozenset(["matmul"])
 
 
 def _name(key: str) -> str:
+    if key.startswith("torch."):
+        return key.rpartition(".")[2]
     return key.rpartition("::")[2].partition(".")[0]
 
 
@@ -174,6 +197,11 @@ def moves_elements(key: str) -> bool:
     return _name(key).rstrip("_") in MOVES_ELEMENTS
 
 
+def goes_along_axis(key: str) -> bool:
+    """Whether the view is a part of its input along the axis that the second argument names."""
+    return _name(key) in ("select", "narrow")
+
+
 def takes_only_tensors(key: str) -> bool:
     """Whether the op, also written as an operator, cannot have been called on numbers."""
     return _name(key) in ONLY_TENSORS
@@ -208,3 +236,30 @@ def expands(key: str) -> bool:
 def keeps_contiguous(key: str) -> bool:
     """Whether a view by this op of a contiguous tensor is contiguous."""
     return _name(key) in KEEPS_CONTIGUOUS
+
+
+def scatters(key: str) -> bool:
+    """Whether a view by this op may have to be copied by what needs its input contiguous."""
+    return _name(key) in SCATTERS
+
+
+def copies_strided(key: str) -> bool:
+    """Whether the op may save a copy in place of an input that is not contiguous."""
+    return _name(key) in COPIES_STRIDED
+
+
+def ends_in_view(key: str, given: Sequence[object]) -> bool:
+    """Whether the result, although new, is a view of something: made under no_grad it must not be written with grad."""
+    name = _name(key)
+    if name == "bilinear":
+        return len(given) < 4 or given[3] is None
+    if name == "einsum":
+        return bool(given) and isinstance(given[0], str) and len(given) > 2 and _sums(given[0])
+    return name in ENDS_IN_VIEW
+
+
+def _sums(equation: str) -> bool:
+    """Whether an einsum of two operands sums over an index that both have."""
+    left, arrow, right = equation.replace(" ", "").partition("->")
+    first, comma, second = left.partition(",")
+    return bool(arrow and comma) and any(c in second and c not in right for c in first if c.isalpha())

@@ -26,11 +26,16 @@ NAMESPACES = {
 class Table:
     """The table, read once; ops are built when they are asked for."""
 
-    def __init__(self, raw: dict[str, Any], overlay: Mapping[str, list[str]]) -> None:
+    def __init__(
+        self,
+        raw: dict[str, Any],
+        overlay: Mapping[str, list[str]],
+        modules: Mapping[str, list[str]] | None = None,
+    ) -> None:
         self.torch_version: str = raw["torch"]
         self._signatures: list[str] = raw["signatures"]
         self._groups: dict[str, list[str]] = raw["groups"]
-        self._modules: dict[str, list[str]] = raw["modules"]
+        self._modules: dict[str, list[str]] = {**raw["modules"], **(modules or {})}
         self._names: dict[str, dict[str, str]] = {}
         names: dict[str, str] = raw["names"]
         for space, text in names.items():
@@ -166,7 +171,7 @@ def _key(group: str, overload: str) -> str:
 
 def load() -> Table:
     """The table from the package's own data file and the overlay."""
-    from inplace_lint.torchmodel.overlay import GROUPS
+    from inplace_lint.torchmodel.overlay import GROUPS, MODULES
 
     with open(os.path.join(os.path.dirname(__file__), "optable.json"), encoding="utf-8") as file:
-        return Table(json.load(file), GROUPS)
+        return Table(json.load(file), GROUPS, MODULES)

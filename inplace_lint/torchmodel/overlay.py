@@ -213,3 +213,15 @@ GROUPS: dict[str, list[str]] = {
         for name, params in _SHARING.items()
     },
 }
+
+#: Modules, in the form of the table: constructor, call, whether it has weights, then a row for each configuration.
+MODULES: dict[str, list[str]] = {
+    # Whether the targets are classes or probabilities, they are saved; only of smoothed probabilities a copy is.
+    "CrossEntropyLoss": [
+        "weight:t=N size_average:x=N ignore_index:x=-100 reduce:x=N reduction:x=mean label_smoothing:x=0",
+        "input:t target:t",
+        "",
+        "NllLossBackward0(target?input) -> new:s|label_smoothing==0",
+        "NllLossBackward0(~target?input) -> new:s|label_smoothing!=0",
+    ],
+}

@@ -27,7 +27,7 @@ class Blocks(Calls):
         condition = self.condition()
         if self.indices and self.chance(0.4):
             condition = f"{self.indices[-1]} {self.rng.choice(['== 0', '> 0', '< 2', '== 2', '!= 1'])}"
-        elif self.chance(0.08):
+        elif self.chance(0.08) and self.knows_grad:
             name = self.pick()
             condition = f"{name}.requires_grad" if name and name not in self.fixed else condition
         if condition is None:

@@ -24,6 +24,8 @@ class Calls(Statements):
     def __init__(self, rng: random.Random, flags: list[str]) -> None:
         super().__init__(rng, flags)
         self.helpers: list[Helper] = []
+        #: whether what the function is given requires grad is the same for every caller
+        self.knows_grad = True
 
     def condition(self) -> str | None:
         if not self.flags:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from .generator import Program
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from inplace_lint.model import Diagnostic
 
 CODES = frozenset(f"IPL10{digit}" for digit in range(1, 9))
+#: What changes parameters at once: what these lines spoil is IPL106.
+STEPS = re.compile(r"\.step\(\)|\.load_state_dict\(")
 #: What PyTorch's messages do not tell apart: views of unbinding and views made under no_grad.
 ALIKE = {"IPL104": "IPL108", "IPL108": "IPL104"}
 
@@ -80,7 +83,7 @@ class Comparison:
         kinds: set[str] = set()
         lines = self.program.source.splitlines()
         for stack in stacks:
-            if stack in self.truth.hazards and ".step()" in lines[stack[0] - 1]:
+            if stack in self.truth.hazards and STEPS.search(lines[stack[0] - 1]):
                 codes.add("IPL106")
             elif stack in self.truth.hazards:
                 write = self.truth.hazards[stack]
@@ -201,10 +204,14 @@ class Tally:
         )
 
 
-def sample(seed: int, index: int, tally: Tally) -> None:
-    """Compares the program with this index: the first of its draws that torch accepts."""
-    from .generator import generate
+def sample(seed: int, index: int, tally: Tally, deep: bool = False) -> None:
+    """Compares the program with this index: the first of its draws that torch accepts.
 
+    `deep` programs are classes that call each other and are trained; the others are one function and its helpers.
+    """
+    from . import depth, generator
+
+    generate = depth.generate if deep else generator.generate
     for draw in range(20):
         program = generate((seed, index, draw))
         try:

@@ -39,7 +39,7 @@ def generate(seed: object) -> Program:
     rng = random.Random(repr(seed))
     form = rng.choices(["local", "driver", "module", "script"], [4.0, 3.0, 2.5, 1.5])[0]
     flags = [f"flag{index}" for index in range(rng.choice([0, 1, 1, 2, 2, 2]))]
-    return getattr(_Writer(rng, flags), form)()  # type: ignore[no-any-return]
+    return getattr(Writer(rng, flags), form)()  # type: ignore[no-any-return]
 
 
 HEADER = ["import torch", "import torch.nn.functional as F", "from torch import nn", "", ""]
@@ -68,7 +68,7 @@ def _arguments(shape: Shape) -> str:
     return ", ".join(map(str, shape))
 
 
-class _Writer(Blocks):
+class Writer(Blocks):
     """Puts statements together to whole programs, one method a form."""
 
     def local(self) -> Program:
@@ -105,7 +105,7 @@ class _Writer(Blocks):
         A function whose name has no underscore may be called from elsewhere, so all its floating arguments
         require grad; a private one gets arguments of every grad state.
         """
-        private = self.chance(0.5)
+        private = self.knows_grad = self.chance(0.5)
         name = "_program" if private else "program"
         top = self._preamble()
         names, setup, values = [], [], []
@@ -150,6 +150,7 @@ class _Writer(Blocks):
 
     def module(self) -> Program:
         """An nn.Module's forward, trained and evaluated where it holds a dropout."""
+        self.knows_grad = False
         top = self._preamble()
         init = ["class Model(nn.Module):", "    def __init__(self):", "        super().__init__()"]
         for index in range(self.rng.randint(1, 2)):

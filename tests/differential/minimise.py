@@ -49,7 +49,7 @@ def _attempt(source: str, program: Program, wanted: set[str]) -> Comparison | No
         return None  # a function that nobody calls is another program
     try:
         comparison = compare(Program(source, program.form, program.entry, program.flags))
-    except (Discard, SyntaxError):
+    except (Discard, SyntaxError, NameError):
         return None
     return comparison if kinds(comparison) & wanted else None
 

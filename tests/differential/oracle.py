@@ -81,7 +81,8 @@ class Truth:
     """The union over a program's outcomes.
 
     `hazards` must be found. `escapes` may be: their graph reaches only an argument or a buffer that the
-    program changed, and no backward here, or they need another caller of a public function. `immediate` has
+    program changed, and no backward here, they need another caller of a public function, or they write through an
+    expanded tensor without an error. `immediate` has
     the writes that raise at once, `behind` those that would, had not a backward before them raised.
     """
 
@@ -128,6 +129,8 @@ def judge(program: Program) -> Truth:
             raise Discard(f"disagreement: native {native}, traced {traced}")
         if (native is None and tracer.hazards) or (stale and not tracer.hazards):
             raise Discard(f"disagreement: native {native}, traced {list(tracer.hazards.values())}")
+        for stack in tracer.through:
+            truth.escapes.setdefault(stack, Write(stack))
         required = truth.escapes if evaluation else truth.hazards
         for into, found in ((required, tracer.hazards), (truth.escapes, tracer.escapes)):
             for stack, write in found.items():
@@ -145,7 +148,9 @@ def _public_helpers(code: CodeType, program: Program, truth: Truth) -> None:
     namespace: dict[str, Any] = {"__name__": "program"}
     names = set(re.findall(r"^def (?!main|_?program)(\w+)", program.source, re.MULTILINE))
     names = {name for name in names if name[0] != "_" or len(re.findall(rf"\b{name}\b", program.source)) == 1}
-    if not names:
+    classes = re.findall(r"^class (Block\d+|Model)\(nn\.Module\)", program.source, re.MULTILINE)
+    classes = classes if program.form == "project" else []
+    if not names and not classes:
         return
     with contextlib.suppress(Discard):  # a script's error; the functions stand above it
         _execute(code, Program(program.source, program.form, "", 0), (), namespace, [])
@@ -158,6 +163,25 @@ def _public_helpers(code: CodeType, program: Program, truth: Truth) -> None:
             tracer.call(function, flag)
             for stack, write in tracer.hazards.items():
                 truth.escapes.setdefault(stack, write)
+    for name in classes:
+        for method in ("forward", "step"):
+            for flag in (False, True):
+                found = getattr(namespace[name](), method, None) if name in namespace else None
+                if found is not None:
+                    _public_method(found, flag, truth)
+
+
+def _public_method(method: Any, flag: bool, truth: Truth) -> None:
+    """Adds to the escapes what a method does to arguments that require grad."""
+    tracer = _Tracer()
+    try:
+        tracer.call(method, flag)
+    except RuntimeError as error:
+        frames = reversed(traceback.extract_tb(error.__traceback__))
+        stack = tuple(frame.lineno or 0 for frame in frames if frame.filename == FILENAME)
+        truth.escapes.setdefault(stack, Write(stack))
+    for stack, write in tracer.hazards.items():
+        truth.escapes.setdefault(stack, write)
 
 
 def _execute(
@@ -231,6 +255,7 @@ class _Tracer(TorchDispatchMode):
     def __init__(self) -> None:
         super().__init__()
         self.writes: list[tuple[torch.Tensor, Stack]] = []
+        self.through: set[Stack] = set()  # writes of expanded tensors that PyTorch lets pass
         self.hazards: dict[Stack, Write] = {}
         self.escapes: dict[Stack, Write] = {}
         self.names: dict[int, tuple[str, str]] = {}  # id of a save -> node, attribute
@@ -252,9 +277,9 @@ class _Tracer(TorchDispatchMode):
         finally:
             torch.autograd._engine_run_backward = engine
 
-    def call(self, function: FunctionType, flag: bool) -> None:
+    def call(self, function: Any, flag: bool) -> None:
         """Calls a helper with tensors that require grad; backward from its result and its arguments."""
-        stand_ins: dict[str, Any] = {"flag": flag, "box": SimpleNamespace()}
+        stand_ins: dict[str, Any] = {"flag": flag, "flag0": flag, "flag1": flag, "box": SimpleNamespace()}
         with torch.autograd.graph.saved_tensors_hooks(self.pack, self.unpack), self:
             for name in inspect.signature(function).parameters:
                 stand_ins.setdefault(name, torch.rand(4, 4, requires_grad=True) * 1.0)
@@ -276,7 +301,9 @@ class _Tracer(TorchDispatchMode):
                     value = args[index] if index < len(args) else kwargs.get(argument.name)
                     for each in value if isinstance(value, (list, tuple)) else [value]:
                         if isinstance(each, torch.Tensor):
-                            self.writes.append((each.detach(), stack))
+                            self.writes.append((each, stack))
+                            if any(size > 1 and not step for size, step in zip(each.shape, each.stride())):
+                                self.through.add(stack)
         return func(*args, **kwargs)
 
     def pack(self, tensor: torch.Tensor) -> _Save:
@@ -288,11 +315,8 @@ class _Tracer(TorchDispatchMode):
         if save.tensor._version != save.version:
             node, attribute = self.names.get(id(save), ("?", "?"))
             kind = KINDS.get(attribute, "result" if attribute.startswith(("result", "output")) else "input")
-            home = save.tensor.untyped_storage()._cdata
             moved = [
-                stack
-                for tensor, stack in self.writes[save.moment :]
-                if tensor.untyped_storage()._cdata == home
+                stack for tensor, stack in self.writes[save.moment :] if _share_counter(tensor, save.tensor)
             ]
             if not moved:
                 raise Discard(f"disagreement: no write found for the save at {save.stack} by {node}")
@@ -337,6 +361,17 @@ class _Tracer(TorchDispatchMode):
             return
         if isinstance(data, _Save):
             self.names[id(data)] = (node, attribute)
+
+
+def _share_counter(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Whether a write of one tensor is seen by the other: the same memory may have several version counters."""
+    if one.untyped_storage()._cdata != other.untyped_storage()._cdata:
+        return False
+    before = other._version
+    torch.autograd.graph.increment_version(one)
+    shared = other._version != before
+    torch._C._autograd._unsafe_set_version_counter((one,), (one._version - 1,))
+    return shared
 
 
 _RAW: dict[type, list[str]] = {}

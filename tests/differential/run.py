@@ -12,18 +12,18 @@ from .compare import Tally, sample
 CHUNK = 50
 
 
-def _work(job: tuple[int, int, int]) -> Tally:
-    seed, first, last = job
+def _work(job: tuple[int, int, int, bool]) -> Tally:
+    seed, first, last, deep = job
     torch.set_num_threads(1)
     tally = Tally()
     for index in range(first, last):
-        sample(seed, index, tally)
+        sample(seed, index, tally, deep)
     return tally
 
 
-def run(programs: int, seed: int, jobs: int) -> Tally:
+def run(programs: int, seed: int, jobs: int, deep: bool = False) -> Tally:
     """Compares `programs` random programs; the same seed gives the same result with any number of jobs."""
-    chunks = [(seed, first, min(first + CHUNK, programs)) for first in range(0, programs, CHUNK)]
+    chunks = [(seed, first, min(first + CHUNK, programs), deep) for first in range(0, programs, CHUNK)]
     total = Tally()
     with multiprocessing.get_context("spawn").Pool(jobs) as pool:
         for done, tally in enumerate(pool.imap(_work, chunks), 1):

@@ -187,12 +187,13 @@ def test_equal_seeds_give_equal_programs_and_they_are_diverse() -> None:
     assert len(set().union(*(program.uses for program in programs))) > 300
 
 
-def test_analysis_agrees_with_torch_on_random_programs() -> None:
+@pytest.mark.parametrize(("deep", "programs"), [(False, 300), (True, 120)])
+def test_analysis_agrees_with_torch_on_random_programs(deep: bool, programs: int) -> None:
     tally = Tally()
-    for index in range(300):
-        sample(1, index, tally)
+    for index in range(programs):
+        sample(1, index, tally, deep)
     report = "\n\n".join(map(str, tally.disagreements)) + f"\n{tally}"
-    assert 0.3 < tally.hazardous / tally.programs < 0.5
-    # Floors under what is measured now (CONTRIBUTING.md has the figures); the goal is 0.998 for both.
+    assert 0.3 < tally.hazardous / tally.programs < 0.6
+    # Floors under what is measured over thousands of programs: CONTRIBUTING.md has the figures.
     assert tally.precision >= 0.99, report
-    assert tally.recall >= 0.97, report
+    assert tally.recall >= 0.99, report

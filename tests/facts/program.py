@@ -136,7 +136,7 @@ def _stale_writes(source: str, expected: set[Place]) -> bool:
         if row is None:
             return False
         kinds = write.kinds
-        if ".step()" in lines[row - 1]:
+        if ".step()" in lines[row - 1] or ".load_state_dict(" in lines[row - 1]:
             codes.setdefault(row, set()).add("IPL106")
         else:
             codes.setdefault(row, set()).update({"IPL101"} if "result" in kinds else {"IPL102"})

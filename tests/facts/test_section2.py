@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from .program import agree, unmet  # noqa: E402
+from .program import agree  # noqa: E402
 
 CASES = pytest.mark.parametrize
 
@@ -88,12 +88,12 @@ MOVERS = {
     "nn.init.normal_": """
         nn.init.normal_(y)  # expect: IPL101
     """,
-    "nn.init.zeros_": pytest.param(
-        """
+    "nn.init.zeros_": """
         nn.init.zeros_(y)  # expect: IPL101
-        """,
-        marks=unmet("`nn.init.zeros_` and `constant_` are not seen to write"),
-    ),
+    """,
+    "nn.init.constant_": """
+        nn.init.constant_(y, 0.5)  # expect: IPL101
+    """,
     "_foreach": """
         torch._foreach_add_([y], 1.0)  # expect: IPL101
     """,
@@ -117,20 +117,18 @@ def test_counter_is_moved(write: str) -> None:
     agree("y = torch.sigmoid(a)\n" + textwrap.dedent(write) + "assert y._version > 0\ny.sum().backward()\n")
 
 
-@unmet("`load_state_dict` is not modelled")
 def test_loading_a_state_dict_moves_the_counters_of_the_weights() -> None:
     agree("""
         layer = nn.Linear(4, 4)
         other = nn.Linear(4, 4)
         y = layer(a)
         before = layer.weight._version
-        layer.load_state_dict(other.state_dict())  # expect: IPL102
+        layer.load_state_dict(other.state_dict())  # expect: IPL106
         assert layer.weight._version == before + 1
         y.sum().backward()
     """)
 
 
-@unmet("`max_norm` of nn.Embedding is not modelled")
 def test_embedding_with_max_norm_writes_its_weight() -> None:
     agree("""
         table = nn.Embedding(4, 4, max_norm=0.1)
@@ -221,7 +219,6 @@ def test_augmented_index_assignment_moves_the_counter_twice() -> None:
     """)
 
 
-@unmet("the second of the two moves is not counted")
 def test_augmented_index_assignment_is_reported_as_two_moves() -> None:
     agree("""
         x = a * 1

@@ -8,6 +8,8 @@ from inplace_lint.torchmodel import layout
 
 torch = pytest.importorskip("torch")
 
+from torch.nn import functional as F  # noqa: E402
+
 
 @pytest.mark.parametrize("name", sorted(layout.IF_CONTIGUOUS))
 def test_aliases_its_input_exactly_where_that_is_contiguous(name):
@@ -147,3 +149,91 @@ def test_index_by_a_number_as_a_tensor_makes_a_view_and_one_with_an_axis_copies(
     x[torch.tensor([1])].add_(1)
     x[torch.tensor(True)].add_(1)
     assert x.tolist() == [1, 0, 0]
+
+
+COPIED = {
+    "linear": lambda x: F.linear(x, torch.rand(4, 4, requires_grad=True)),
+    "Linear": lambda x: torch.nn.Linear(4, 4)(x),
+    "bilinear": lambda x: F.bilinear(x, torch.rand(4, 4, 4), torch.rand(4, 4, 4, requires_grad=True)),
+    "matmul": lambda x: x @ torch.rand(4, 4, requires_grad=True),
+    "tensordot": lambda x: torch.tensordot(x, torch.rand(4, 4, requires_grad=True), 1),
+    "einsum": lambda x: torch.einsum("abi,ij->abj", x, torch.rand(4, 4, requires_grad=True)),
+    "group_norm": lambda x: F.group_norm(x, 2),
+    "instance_norm": lambda x: F.instance_norm(x),
+}
+SAVED = {
+    "exp of": lambda x: x.square(),
+    "div": lambda x: torch.rand(4, 4, requires_grad=True) / x,
+    "conv1d": lambda x: F.conv1d(x, torch.rand(4, 4, 1, requires_grad=True)),
+    "layer_norm": lambda x: F.layer_norm(x, (4,)),
+    "batch_norm": lambda x: F.batch_norm(x, None, None, training=True),
+}
+
+
+def saves_its_input(call, view):
+    """Whether backward of call(view(base)) refuses once the base was written."""
+    base = torch.rand(4, 4, 4, requires_grad=True) * 1
+    y = call(view(base))
+    with torch.no_grad():
+        base.add_(1)
+    try:
+        y.sum().backward()
+    except RuntimeError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("name", sorted(COPIED))
+def test_saves_a_copy_of_an_input_whose_axes_were_moved(name):
+    assert name in layout.COPIES_STRIDED
+    assert saves_its_input(COPIED[name], lambda x: x)
+    assert not saves_its_input(COPIED[name], lambda x: x.transpose(1, 2))
+
+
+@pytest.mark.parametrize("name", sorted(SAVED))
+@pytest.mark.parametrize("view", [lambda x: x.transpose(1, 2), lambda x: x[:1].expand(4, 4, 4)])
+def test_other_ops_save_what_they_are_given_as_it_is(name, view):
+    assert saves_its_input(SAVED[name], view)
+
+
+def test_a_matrix_turned_round_is_saved_as_it_is():
+    assert not {"t", "T"} & layout.SCATTERS
+    base = torch.rand(4, 4, requires_grad=True) * 1
+    y = F.linear(base.t(), torch.rand(4, 4, requires_grad=True))
+    base.detach().add_(1)
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        y.sum().backward()
+
+
+X, W = torch.rand(4, 4), torch.rand(4, 4)
+RESULTS = {
+    "instance_norm": [lambda: F.instance_norm(torch.rand(2, 4, 4))],
+    "tensordot": [lambda: torch.tensordot(X, W, 1)],
+    "cov": [lambda: torch.cov(X)],
+    "avg_pool1d": [lambda: F.avg_pool1d(X, 2), lambda: F.avg_pool1d(torch.rand(2, 4, 4), 2)],
+    "adaptive_avg_pool1d": [lambda: F.adaptive_avg_pool1d(X, 2)],
+    "max_unpool1d": [lambda: F.max_unpool1d(*F.max_pool1d(X, 2, return_indices=True), 2)],
+}
+
+
+@pytest.mark.parametrize("name", sorted(layout.ENDS_IN_VIEW))
+def test_result_counts_as_a_view_although_it_is_new(name):
+    with torch.no_grad():
+        assert all(call()._is_view() for call in RESULTS[name])
+
+
+@pytest.mark.parametrize(
+    "equation", ["ij,jk->ik", "...i,ij->...j", "ij,ij->ij", "ij,ij->i", "i,j->ij", "i,i->", "ij,ij->ji"]
+)
+def test_einsum_that_sums_over_what_both_have_gives_a_view(equation):
+    shapes = [(4,) * len(part.replace("...", "ab")) for part in equation.split("->")[0].split(",")]
+    with torch.no_grad():
+        views = torch.einsum(equation, *map(torch.rand, shapes))._is_view()
+    assert layout.ends_in_view("torch.einsum", [equation, X, W]) <= views
+
+
+@pytest.mark.parametrize("bias", [None, torch.rand(4)])
+def test_bilinear_without_a_bias_gives_a_view(bias):
+    with torch.no_grad():
+        views = F.bilinear(X, X, torch.rand(4, 4, 4), bias)._is_view()
+    assert layout.ends_in_view("aten::bilinear", [X, X, X, bias]) == views

@@ -471,3 +471,35 @@ def test_smooth_l1_loss_saves_both_of_its_operands():
             loss.backward()
     saves = facts(table.function("torch.nn.functional.smooth_l1_loss"), "T", "T").saves
     assert {(save.target, save.certainty) for save in saves} == {(0, "always"), (1, "always")}
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_batch_norm_saves_its_weight_also_without_a_bias(training):
+    mean, var = torch.zeros(4), torch.ones(4)
+    for written in ("x", "weight"):
+        x, weight = torch.rand(4, 4, requires_grad=True) * 1, torch.rand(4)
+        y = torch.nn.functional.batch_norm(x, mean, var, weight, training=training)
+        assert after_write(y, {"x": x, "weight": weight}[written])
+    op = table.function("torch.nn.functional.batch_norm")
+    found = facts(op, "T", "T", "T", "T", training=Const(training))
+    assert {(save.target, save.certainty) for save in found.saves} == {(i, "always") for i in range(4)}
+    assert (found.writes, found.counted) == (((1, 2), False) if training else ((), True))
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize(
+    "targets", [lambda: torch.tensor([0, 1, 2]), lambda: torch.softmax(torch.rand(3, 4), 1)]
+)
+@pytest.mark.parametrize("weight", [None, torch.rand(4)])
+def test_cross_entropy_loss_saves_its_targets_if_they_are_not_smoothed(weight, targets, smoothing):
+    loss = torch.nn.CrossEntropyLoss(weight, label_smoothing=smoothing)
+    target = targets()
+    saved = after_write(loss(leaf(3, 4), target), target)
+    module = table.module("torch.nn.CrossEntropyLoss")
+    (save,) = module.facts(module.config((), {"label_smoothing": Const(smoothing)}), True).saves
+    assert (save.target, save.certainty) == (1, "may" if smoothing else "always")
+    assert saved or smoothing
+
+
+def test_every_module_has_its_repro():
+    assert set(overlay.MODULES) == {"CrossEntropyLoss"}
