@@ -29,6 +29,8 @@ ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "benchmarks" / "ecosystem"
 REPRODUCTIONS = ROOT / "benchmarks" / "reproductions"
 JUDGEMENTS = ("true", "false", "by design")
+#: So many failures of one package are shown: they are seldom of many kinds.
+_MOST = 10
 
 Finding = dict[str, Any]
 Key = tuple[str, str, str, int]
@@ -87,8 +89,10 @@ def compare(path: Path, cache: Path, update: bool) -> bool:
         f"{name} {version}: {files} files, {len(found)} findings, {time.monotonic() - started:.0f} s",
         flush=True,
     )
-    for failure in failures:
+    for failure in failures[:_MOST]:
         print(f"  ! {failure}")
+    if len(failures) > _MOST:
+        print(f"  ! and {len(failures) - _MOST} more")
     for finding in new:
         print(f"  + {_words(finding)}")
     for finding in gone:

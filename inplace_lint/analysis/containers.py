@@ -233,9 +233,15 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
             results.append((guard, part))
         elif isinstance(atom, Scalar):
             results.append((guard, run.scalar(("item", atom, _key(index)))))
+        elif isinstance(atom, Iteration) and isinstance(index, Slice) and _is_backwards(index):
+            results.append((guard, atom.backwards()))
         else:
             results.append((guard, Unknown()))
     return join(results) if results else Unknown()
+
+
+def _is_backwards(index: Slice) -> bool:
+    return [part.value for part in index.parts if isinstance(part, Constant)] == [None, None, -1]
 
 
 def _key(index: Value) -> object:
@@ -356,11 +362,27 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
 class Iteration(Value):
     """What range, enumerate, zip and their kin return: the elements of each round."""
 
-    __slots__ = ("elements", "exact")
+    __slots__ = ("counts", "elements", "exact")
 
-    def __init__(self, exact: bool, elements: list[Value]) -> None:
+    def __init__(self, exact: bool, elements: list[Value], counts: bool = False) -> None:
         self.exact = exact
         self.elements = elements
+        #: it counts from 0 up
+        self.counts = counts
+
+    def backwards(self) -> Iteration:
+        """The same elements, the last one first."""
+        elements = self.elements[::-1]
+        if not self.exact:
+            elements = [Scalar() if isinstance(e, Scalar) else e for e in elements]
+        return falling() if self.counts and not self.exact else Iteration(self.exact, elements)
+
+
+def falling() -> Iteration:
+    """The numbers of a range that runs down to 0."""
+    first, last = Scalar(), Scalar()
+    first.falls = last.falls = last.last = True
+    return Iteration(False, [first, last])
 
 
 def unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[Value]:

@@ -221,6 +221,8 @@ def _polarity(run: Run, key: Hashable, positive: bool) -> Value:
 
 def _last_iteration(run: Run, op: str, left: Scalar, right: Value) -> bool | None:
     """`i < n - 1` and its kin, where i runs to n: the final round of a loop differs from the others."""
+    if left.falls and isinstance(right, Constant) and right.value == 0:
+        return {"==": left.last, "<=": left.last, "!=": not left.last, ">": not left.last}.get(op)
     if left.bound is None:
         return None
     behind: int | None = None

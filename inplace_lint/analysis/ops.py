@@ -856,10 +856,12 @@ def index(run: Run, obj: Value, at_index: Value, at: ast.AST) -> Value:
         view = apply(run, op, [obj, _BASIC], {}, at, function=False)
         run.path = both(path, copies)
         copy = apply(run, op, [obj, at_index], {}, at, function=False)
+        _proves_the_indexed_alone(run, obj, copy)
         run.path = path
         return join([(both(path, shares), view), (both(path, copies), copy)])
     value: Value = _BASIC if found == "N" else _one_tensor(run, at_index)
     part = apply(run, op, [obj, value], {}, at, function=False)
+    _proves_the_indexed_alone(run, obj, part)
     if found == "N" and isinstance(obj, Tensor) and isinstance(part, Tensor) and _keeps_rows(at_index):
         part.contiguous = obj.contiguous
     if found == "T" and isinstance(part, Tensor) and not _has_axes(run, at_index):
@@ -874,6 +876,13 @@ def _has_axes(run: Run, index: Value) -> bool:
     if isinstance(index, Tensor):
         return (index.storage.has_axes and not index.view) or index.storage.dtype == "bool"
     return isinstance(index, Test) or (isinstance(index, Constant) and isinstance(index.value, bool))
+
+
+def _proves_the_indexed_alone(run: Run, obj: Value, part: Value) -> None:
+    """That an element is a tensor says nothing of what it was indexed by."""
+    indexed = run.as_tensor(obj)
+    if isinstance(part, Tensor) and indexed is not None and part.storage is not indexed.storage:
+        part.storage.sources = tuple(s for s in part.storage.sources if s is indexed.storage)
 
 
 def _keeps_rows(index: Value) -> bool:

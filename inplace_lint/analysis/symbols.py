@@ -311,7 +311,9 @@ def _range(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
     if len(args) < 3:
         first.bound = last.bound = bound
         last.last = True
-    return containers.Iteration(False, [first, last])
+    elif all(isinstance(a, Constant) and a.value == -1 for a in args[1:]):
+        return containers.falling()
+    return containers.Iteration(False, [first, last], len(args) == 1)
 
 
 def _enumerate(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -345,10 +347,11 @@ def _zip(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.A
 
 
 def _reversed(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    exact, elements = containers.iterate(run, args[0], at) if args else (False, [Unknown()])
-    return containers.Iteration(
-        exact, [e if not isinstance(e, Scalar) else Scalar() for e in reversed(elements)]
-    )
+    if not args:
+        return Unknown()
+    if isinstance(args[0], containers.Iteration):
+        return args[0].backwards()
+    return containers.Iteration(*containers.iterate(run, args[0], at)).backwards()
 
 
 def _list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:

@@ -226,14 +226,16 @@ class Constant(Value):
 class Scalar(Value):
     """Known to be no tensor: a number, a string, a shape, a dtype, an array of another library.
 
-    A loop's index carries its bound: `last` says that this is the final iteration, `bound` what the range ran to.
+    A loop's index carries its bound: `last` says that this is the final iteration, `bound` what the range ran to;
+    `falls` that it runs down to 0.
     """
 
-    __slots__ = ("bound", "last", "offset")
+    __slots__ = ("bound", "falls", "last", "offset")
 
     def __init__(self) -> None:
         self.bound: Value | None = None
         self.last = False
+        self.falls = False
         self.offset = 0
 
 
