@@ -2,8 +2,8 @@
 
     python benchmarks/proofs.py PACKAGE [OUTPUT.json]
 
-The package, which has to be installed, is copied, and the copy is run. For torchvision, of which there is no build beside
-a CPU-only torch, a stand-in is put where it is missing.
+The package, which has to be installed, is copied, and the copy is run. Where torchvision is missing, of which there is
+no build beside a CPU-only torch, it is stood in for.
 """
 
 from __future__ import annotations
