@@ -78,6 +78,8 @@ def _judge(finding: dict[str, Any], call: Call | NoInputs, file: str) -> Verdict
         if worst.error > SAME:
             status = "confirmed"
             why = f"{worst.meant} the result is another: as it stands it is off by {worst.error:.2g} of its size"
+        elif finding["code"] == "IPL501" and not _drops_in_training(finding, call, file):
+            status, why = "inconclusive", "its probability is 0 on these inputs, in training too"
         else:
             status = "refuted"
             why = f"on these inputs {worst.meant or _AS_MEANT[finding['code']]} the result is the same"
@@ -119,8 +121,14 @@ def _layout(finding: dict[str, Any], call: Call | NoInputs, file: str, short: Ar
     )
 
 
-def _run(finding: dict[str, Any], call: Call | NoInputs, file: str) -> tuple[list[Seen], Exception | None]:
-    """The calls at the finding's place in a run of the block in evaluation, and what the run ended in."""
+def _drops_in_training(finding: dict[str, Any], call: Call | NoInputs, file: str) -> bool:
+    return any(one.meant for one in _run(finding, call, file, training=True)[0])
+
+
+def _run(
+    finding: dict[str, Any], call: Call | NoInputs, file: str, training: bool = False
+) -> tuple[list[Seen], Exception | None]:
+    """The calls at the finding's place in a run of the block, and what the run ended in."""
     watch = _Watch(finding)
     torch.manual_seed(0)
     try:
@@ -132,7 +140,7 @@ def _run(finding: dict[str, Any], call: Call | NoInputs, file: str) -> tuple[lis
             function = call.function()
             owner = getattr(function, "__self__", function)
             if isinstance(owner, torch.nn.Module):
-                owner.eval()
+                owner.train(training)
             args, kwargs = call.inputs(grad=False)
             with watch:
                 function(*args, **kwargs)
@@ -224,8 +232,8 @@ def _first(result: Any) -> torch.Tensor:
 def apart(given: torch.Tensor, meant: torch.Tensor) -> float:
     """The norm of the difference over that of what was meant, where both are finite."""
     known = torch.isfinite(given) & torch.isfinite(meant)
-    size = float(meant[known].double().norm())
-    apart = float((given - meant)[known].double().norm())
+    size = float(meant[known].detach().double().norm())
+    apart = float((given - meant)[known].detach().double().norm())
     if bool((torch.isfinite(given) != torch.isfinite(meant)).any()):
         return float("inf")
     return apart / size if size else apart
