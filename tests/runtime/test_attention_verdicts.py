@@ -186,6 +186,26 @@ def test_lines_that_do_not_run_are_not_proved(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("no_traces")
+def test_lines_of_a_program_that_do_not_run_are_not_proved(tmp_path: Path) -> None:
+    before = "import torch\na = torch.ones(3)\nif a.sum() > 5:\n    a += 1\n"
+    after = "import torch\na = torch.ones(3)\na.sum()\nif a.sum() > 5:\n    a = a + 2\n"
+    (tmp_path / "program.py").write_text(before)
+    arguments = {
+        "file": str(tmp_path / "program.py"),
+        "module": "program",
+        "top": str(tmp_path),
+        "before": before,
+        "after": after,
+        "changed": [[4, 4]],
+        "blocks": [[]],
+        "factories": {},
+        "captured": {},
+    }
+    answer = rewrites.compare(arguments, lambda stage: None)
+    assert answer["reason"] == "line 4, which the fix changes, did not run on these inputs"
+
+
+@pytest.mark.usefixtures("no_traces")
 def test_a_rewrite_that_saves_nothing_is_refuted(tmp_path: Path) -> None:
     answer = compared(tmp_path, NAIVE.replace("softmax(-1)", "softmax(dim=-1)"), [[6, 6]])
     assert answer["proved"]
