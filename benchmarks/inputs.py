@@ -12,6 +12,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+import resource
 import sys
 import time
 import types
@@ -25,6 +26,7 @@ from inplace_lint.runtime.inputs.capture import Uses, capturing
 from inplace_lint.runtime.peak.step import dense_loss
 
 PACKAGES = {"vit_pytorch": 85, "timm": 80, "x_transformers": 65}
+MEMORY = 12 * 2**30
 WANTED = re.compile(r"Attn|Attention|Attend|Block|Layer$|EncoderLayer|DecoderLayer")
 
 
@@ -131,6 +133,8 @@ def main() -> None:
     parser.add_argument("--match", default="")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
+    # A trial may ask for more memory than there is: it then fails, as any other that does not run.
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     without_torchvision()
     rows = []
     for package in options.packages:

@@ -52,14 +52,9 @@ VERB = Verb(
 
 def run(paths: list[str], values: dict[str, Any]) -> int:
     """Checks and confirms the paths and returns the exit code. Raises UsageError."""
-    import shlex
-
     if "-" in paths:
         raise UsageError("confirm runs files: standard input cannot be run")
-    try:
-        launcher = shlex.split(values.get("launcher", ""))
-    except ValueError as error:
-        raise UsageError(f"--launcher: {error}") from error
+    launcher = proving.launcher(values)
     # Elsewhere there may be another environment; the child says what is missing there.
     proving.need_children("confirm", elsewhere=bool(launcher))
     targets, errors = discover(paths or ["."], check._configuration(values))

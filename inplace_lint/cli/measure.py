@@ -59,7 +59,8 @@ def measure(targets: list[str], values: dict[str, Any]) -> int:
     for size in sizes:
         if not size.isdigit() or int(size) < 1:
             raise UsageError(f"--sizes needs numbers such as 256,512,1024, not `{size}`")
-    proving.need_children("measure", elsewhere="launcher" in values)
+    launcher = proving.launcher(values)
+    proving.need_children("measure", elsewhere=bool(launcher))
     from ..runtime.problems import InputError
     from ..runtime.subject import said, subject
 
@@ -149,14 +150,9 @@ def _verdicts(
 def _children(
     values: dict[str, Any], seconds: float, on_stage: Callable[[str], None] = lambda stage: None
 ) -> Children:
-    import shlex
-
     from ..runtime.child import Children, Limits
 
-    try:
-        launcher = shlex.split(values.get("launcher", ""))
-    except ValueError as error:
-        raise UsageError(f"--launcher: {error}") from error
+    launcher = proving.launcher(values)
     memory = (
         values["memory"] * 2.0**30 if "memory" in values else float(2**60) if launcher else 0.9 * _physical()
     )

@@ -10,6 +10,7 @@ from .options import UsageError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from ..project.discovery import Target
     from ..runtime.proving import Prover
@@ -56,6 +57,16 @@ def need_children(verb: str, elsewhere: bool = False) -> None:
             require_installed()
         except TorchMissing as error:
             raise UsageError(f"{verb}: {error}") from error
+
+
+def launcher(values: dict[str, Any]) -> list[str]:
+    """The words of --launcher. Raises UsageError."""
+    import shlex
+
+    try:
+        return shlex.split(values.get("launcher", ""))
+    except ValueError as error:
+        raise UsageError(f"--launcher: {error}") from error
 
 
 def factories(targets: Sequence[Target]) -> dict[str, str]:

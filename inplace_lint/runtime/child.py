@@ -151,10 +151,14 @@ class _Child:
         self._session = secrets.token_hex(8)
         self._buffer = b""
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
-        command = [*launcher, sys.executable, "-m", "inplace_lint.runtime.supervisor"]
         package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         known = os.environ.get("PYTHONPATH", "")
-        environment = {**os.environ, "PYTHONPATH": f"{package}{os.pathsep}{known}" if known else package}
+        path = f"{package}{os.pathsep}{known}" if known else package
+        command = [sys.executable, "-m", "inplace_lint.runtime.supervisor"]
+        if launcher:
+            # Not every launcher hands the environment on.
+            command = [*_taking_any(launcher), "env", f"PYTHONPATH={path}", *command]
+        environment = {**os.environ, "PYTHONPATH": path}
         try:
             self._process = subprocess.Popen(
                 command,
@@ -248,6 +252,15 @@ class _Child:
         except subprocess.TimeoutExpired:
             status = "none yet"
         self._errors.seek(0)
-        lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+        lines = self._errors.read().decode("utf-8", "replace").splitlines()
+        lines = [line.strip() for line in lines if any(map(str.isalpha, line))]
         last = f": {lines[-1]}" if lines else ""
         return f"the child process ended (status {status}){last}"
+
+
+def _taking_any(launcher: tuple[str, ...]) -> tuple[str, ...]:
+    """The launcher, told that what follows is a command: torchrun alone takes it for a Python script."""
+    runs_scripts = any(
+        os.path.basename(word) == "torchrun" or word == "torch.distributed.run" for word in launcher
+    )
+    return (*launcher, "--no-python") if runs_scripts and "--no-python" not in launcher else launcher

@@ -20,7 +20,8 @@ from .verdicts import Verdict, undecided
 _ONLY = re.compile(r"\(on (\w+)\)$")
 #: What decides which findings: a run of the block under the tracer, one in which calls are tried as they were meant.
 _BY_BLOCK = (
-    (re.compile(r"IPL[12]"), "inplace_lint.runtime.blocks:examine"),
+    (re.compile(r"IPL1|IPL20[1-3]"), "inplace_lint.runtime.blocks:examine"),
+    (re.compile(r"IPL20[4-6]"), "inplace_lint.runtime.unnoticed:examine"),
     (re.compile(r"IPL5"), "inplace_lint.runtime.meant:examine"),
 )
 _BY_REWRITE = re.compile(r"IPL4")

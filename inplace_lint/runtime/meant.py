@@ -22,7 +22,7 @@ Stage = Callable[[str], None]
 Arguments = dict[str, Any]
 
 #: Results that differ by less are the rounding of another order of sums.
-_SAME = 1e-4
+SAME = 1e-4
 _KERNEL = F.scaled_dot_product_attention
 _MODULE = F.multi_head_attention_forward
 _NAMES = {
@@ -46,13 +46,13 @@ class Seen:
 def examine(arguments: dict[str, Any], stage: Stage) -> list[Verdict]:
     """The verdicts on the 5xx findings of one block, in their order; `arguments` as in `blocks.examine`."""
     on_path(arguments["file"], arguments["top"])
-    found = _calls(arguments, stage)
+    found = calls_of(arguments, stage)
     calls = [found] if isinstance(found, NoInputs) else found
     stage("the run in evaluation")
     return [best([_judge(one, call, arguments["file"]) for call in calls]) for one in arguments["findings"]]
 
 
-def _calls(arguments: dict[str, Any], stage: Stage) -> list[Call] | NoInputs:
+def calls_of(arguments: dict[str, Any], stage: Stage) -> list[Call] | NoInputs:
     if not arguments["names"]:
         return NoInputs("it stands in no function")
     stage("import")
@@ -75,9 +75,11 @@ def _judge(finding: dict[str, Any], call: Call | NoInputs, file: str) -> Verdict
         status, why = _layout(finding, call, file, seen[0].arguments)
     else:
         worst = max(seen, key=lambda one: one.error)
-        if worst.error > _SAME:
+        if worst.error > SAME:
             status = "confirmed"
             why = f"{worst.meant} the result is another: as it stands it is off by {worst.error:.2g} of its size"
+        elif finding["code"] == "IPL501" and not _drops_in_training(finding, call, file):
+            status, why = "inconclusive", "its probability is 0 on these inputs, in training too"
         else:
             status = "refuted"
             why = f"on these inputs {worst.meant or _AS_MEANT[finding['code']]} the result is the same"
@@ -110,8 +112,8 @@ def _layout(finding: dict[str, Any], call: Call | NoInputs, file: str, short: Ar
     operands = [short[name] for name in ("query", "key", "value")]
     given = _KERNEL(*operands)
     meant = _KERNEL(*(one.transpose(axis, read) for one in operands)).transpose(axis, read)
-    error = _apart(given, meant)
-    if error <= _SAME:
+    error = apart(given, meant)
+    if error <= SAME:
         return "refuted", f"on these inputs {told}, and the result is the same"
     return (
         "confirmed",
@@ -119,8 +121,14 @@ def _layout(finding: dict[str, Any], call: Call | NoInputs, file: str, short: Ar
     )
 
 
-def _run(finding: dict[str, Any], call: Call | NoInputs, file: str) -> tuple[list[Seen], Exception | None]:
-    """The calls at the finding's place in a run of the block in evaluation, and what the run ended in."""
+def _drops_in_training(finding: dict[str, Any], call: Call | NoInputs, file: str) -> bool:
+    return any(one.meant for one in _run(finding, call, file, training=True)[0])
+
+
+def _run(
+    finding: dict[str, Any], call: Call | NoInputs, file: str, training: bool = False
+) -> tuple[list[Seen], Exception | None]:
+    """The calls at the finding's place in a run of the block, and what the run ended in."""
     watch = _Watch(finding)
     torch.manual_seed(0)
     try:
@@ -132,7 +140,7 @@ def _run(finding: dict[str, Any], call: Call | NoInputs, file: str) -> tuple[lis
             function = call.function()
             owner = getattr(function, "__self__", function)
             if isinstance(owner, torch.nn.Module):
-                owner.eval()
+                owner.train(training)
             args, kwargs = call.inputs(grad=False)
             with watch:
                 function(*args, **kwargs)
@@ -164,18 +172,13 @@ class _Watch(TorchFunctionMode):
             after = torch.get_rng_state()
             torch.set_rng_state(state)
             with contextlib.suppress(RuntimeError):
-                error = _apart(_first(result), _first(func(**changed)))
+                error = apart(_first(result), _first(func(**changed)))
             torch.set_rng_state(after)
         self.seen.append(Seen(arguments, words, error))
         return result
 
     def _is_there(self) -> bool:
-        places = self._finding["writes"]
-        return any(
-            file == name and first <= last_row and row <= last
-            for file, row, last_row in stacks.spans(stacks.capture())
-            for name, first, last in places
-        )
+        return stacks.within(stacks.spans(stacks.capture(3)), self._finding["writes"])
 
 
 #: What a call that is as it was meant has shown.
@@ -226,11 +229,11 @@ def _first(result: Any) -> torch.Tensor:
     return result[0] if isinstance(result, tuple) else result  # type: ignore[no-any-return]
 
 
-def _apart(given: torch.Tensor, meant: torch.Tensor) -> float:
+def apart(given: torch.Tensor, meant: torch.Tensor) -> float:
     """The norm of the difference over that of what was meant, where both are finite."""
     known = torch.isfinite(given) & torch.isfinite(meant)
-    size = float(meant[known].double().norm())
-    apart = float((given - meant)[known].double().norm())
+    size = float(meant[known].detach().double().norm())
+    apart = float((given - meant)[known].detach().double().norm())
     if bool((torch.isfinite(given) != torch.isfinite(meant)).any()):
         return float("inf")
     return apart / size if size else apart

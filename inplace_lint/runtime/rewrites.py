@@ -125,8 +125,9 @@ def _pairs(arguments: dict[str, Any], names: list[str], stage: Stage) -> list[tu
     """The block as it is and as it becomes, called alike, in each of the ways in which it can be called."""
     file = arguments["file"]
     if not names:
-        before, after = (Call(script(file, arguments[text]), "file") for text in ("before", "after"))
-        return [(before, after)]
+        # The lines that run are those of the original, whose name the other must not have.
+        before, after = script(file, arguments["before"]), script(file, arguments["after"], f"{file}, fixed")
+        return [(Call(before, "file"), Call(after, "file"))]
     stage("import")
     try:
         base = imported(arguments["module"], file)

@@ -6,7 +6,9 @@ import linecache
 import os
 import sys
 import sysconfig
+from collections.abc import Sequence
 from types import CodeType
+from typing import Any
 
 from ..model import Location
 from ..project.paths import shown
@@ -52,6 +54,15 @@ def rows(stack: Stack) -> list[tuple[str, int]]:
 def spans(stack: Stack) -> list[tuple[str, int, int]]:
     """As `rows`, with the last line of the expression too."""
     return [(absolute(code.co_filename), *_position(code, lasti)[:2]) for code, lasti in stack]
+
+
+def within(frames: Sequence[tuple[str, int, int]], places: Sequence[Sequence[Any]]) -> bool:
+    """Whether an expression of a stack touches one of these places, each a file with a first and a last row."""
+    return any(
+        file == name and first <= end and row <= last
+        for file, row, end in frames
+        for name, first, last in places
+    )
 
 
 def absolute(filename: str) -> str:

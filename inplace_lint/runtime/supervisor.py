@@ -49,6 +49,8 @@ _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 
 def main() -> int:
     """Serves the jobs that come in until standard input ends."""
+    if os.environ.get("RANK", "0") != "0":
+        return 0  # a launcher started several of us: the first is the one that is talked to
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever prints here by accident goes to standard error
     source = _Lines(0)

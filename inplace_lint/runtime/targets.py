@@ -114,13 +114,16 @@ def _instance(owner: type) -> Any:
         return NoInputs(f"{owner.__qualname__}() fails: {describe(error)[1]}")
 
 
-def script(file: str, text: str | None = None) -> Callable[[], dict[str, Any]]:
-    """Runs a source, or what the file holds, as a program; gives the tensors that its names stand for in the end."""
+def script(file: str, text: str | None = None, name: str | None = None) -> Callable[[], dict[str, Any]]:
+    """Runs a source, or what the file holds, as a program; gives the tensors that its names stand for in the end.
+
+    `name` is what its code is called if that is not the file's.
+    """
     if text is None:
         with open(file, "rb") as stream:
             code = compile(stream.read(), file, "exec", dont_inherit=True)
     else:
-        code = compile(text, file, "exec", dont_inherit=True)
+        code = compile(text, name or file, "exec", dont_inherit=True)
 
     def run() -> dict[str, Any]:
         module = ModuleType("__main__")

@@ -85,3 +85,13 @@ def import_it(arguments: dict[str, Any], stage: Stage) -> str:
     stage("import")
     sys.path.insert(0, arguments["path"])
     return importlib.import_module(arguments["module"]).__name__
+
+
+def wait_for_another(arguments: dict[str, Any], stage: Stage) -> bool:
+    """Whether a second child begins while this one runs."""
+    for _ in range(1000):
+        with open(arguments["log"]) as log:
+            if log.read().count("begins") > 1:
+                return True
+        time.sleep(0.01)
+    return False

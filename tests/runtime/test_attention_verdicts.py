@@ -110,7 +110,6 @@ def no_traces(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]
 @pytest.mark.parametrize(
     ("code", "case", "reason"),
     [
-        ("IPL501", "good_zero", "no dropout was asked for in evaluation"),
         ("IPL501", "good_condition", "no dropout was asked for in evaluation"),
         ("IPL502", "good_heads_second", "their sequence is axis 2, the one that the kernel reads"),
         ("IPL504", "good_without_a_cache", "as many keys as queries"),
@@ -122,6 +121,13 @@ def test_a_call_that_is_as_it_was_meant_is_refuted(code: str, case: str, reason:
     assert verdict["status"] == "refuted"
     assert reason in verdict["reason"]
     assert verdict["inputs"] == {"x": "f32[2,64,24]"}
+
+
+@pytest.mark.usefixtures("no_traces")
+def test_a_dropout_of_zero_decides_nothing() -> None:
+    (path,) = RULES.glob("IPL501-*/cases/good_zero.py")
+    verdict = examined(path, "IPL501", "scaled_dot_product_attention(")
+    assert (verdict["status"], "its probability is 0" in verdict["reason"]) == ("inconclusive", True)
 
 
 @pytest.mark.usefixtures("no_traces")
@@ -177,6 +183,26 @@ def test_lines_that_do_not_run_are_not_proved(tmp_path: Path) -> None:
     assert not answer["proved"]
     assert answer["reason"] == "line 8, which the fix changes, did not run on these inputs"
     assert judged.rewrite(answer)["status"] == "inconclusive"
+
+
+@pytest.mark.usefixtures("no_traces")
+def test_lines_of_a_program_that_do_not_run_are_not_proved(tmp_path: Path) -> None:
+    before = "import torch\na = torch.ones(3)\nif a.sum() > 5:\n    a += 1\n"
+    after = "import torch\na = torch.ones(3)\na.sum()\nif a.sum() > 5:\n    a = a + 2\n"
+    (tmp_path / "program.py").write_text(before)
+    arguments = {
+        "file": str(tmp_path / "program.py"),
+        "module": "program",
+        "top": str(tmp_path),
+        "before": before,
+        "after": after,
+        "changed": [[4, 4]],
+        "blocks": [[]],
+        "factories": {},
+        "captured": {},
+    }
+    answer = rewrites.compare(arguments, lambda stage: None)
+    assert answer["reason"] == "line 4, which the fix changes, did not run on these inputs"
 
 
 @pytest.mark.usefixtures("no_traces")

@@ -106,6 +106,62 @@ def test_several_children_share_the_jobs(tmp_path: Path) -> None:
     assert (tmp_path / "log").read_text() == "started\n" * 2
 
 
+#: A scheduler as clusters have them: it queues for a place, starts elsewhere in an environment of its own, and prints.
+SCHEDULER = """\
+import fcntl, os, subprocess, sys, time
+
+folder, places = sys.argv[1], int(sys.argv[2])
+command = sys.argv[sys.argv.index("--") + 1 :]
+print("scheduler: job 17 queued and waiting for resources", flush=True)
+held = None
+while held is None:
+    for number in range(places):
+        place = open(f"{folder}/place{number}", "w")
+        try:
+            fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            continue
+        held = place
+        break
+    else:
+        time.sleep(0.02)
+with open(f"{folder}/log", "a") as log:
+    log.write(f"{time.monotonic()} begins\\n")
+print("scheduler: job 17 has been allocated resources", flush=True)
+status = subprocess.call(command, cwd="/", env={"PATH": os.environ["PATH"]}, start_new_session=True)
+with open(f"{folder}/log", "a") as log:
+    log.write(f"{time.monotonic()} ends\\n")
+print("scheduler: job 17 done", flush=True)
+sys.exit(status)
+"""
+
+
+def test_a_scheduler_runs_as_many_children_at_once_as_it_has_places(tmp_path: Path) -> None:
+    (tmp_path / "scheduler.py").write_text(SCHEDULER)
+    launcher = [sys.executable, str(tmp_path / "scheduler.py"), str(tmp_path), "2", "--"]
+    job = Job("misbehaving:wait_for_another", {"log": str(tmp_path / "log")})
+    children = Children(Limits(seconds=20), launcher, count=4, path=[HERE])
+    assert [(one.kind, one.result) for _, one in children.run([job] * 4)] == [(None, True)] * 4
+    running, most = 0, 0
+    for line in sorted((tmp_path / "log").read_text().splitlines()):
+        running += 1 if line.endswith("begins") else -1
+        most = max(most, running)
+    assert most == 2
+
+
+@pytest.mark.parametrize(
+    "launcher", [["torchrun", "--nproc-per-node", "1"], ["torchrun", "--nproc-per-node=2", "--no-python"]]
+)
+def test_torchrun_is_a_launcher(launcher: list[str]) -> None:
+    pytest.importorskip("torch")
+    program = Path(sys.executable).with_name("torchrun")
+    if not program.exists():
+        pytest.skip("this torch brings no torchrun")
+    (outcome,) = outcomes("fine", launcher=[str(program), *launcher[1:]])
+    assert outcome.kind is None, outcome.text
+    assert outcome.result["got"] == {}
+
+
 @pytest.mark.parametrize(
     ("launcher", "text"),
     [

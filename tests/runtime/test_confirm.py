@@ -256,6 +256,56 @@ def test_refuted_takes_a_save_and_a_write_that_ran(
     assert verdict["reason"].startswith(reason) or reason in verdict["reason"]
 
 
+ODD = """\
+import torch
+from torch import nn
+
+
+class Odd(nn.Module):
+    def __init__(self, table):
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(table["width"]))
+
+    def forward(self, x):
+        return x
+
+    def other(self, x):
+        y = torch.sigmoid(x * self.weight)
+        y += 1
+        return y
+"""
+
+
+def test_captured_inputs_reach_a_method_beside_the_forward(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from inplace_lint.runtime.blocks import examine
+
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.delitem(sys.modules, "odd", raising=False)
+    file = tmp_path / "odd.py"
+    file.write_text(ODD)
+    path = os.path.realpath(file)
+    use = {
+        "constructor": {"table": {"dict": {"width": 5}}},
+        "positional": [],
+        "leading": [{"tensor": "f32[2,5]"}],
+        "arguments": {},
+    }
+    arguments = {
+        "file": path,
+        "module": "odd",
+        "top": str(tmp_path),
+        "names": ["Odd", "other"],
+        "factories": {},
+        "captured": {"odd:Odd": [use]},
+        "findings": [{"code": "IPL101", "writes": [[path, 15, 15]], "saves": [[path, 14, 14]], "only": None}],
+    }
+    (verdict,) = examine(arguments, lambda stage: None)
+    assert verdict["status"] == "confirmed", verdict
+    assert verdict["inputs"] == {"x": "f32[2,5]"}
+
+
 def test_module_level_finding_runs_the_file(tmp_path: Path) -> None:
     source = """\
 import torch

@@ -11,13 +11,15 @@ import subprocess
 import sys
 import zlib
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
 
 from inplace_lint.cli import main
+from inplace_lint.cli.options import UsageError
 from inplace_lint.runtime.inputs import given
-from inplace_lint.runtime.measure import Request, measure
+from inplace_lint.runtime.measure import Request, in_child, measure
 from inplace_lint.runtime.measure.peaks import held_by, peaks
 from inplace_lint.runtime.subject import said as shown
 from inplace_lint.runtime.subject import subject
@@ -51,12 +53,26 @@ def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "gate.py"
 
 
+@pytest.fixture
+def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the child process does is done here, which spares its start; what goes there and back is JSON."""
+
+    def run(arguments: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+        result: dict[str, Any] = in_child(json.loads(json.dumps(arguments)), lambda stage: None)
+        if result["wrong"]:
+            raise UsageError(result["wrong"])
+        return dict(json.loads(json.dumps(result)))
+
+    monkeypatch.setattr("inplace_lint.cli.measure._run", run)
+
+
 def said(capsys: pytest.CaptureFixture[str], *argv: str) -> tuple[int, str, str]:
     code = main(list(argv))
     output = capsys.readouterr()
     return code, output.out, output.err
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_table_shows_sizes_lines_and_the_comparison(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = said(
         capsys,
@@ -90,6 +106,7 @@ def test_both_targets_are_run_on_the_same_inputs(gate: Path) -> None:
     assert [one.inputs["x"] for one in measure(request).series] == ["f32[S,7]", "f32[S,9]"]
 
 
+@pytest.mark.usefixtures("in_process")
 def test_json_holds_the_same_and_is_valid(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = said(
         capsys, "measure", f"{MODELS}::attend", "--sizes", "16,32,64", "--output-format", "json"
@@ -102,6 +119,7 @@ def test_json_holds_the_same_and_is_valid(capsys: pytest.CaptureFixture[str]) ->
         assert point["seconds"] > 0
 
 
+@pytest.mark.usefixtures("in_process")
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
@@ -126,6 +144,7 @@ def test_what_cannot_be_measured_is_said(
     assert message in err + out
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_target_that_fails_at_each_size_says_so_and_ends_with_2(
     gate: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -134,12 +153,14 @@ def test_a_target_that_fails_at_each_size_says_so_and_ends_with_2(
     assert "at S = 4: RuntimeError: one of the variables needed for gradient computation" in out
 
 
+@pytest.mark.usefixtures("in_process")
 def test_without_gradients_the_same_target_runs(gate: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = said(capsys, "measure", "gate.py::Gate", "--sizes", "4,8", "--forward-only")
     assert code == 0
     assert "one forward without gradients" in out
 
 
+@pytest.mark.usefixtures("in_process")
 def test_a_gpu_that_is_not_there_is_not_measured(gate: Path, capsys: pytest.CaptureFixture[str]) -> None:
     torch = pytest.importorskip("torch")
     if torch.cuda.is_available():
@@ -286,6 +307,25 @@ def test_capture_runs_a_program_unchanged(tmp_path: Path) -> None:
         check=False,
     )
     assert "inputs from a capture: width = 6, x = f32[3,S,6]" in done.stdout, done.stderr
+
+
+def test_what_a_program_used_until_it_died_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "dies.py").write_text(
+        "import ctypes, torch\nfrom torch import nn\n"
+        "class Net(nn.Module):\n"
+        "    def forward(self, x):\n"
+        "        return x\n"
+        "Net()(torch.zeros(3, 9))\n"
+        "ctypes.string_at(0)\n"
+    )
+    code, _, err = said(capsys, "capture", "dies.py")
+    assert code == 128 + 11
+    assert "the program died of SIGSEGV" in err
+    classes = json.loads((tmp_path / "inplace-lint-capture.json").read_text())["classes"]
+    assert classes["dies:Net"][0]["leading"] == [{"tensor": "f32[3,9]"}]
 
 
 @pytest.mark.parametrize(

@@ -162,6 +162,8 @@ def argument(
         return (SIDE, SIDE)
     if re.search(r"(^|_)(ids|indices|idx|index)$|^tokens?$", name) and words.get(name) is None:
         return Spec("i64", ("B", "S"), 10)
+    if re.search(r"(^|_)scale$", name) and words.get(name) is None:
+        return 0.5
     dtype, layout = first_layer(instance)
     if re.fullmatch(r"(x?[qkv]|query|key|value|queries|keys|values)", name) and not layout:
         own = words.get(name, ())

@@ -49,6 +49,7 @@ class CudaKernels(TorchFunctionMode):
     ) -> torch.Tensor:
         kernel = choose(self._device, query, key, value, attn_mask, is_causal, enable_gqa)
         if kernel == "math":
+            more: dict[str, Any] = {"enable_gqa": True} if enable_gqa else {}  # from torch 2.5 on
             # The composite form itself, which the ledger sees operation by operation.
             return torch._scaled_dot_product_attention_math(
                 query,
@@ -58,7 +59,7 @@ class CudaKernels(TorchFunctionMode):
                 dropout_p,
                 is_causal,
                 scale=scale,
-                enable_gqa=enable_gqa,
+                **more,
             )[0]
         return _Fused.apply(kernel, query, key, value, attn_mask)  # type: ignore[no-any-return,no-untyped-call]
 
