@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ..torchmodel import table
 from . import objects, ops
+from .aliases import is_fresh_layer
 from .terms import Term, is_const, items
 
 TYPE_CHECKING = False
@@ -36,7 +38,10 @@ def call(
     if _is_print(func):
         for term in operands:
             evaluation.sink(at, "print", term)
+        evaluation.effect(at, "print", func)
         return evaluation.terms.const(None)
+    if func.op == "symbol" and func.args[0] in _UNFOLLOWED:
+        raise Unfollowed
     if not _reads_only(func):
         for term in operands:
             evaluation.sink(at, "call", term)
@@ -47,8 +52,38 @@ def call(
         return changed
     names = tuple(kwargs or ())
     term = evaluation.terms("call", func, len(args or ()), names, *operands, at=at)
-    _learn(evaluation, func, operands)
+    for written in _written(evaluation, func, operands, kwargs):
+        evaluation.replace(written, evaluation.terms.opaque(at, written), at)
+    _learn(evaluation, func, operands, term)
+    if not _reads_only(func) and not _is_layer(evaluation, func):
+        evaluation.effect(at, "call", term)
     return term
+
+
+class Unfollowed(Exception):
+    """The function does what cannot be followed at all: nothing is said of it."""
+
+
+_UNFOLLOWED = frozenset(
+    {f"builtins.{name}" for name in ("locals", "globals", "vars", "eval", "exec", "compile")}
+)
+
+
+def _written(
+    evaluation: Evaluation, func: Term, operands: list[Term], kwargs: dict[str, Term] | None
+) -> list[Term]:
+    """What a call writes by its own words: `out=`, or its argument where it is told to work in place."""
+    found = [kwargs["out"]] if kwargs and "out" in kwargs else []
+    made = module_of(evaluation, func)
+    flag = (kwargs or {}).get("inplace") if made is None else argument_of(made, 99, "inplace")
+    if flag is not None and not is_const(flag, False):
+        found += operands[:1]
+    return found
+
+
+def _is_layer(evaluation: Evaluation, func: Term) -> bool:
+    """Whether a call runs a layer of torch."""
+    return module_of(evaluation, func) is not None
 
 
 def apply(
@@ -100,7 +135,7 @@ def _symbol(
         return terms(dotted, *args, at=at)
     if dotted == "builtins.map" and len(args) == 2:
         elements = items(args[1])
-        if elements is not None:
+        if elements is not None and not any(one.op == "star" for one in elements):
             made = [apply(evaluation, args[0], [one], {}, at) for one in elements]
             return None if None in made else terms("tuple", *made, at=at)
         return terms("mapped", *args, at=at)
@@ -108,7 +143,7 @@ def _symbol(
         return args[0] if args[0].op in ("tuple", "list", "mapped", "comprehension", "chunk") else None
     if dotted == "builtins.zip" and args:
         columns = [items(a) for a in args]
-        if all(c is not None for c in columns):
+        if all(c is not None and not any(one.op == "star" for one in c) for c in columns):
             rows = zip(*(c for c in columns if c is not None))
             return terms("tuple", *(terms("tuple", *row) for row in rows))
         return terms("zip", *args, at=at)
@@ -193,7 +228,7 @@ def operation(
         values[2], extra = args[3], False
     if op == "dropout" and extra and len(args) == 4:
         inplace_flag, extra = args[3], False
-    if unknown or extra or values[0] is None or "out" in spare:
+    if unknown or extra or None in values[: _NEEDED.get(op, 1)] or "out" in spare:
         return None
     if op == "max" and values[1] is not None and values[1].op not in ("const",):
         return None
@@ -223,6 +258,12 @@ _OTHER_NAMES = {
     "training": ("train",),
     "keepdim": ("keepdims",),
 }
+
+
+#: How many arguments an operation cannot do without.
+_NEEDED = dict.fromkeys(
+    "matmul bmm mul div add sub pow eq ne lt gt le ge and or expand_as split".split(), 2
+) | (dict.fromkeys("baddbmm masked_fill where transpose movedim sdpa".split(), 3))
 
 
 def _is_dtype(elements: tuple[Term, ...] | None) -> bool:
@@ -285,7 +326,7 @@ def _function(
 ) -> Term | None:
     """Follow a call of a function of the project."""
     source, self_, _ = func.args
-    enclosing = evaluation.classes.closures.get(func)
+    made_in = evaluation.classes.closures.get(func)
     if not objects.is_plain(source):
         return None
     arguments = source.node.args
@@ -304,7 +345,12 @@ def _function(
             if default is None:
                 return None
             names[parameter.arg] = objects.evaluate_at(evaluation, source.module, default)
-    value = evaluation.enter(source, names, self_, enclosing)
+    outermost = evaluation.site is None
+    if outermost:
+        evaluation.site = at
+    value = evaluation.enter(source, names, self_, made_in)
+    if outermost:
+        evaluation.site = None
     if value is not None and at is not None:
         evaluation.moment(at, value)
     return value
@@ -389,12 +435,20 @@ def _may_be(term: Term, dotted: str) -> bool:
     return term.op == "new" and term.args[0] == dotted
 
 
-def _learn(evaluation: Evaluation, func: Term, operands: list[Term]) -> None:
-    """A layer says which axis of its argument holds the channels."""
+def _learn(evaluation: Evaluation, func: Term, operands: list[Term], result: Term) -> None:
+    """A layer says which axis of its argument holds the channels, and whether its result is new."""
     made = module_of(evaluation, func)
-    if made is None or len(operands) != 1:
+    if made is None:
+        if func.op == "attr" and not any(
+            _may_be(one, same) for one in evaluation.classes.definitions(func) for same in _SAME
+        ):
+            evaluation.fresh.add(result)  # a module of which nothing is known: taken to compute something
         return
     kind = made.args[0].rpartition(".")[2]
+    if is_fresh_layer(kind):
+        evaluation.fresh.add(result)
+    if len(operands) != 1:
+        return
     if kind in ("Linear", "LayerNorm", "RMSNorm"):
         evaluation.channels.setdefault(operands[0], -1)
     elif kind.startswith(("Conv", "BatchNorm", "GroupNorm", "InstanceNorm")):
@@ -408,4 +462,17 @@ def _is_print(func: Term) -> bool:
 
 
 def _reads_only(func: Term) -> bool:
-    return func.op == "symbol" and func.args[0].startswith(("torch.", "math.", "einops."))
+    """Whether a function does nothing but compute its result."""
+    if func.op != "symbol":
+        return False
+    space, _, name = func.args[0].rpartition(".")
+    if space in ("torch", "torch.nn.functional", "torch.special", "torch.linalg", "torch.fft"):
+        return not name.endswith("_") and table.exists_function(func.args[0])
+    return space in ("math", "einops", "torch.jit") or func.args[0] in _PURE
+
+
+_PURE = {
+    *(f"builtins.{name}" for name in "len range int float bool str tuple list isinstance hasattr".split()),
+    *(f"builtins.{name}" for name in "getattr min max".split()),
+    *("torch.finfo", "torch.iinfo", "torch.device", "torch.Size"),
+}

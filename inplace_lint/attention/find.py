@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 
 from ..model import Refused
-from . import screen, surroundings
+from . import effects, screen, surroundings
+from .calls import Unfollowed
 from .evaluate import Evaluation, Spent
 from .plan import Plan, plan
 from .recognise import sites
 from .removal import removal
 from .shapes import Shapes
 from .site import Site
+from .target import Target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,27 +24,29 @@ if TYPE_CHECKING:
 class Seen:
     """What is found in one function: its evaluation and shapes, and its attentions with their plans."""
 
-    __slots__ = ("evaluation", "plans", "shapes")
+    __slots__ = ("evaluation", "plans", "shapes", "target")
 
-    def __init__(self, evaluation: Evaluation, shapes: Shapes, plans: list[Plan]) -> None:
-        self.evaluation, self.shapes, self.plans = evaluation, shapes, plans
+    def __init__(self, evaluation: Evaluation, shapes: Shapes, plans: list[Plan], target: Target) -> None:
+        self.evaluation, self.shapes, self.plans, self.target = evaluation, shapes, plans, target
 
 
-def find(module: Module, files: Files) -> list[Seen]:
+def find(module: Module, files: Files, target: Target | None = None) -> list[Seen]:
     """What the functions of a file compute that has to do with attention."""
+    target = target or Target()
     found: list[Seen] = []
     for function in screen.functions(module):
         evaluation = Evaluation(files, function)
         try:
             evaluation.run()
-        except (Spent, RecursionError):
+        except (Spent, Unfollowed, RecursionError):
             continue
         shapes = Shapes(evaluation)
-        here = [plan(evaluation, shapes, site) for site in sites(evaluation, shapes)]
+        here = [plan(evaluation, shapes, site, target) for site in sites(evaluation, shapes)]
         for one in here:
             _complete(one)
-        found.append(Seen(evaluation, shapes, here))
+        found.append(Seen(evaluation, shapes, here, target))
     _keep_one(found)
+    effects.check_callers(found)
     for seen in found:
         root = seen.evaluation.root
         for one in seen.plans:
@@ -80,6 +84,7 @@ def _complete(made: Plan) -> None:
         return
     try:
         gone = removal(made)
+        effects.check(made, gone)
     except Refused as reason:
         made.refused = str(reason)
         return
@@ -89,11 +94,12 @@ def _complete(made: Plan) -> None:
             "the package takes second or forward-mode derivatives, which the flash kernel lacks"
         )
     called = [one.args[1] for one in made.site.weights.modules if one.op == "attr"]
+    read = sorted({*called, *made.attributes})
     if called and surroundings.hooks_modules(module):
         made.differences.append(
             f"a hook on `{called[0]}` is no longer called, and this package registers hooks"
         )
-    for name in called:
+    for name in read:
         if _is_replaced(module, made, name):
             made.differences.append(f"a subclass in this file sets `{name}` to something of its own")
     for statement in gone.said:

@@ -16,6 +16,7 @@ from .tree import (
     is_print,
     is_pure,
     loads,
+    nodes_of,
     own_loads,
     own_nodes_of,
     surely_bound,
@@ -31,18 +32,31 @@ else:
     import _ast as ast
 
 
+_MANAGERS = (ast.With, ast.AsyncWith, ast.Try)
+_INNER = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
 class Removal:
-    """The statements that go, and those of them that a reader may miss (prints and asserts about shapes)."""
+    """The statements that go, and those of them that a reader may miss (prints and asserts about shapes).
 
-    __slots__ = ("said", "statements")
+    `loop` is the outermost loop around the product with the values.
+    """
 
-    def __init__(self, statements: list[ast.stmt], said: list[ast.stmt]) -> None:
-        self.statements, self.said = statements, said
+    __slots__ = ("loop", "said", "statements")
+
+    def __init__(self, statements: list[ast.stmt], said: list[ast.stmt], loop: ast.stmt | None) -> None:
+        self.statements, self.said, self.loop = statements, said, loop
 
 
 def removal(plan: Plan) -> Removal:
     """What the rewrite takes out. Raises Refused where something else reads what would go."""
     return _Removing(plan).run()
+
+
+def root_scope(plan: Plan) -> set[str]:
+    """Names that the function declares global or nonlocal."""
+    return plan.evaluation.root.scope[1]
 
 
 class _Removing:
@@ -57,6 +71,12 @@ class _Removing:
         if not isinstance(body, list):
             raise Refused("the attention stands in a lambda")
         self._collect(body, None)
+        self._inner = [
+            node
+            for statement in body
+            for node in nodes_of(statement)
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef))
+        ]
 
     def _collect(self, body: list[ast.stmt], parent: ast.stmt | None) -> None:
         for statement in body:
@@ -71,6 +91,8 @@ class _Removing:
         self.anchor = self._statement_of(plan.anchor)
         if self.anchor is None:
             raise Refused("the product with the values stands in no statement of its own")
+        if any(isinstance(one, _INNER) and contains(one, plan.anchor) for one in nodes_of(self.anchor)):
+            raise Refused("the product with the values stands in a comprehension or lambda")
         steps: set[Term] = {*site.scores.steps, *site.weights.steps, site.softmax}
         if site.softmax.op != "softmax":
             steps |= {site.softmax.args[0], site.softmax.args[1], site.softmax.args[0].args[0]}
@@ -84,24 +106,40 @@ class _Removing:
             if statement is None or statement is self.anchor or statement in going:
                 continue
             going.append(statement)
+        shared = root_scope(self.plan)
         for statement in going:
+            if shared.intersection(bound_by(statement) or ()):
+                raise Refused("the scores or weights are bound to a name of an outer scope")
             if bound_by(statement) is None:
                 raise Refused(
                     f"the scores are computed in a statement that does more (line {statement.lineno})"
                 )
+            if self._around(statement, _MANAGERS) != self._around(self.anchor, _MANAGERS):
+                raise Refused("a `with` statement holds a part of the attention only")
+            if self._around(statement, _LOOPS) != self._around(self.anchor, _LOOPS):
+                raise Refused("a loop holds a part of the attention only")
         going, said = self._closed(going)
-        return Removal(going, said)
+        loops = self._around(self.anchor, _LOOPS)
+        return Removal(going, said, loops[-1] if loops else None)
+
+    def _around(self, statement: ast.stmt, kinds: tuple[type[ast.stmt], ...]) -> list[ast.stmt]:
+        """The statements of some kinds around a statement, the innermost first."""
+        found: list[ast.stmt] = []
+        parent = self.parents[id(statement)][0]
+        while parent is not None:
+            if isinstance(parent, kinds):
+                found.append(parent)
+            parent = self.parents[id(parent)][0]
+        return found
 
     def _only_computes(self, steps: set[Term]) -> None:
-        """The helpers that the way leads through must do nothing else."""
+        """The helpers that the way leads through must not set a mode."""
         root = self.plan.evaluation.root
-        helpers = {one.function for one in steps if one.function is not None and one.function is not root}
         result = self.plan.site.result
-        if result.function is not None and result.function is not root:
-            helpers.add(result.function)
-        for sink in self.plan.evaluation.sinks:
-            if sink.function in helpers and sink.kind in ("store", "print", "item", "call"):
-                raise Refused("a helper that computes the attention does something else as well")
+        for helper in {one.function for one in (*steps, result) if one.function not in (None, root)}:
+            assert helper is not None
+            if any(isinstance(one, (ast.With, ast.AsyncWith, ast.Try)) for one in nodes_of(helper.node)):
+                raise Refused("a helper that computes the attention holds a `with` or `try` statement")
 
     def _nodes(self, steps: set[Term]) -> list[ast.AST]:
         evaluation = self.plan.evaluation
@@ -247,7 +285,9 @@ class _Removing:
         """Whether a read of a name may see what a removed statement bound."""
         writers = [one for one in gone if name in (bound_by(one) or ())]
         first = min(one.lineno for one in writers)
-        if load.lineno < first and not any(self._in_loop(one) for one in writers):
+        if any(contains(one, load) for one in self._inner):
+            return True  # read whenever the inner function is called
+        if load.lineno < first and not any(self._around(one, _LOOPS) for one in writers):
             return False
         assert self.anchor is not None
         # Bound anew by a statement that always runs between: by the anchor's own, or a later one beside it.
@@ -265,14 +305,6 @@ class _Removing:
 
     def _under(self, statement: ast.stmt, block: list[ast.stmt]) -> bool:
         return any(contains(one, statement) for one in block)
-
-    def _in_loop(self, statement: ast.stmt) -> bool:
-        parent = self.parents[id(statement)][0]
-        while parent is not None:
-            if isinstance(parent, (ast.For, ast.While, ast.AsyncFor)):
-                return True
-            parent = self.parents[id(parent)][0]
-        return False
 
     def _shares_line(self, statement: ast.stmt) -> bool:
         first = self.module.lines[statement.lineno - 1][: statement.col_offset]

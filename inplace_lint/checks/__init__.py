@@ -32,7 +32,7 @@ def check_source(filename: str, source: bytes, settings: Settings, project: Proj
     except RecursionError:
         return [_trouble("IPL000", filename, "the file is nested too deeply to be read", 1, 1)]
     try:
-        return _findings(module, program, settings.notes or settings.min_confidence == "possible")
+        return _findings(module, program, settings)
     except RecursionError:
         return [_trouble("IPL000", filename, "the file is nested too deeply to be analysed", 1, 1)]
     except Exception as error:
@@ -40,9 +40,9 @@ def check_source(filename: str, source: bytes, settings: Settings, project: Proj
         return [_trouble("IPL002", filename, what, 1, 1)]
 
 
-def _findings(module: Module, program: Program, notes: bool) -> list[Diagnostic]:
+def _findings(module: Module, program: Program, settings: Settings) -> list[Diagnostic]:
     diagnostics: list[Diagnostic] = []
-    program.want_notes(notes)
+    program.want_notes(settings.notes or settings.min_confidence == "possible")
     roots = program.roots(module)
     if roots:
         from ..analysis.analyze import gathered
@@ -51,20 +51,23 @@ def _findings(module: Module, program: Program, notes: bool) -> list[Diagnostic]
             diagnostic = _judge(module, finding)
             if diagnostic is not None:
                 diagnostics.append(diagnostic)
-    diagnostics += _attention(module, program)
+    diagnostics += _attention(module, program, settings)
     diagnostics.sort(key=lambda d: (d.location.key(), d.code))
     return diagnostics
 
 
-def _attention(module: Module, program: Program) -> list[Diagnostic]:
+def _attention(module: Module, program: Program, settings: Settings) -> list[Diagnostic]:
     """The findings of the rules that ask about attention."""
     from ..attention.screen import worth_a_look
 
     if not worth_a_look(module.source):
         return []
     from ..attention.find import find
+    from ..attention.target import Target
+    from ..project.torch_version import oldest
 
-    seen = find(module, program.files)
+    target = Target(lambda: oldest(settings), dict(settings.attention_sizes))
+    seen = find(module, program.files, target)
     return [one for rule in _attention_rules() for place in seen for one in rule.check(module, place)]
 
 

@@ -1,0 +1,169 @@
+"""What a rewrite would change besides the attention: writes and calls that lie between, or in what goes.
+
+The kernel reads q, k, v and the mask where the last product stood, and keeps them and its result for backward.
+"""
+
+from __future__ import annotations
+
+from ..model import Refused
+from .aliases import bases
+from .labels import inside_of
+from .terms import Term
+from .tree import contains, has_walrus, is_pure
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .evaluate import Evaluation
+    from .find import Seen
+    from .frames import Moment, Sink
+    from .plan import Plan
+    from .removal import Removal
+
+
+def check(plan: Plan, gone: Removal) -> None:
+    """Raises Refused where the program would do something else."""
+    anchor = plan.moment
+    assert anchor is not None
+    since = anchor.order
+    if gone.loop is not None:  # the next round comes after
+        since = min(since, plan.evaluation.loops.get(id(gone.loop), 0))
+    _changed_afterwards(plan, since)
+    _objects_between(plan, anchor)
+    _lost(plan, gone)
+
+
+def _changed_afterwards(plan: Plan, since: int) -> None:
+    """Whether something that the kernel keeps is written before its backward."""
+    site, fresh = plan.site, plan.evaluation.fresh
+    added = [mask.term for mask in site.scores.masks if mask.kind == "add"]
+    for what, terms in (
+        ("q, k or v", [one.term for one in (site.query, site.key, site.value)]),
+        ("the result", [site.result]),
+        ("the mask", added),
+    ):
+        memory = {base for term in terms for base in bases(term, fresh)}
+        for effect in plan.evaluation.effects:
+            if effect.kind != "write" or effect.order < since:
+                continue
+            if not memory.isdisjoint(bases(effect.term, fresh)):
+                raise Refused(
+                    f"{what} is written in place on line {_row(effect)}, and the kernel keeps it for backward"
+                )
+
+
+def check_callers(found: list[Seen]) -> None:
+    """Name the difference where the result is handed to a caller as it is, who may write it in place."""
+    for seen in found:
+        root = seen.evaluation.root
+        for plan in seen.plans:
+            if plan.refused is not None or not _is_handed_out(plan):
+                continue
+            callers = [other for other in found if other is not seen and _values_at(other, plan)]
+            if any(_writes_what_is_kept(other.evaluation, plan) for other in callers):
+                plan.refused = "a caller writes in place what the kernel keeps for backward"
+            elif not callers or not root.name.startswith("_") or root.name.startswith("__"):
+                plan.differences.append(
+                    "the kernel keeps its result for backward: a caller must not write it in place"
+                )
+
+
+def _is_handed_out(plan: Plan) -> bool:
+    evaluation = plan.evaluation
+    # What a module gives is taken to be new, though it may be an nn.Identity.
+    fresh = evaluation.fresh | {
+        t for t in evaluation.terms.all() if t.op == "call" and t.args[0].op == "attr"
+    }
+    return any(
+        sink.kind == "return" and plan.site.result in bases(sink.term, fresh) for sink in evaluation.sinks
+    )
+
+
+def _values_at(seen: Seen, plan: Plan) -> list[Moment]:
+    """The plan's product in the evaluation of a caller."""
+    return [moment for moment in seen.evaluation.moments if moment.at is plan.anchor]
+
+
+def _writes_what_is_kept(evaluation: Evaluation, plan: Plan) -> bool:
+    """Whether a caller of the plan's function writes the result, or a value that the product is made of, afterwards."""
+    for moment in evaluation.moments:
+        if moment.at is not plan.anchor:
+            continue
+        memory: set[Term] = set()
+        stack, seen = [moment.term], set()
+        while stack:
+            term = stack.pop()
+            if term not in seen:
+                seen.add(term)
+                memory |= bases(term, evaluation.fresh)
+                if term.op not in ("call", "size", "shape"):
+                    stack.extend(term.operands)
+        for effect in evaluation.effects:
+            later = effect.kind == "write" and effect.order >= moment.order
+            if later and not memory.isdisjoint(bases(effect.term, evaluation.fresh)):
+                return True
+    return False
+
+
+def _objects_between(plan: Plan, anchor: Moment) -> None:
+    """Whether a call between the products may set an attribute that the rewrite reads later than it was read."""
+    evaluation = plan.evaluation
+    if not plan.attributes:
+        return
+    first = min((m.order for m in evaluation.moments if m.term is plan.site.product), default=anchor.order)
+    for effect in evaluation.effects:
+        if (
+            effect.kind == "call"
+            and first <= effect.order < anchor.order
+            and _is_given_an_object(effect.term)
+        ):
+            raise Refused(f"what is called on line {_row(effect)} may set an attribute that the call reads")
+
+
+def _is_given_an_object(call: Term) -> bool:
+    func = call.args[0]
+    while isinstance(func, Term) and func.op in ("attr", "member"):
+        func = func.args[0]
+    return func.op == "instance" or any(one.op == "instance" for one in call.operands)
+
+
+def _lost(plan: Plan, gone: Removal) -> None:
+    """Whether what goes does something besides computing scores and weights."""
+    assert plan.anchor is not None
+    if has_walrus(plan.anchor):
+        raise Refused("a name is bound inside the product with the values")
+    evaluation, site = plan.evaluation, plan.site
+    steps = {*site.scores.steps, *site.weights.steps, *inside_of(site.softmax)}
+    for effect in evaluation.effects:
+        at = effect.site
+        if not hasattr(at, "lineno") or not any(contains(one, at) for one in (*gone.statements, plan.anchor)):
+            continue
+        if any(contains(one, at) for one in plan.moved) or (effect.depth == 0 and _is_said(effect, gone)):
+            continue
+        if effect.kind == "write" and all(
+            base in steps or _is_own(base, effect, evaluation)
+            for base in bases(effect.term, evaluation.fresh)
+        ):
+            continue
+        if effect.kind == "call" and effect.depth == 0 and is_pure(effect.at):
+            continue
+        raise Refused(f"line {at.lineno} does something besides computing the attention")
+
+
+def _is_own(base: Term, effect: Sink, evaluation: Evaluation) -> bool:
+    """Whether a helper writes what it made itself."""
+    made = base.function
+    return (
+        effect.depth > 0
+        and made is not None
+        and made is not evaluation.root
+        and base.op not in ("param", "attr")
+    )
+
+
+def _is_said(effect: Sink, gone: Removal) -> bool:
+    """Whether a print goes that is told of."""
+    return effect.kind == "print" and any(contains(one, effect.at) for one in gone.said)
+
+
+def _row(effect: Sink) -> int:
+    return int(getattr(effect.at, "lineno", 0))
