@@ -6,6 +6,7 @@ from ..torchmodel import table
 from ..torchmodel.keywords import MODULE_KEYWORDS
 from ..torchmodel.spelling import MODES
 from . import arrays, containers, methods, operators, ops, unchecked
+from .guards import ALWAYS, both, either
 from .run import LENGTH
 from .values import (
     ANY,
@@ -27,9 +28,12 @@ from .values import (
     Super,
     Symbol,
     Tensor,
+    Test,
     TorchModule,
     Unknown,
     Value,
+    alternatives,
+    join,
 )
 
 TYPE_CHECKING = False
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Mapping, Sequence
 
+    from .guards import Guard
     from .run import Run
 
     Play = Callable[[Run, Sequence[Value], Mapping[str, Value], ast.AST], Value]
@@ -462,6 +467,29 @@ _SCALARS = frozenset(
 )
 
 
+def _any(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    return _truth(run, args, True)
+
+
+def _all(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    return _truth(run, args, False)
+
+
+def _truth(run: Run, args: Sequence[Value], wanted: bool) -> Value:
+    """Whether one element is true (`wanted`), or whether none is false: by the tests that the elements are."""
+    elements = run.elements(args[0]) if args and isinstance(args[0], Sequence_) else []
+    atoms = [atom for element in elements for _, atom in alternatives(element)]
+    if not atoms or not all(isinstance(atom, (Test, Constant)) for atom in atoms):
+        return _unknown(run, args, {})
+    met: Guard = ()
+    unmet: Guard = ALWAYS
+    for element in elements:
+        true, false = run.split(element)
+        met = either(met, true if wanted else false)
+        unmet = both(unmet, false if wanted else true)
+    return join([(guard, Constant(value)) for guard, value in ((met, wanted), (unmet, not wanted)) if guard])
+
+
 def _builtin(run: Run, dotted: str, args: Sequence[Value]) -> Value:
     if dotted in _SCALARS:
         return run.scalar((dotted, *args)) if args else Scalar()
@@ -500,6 +528,8 @@ _PLAYS: dict[str, Play] = {
     "torch.jit.ignore": _first,
     "torch.jit.export": _first,
     "torch.is_tensor": _is_tensor,
+    "builtins.any": _any,
+    "builtins.all": _all,
     "builtins.isinstance": _isinstance,
     "builtins.len": _len,
     "builtins.range": _range,
