@@ -224,7 +224,10 @@ def run_function(
         function = names.of_module(run, module, source.name)
     else:
         function = FunctionValue(source)
+    wrapper: FunctionValue | None = None
     if not isinstance(function, FunctionValue) or function.source is not source:
+        # A decorator of the project's own may switch gradients off, so what it made is what is called.
+        wrapper = function if isinstance(function, FunctionValue) else None
         function = FunctionValue(source)
         function.cls = cls
     args: dict[str, Value] = {}
@@ -247,7 +250,10 @@ def run_function(
     if cls is not None and any(base.endswith("autograd.Function") for base in cls.external_bases()):
         run.grad = "off"  # autograd runs forward and backward of a Function without recording
     try:
-        result = calls.enter(run, function, [], args, source.node, force=True)
+        if wrapper is None:
+            result = calls.enter(run, function, [], args, source.node, force=True)
+        else:
+            result = calls.enter(run, wrapper, list(args.values()), {}, source.node, force=True)
         run.path = run.path or ALWAYS
         run.returned = run.tensors_within(result)
         run.heap.escape(run.returned, ALWAYS)

@@ -135,7 +135,6 @@ class _Blank(Store):
                 "evident": False,
                 "given": "",
                 "passed": _Void(),
-                "sources": (),
                 "saved": (),
                 "arms": EVERYWHERE,
                 "writes": 0,

@@ -163,7 +163,7 @@ def with_candidates(module: Module) -> dict[FunctionSource, None]:
     chosen = around(module, functions, rows)
     factories = _factories(module, chosen, rows)
     if factories:
-        chosen.update(around(module, functions, sorted({*rows, *mentions(module, factories)})))
+        chosen.update(around(module, functions, mentions(module, factories), calls=True))
     return chosen
 
 

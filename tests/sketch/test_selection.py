@@ -116,3 +116,25 @@ def test_top_level_that_calls_with_what_requires_grad_is_worth_a_run() -> None:
     )
     assert sketch(text.format("print(f(x))"))[0] == ["top level"]
     assert sketch(text.format("print(x)"))[0] == []
+
+
+def test_module_built_by_a_function_of_the_file_is_looked_at_where_it_is_called() -> None:
+    suspicious, _, _ = sketch(
+        "from torch import nn\n\n\ndef head():\n    return nn.Sequential(\n        nn.Tanh(),\n"
+        "        nn.ReLU(inplace=True),\n    )\n\n\nclass Net(nn.Module):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.net = head()\n\n    def forward(self, x):\n"
+        "        y = self.net(x)\n        return y * 2\n"
+    )
+    assert "forward" in suspicious
+
+
+def test_buffer_that_a_method_called_by_init_makes_is_a_tensor() -> None:
+    suspicious, _, _ = sketch(
+        "import torch\nfrom torch import nn\n\n\nclass Cache(nn.Module):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.w = nn.Linear(3, 3)\n        self.reset()\n\n"
+        "    def reset(self):\n        self.kept = torch.zeros(4, 3)\n\n    def forward(self, x):\n"
+        "        self.kept[0] = self.w(x)\n        return torch.einsum('bd,d->b', self.kept, x)\n\n\n"
+        "class Steps(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.cache = Cache()\n\n"
+        "    def forward(self, xs):\n        return [self.cache(x) for x in xs]\n"
+    )
+    assert "forward" in suspicious
