@@ -129,6 +129,12 @@ def requires_grad(run: Run, tensor: Tensor) -> Value:
 def _of_tensor(run: Run, tensor: Tensor, name: str, at: ast.AST) -> Value:
     if name == "requires_grad":
         return requires_grad(run, tensor)
+    if name == "is_leaf":
+        if tensor.graph.leaf:
+            return Constant(True)
+        from .operators import unary
+
+        return unary(run, "not", requires_grad(run, tensor), at)
     if name == "grad":
         return run.member(tensor.storage, "grad")  # type: ignore[arg-type]
     native = methods.of_tensor(run, tensor, name)

@@ -264,6 +264,11 @@ def _grad_enabled(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], 
     return test
 
 
+def _inference_enabled(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    run.asked += 1
+    return Scalar() if run.grad == "unknown" else Constant(run.grad == "inference")
+
+
 def _first(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """torch.compile, torch.jit.script: the thing itself; as a decorator with options, a function that returns it."""
     if args:
@@ -523,6 +528,7 @@ _PLAYS: dict[str, Play] = {
     "torch.autograd.graph.allow_mutation_on_saved_tensors": unchecked.copies,
     "torch.autograd._unsafe_preserve_version_counter": unchecked.keeps_version,
     "torch.is_grad_enabled": _grad_enabled,
+    "torch.is_inference_mode_enabled": _inference_enabled,
     "torch.compile": _first,
     "torch.jit.script": _first,
     "torch.jit.ignore": _first,
