@@ -349,6 +349,8 @@ def _subscript(scope: Scope, node: ast.Subscript) -> Sketched:
 
 def _comprehension(scope: Scope, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Sketched:
     _loop(scope, node.generators)
+    if not scope.dry and isinstance(node.elt, ast.Call):
+        scope.value(node.elt)  # what one element writes, the one before may have saved
     return (Box([scope.value(node.elt)], ordered=False),)
 
 
