@@ -17,6 +17,7 @@ from .values import (
     FunctionValue,
     Instance,
     Mapping_,
+    Mode,
     Native,
     Optimizer,
     OpValue,
@@ -93,6 +94,8 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
         return _of_super(run, obj, name)
     if isinstance(obj, Optimizer):
         return methods.of_optimizer(run, obj, name)
+    if isinstance(obj, Mode) and name in ("__enter__", "__exit__"):
+        return Native(lambda run, args, kwargs, at: _enter_by_hand(run, obj, name))
     if isinstance(obj, Array):
         found = arrays.attribute(run, obj, name)
         if found is not None:
@@ -107,6 +110,18 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
         tensor = run.as_tensor(obj)
         return Unknown() if tensor is None else _of_tensor(run, tensor, name, at)
     return Unknown()
+
+
+def _enter_by_hand(run: Run, mode: Mode, name: str) -> Value:
+    """`mode.__enter__()` and `mode.__exit__(…)`, called as a `with` would."""
+    from . import calls
+
+    if name == "__enter__":
+        mode.before = run.grad
+        calls.apply_mode(run, mode)
+    elif mode.before is not None:
+        run.grad, mode.before = mode.before, None
+    return Constant(None)
 
 
 def requires_grad(run: Run, tensor: Tensor) -> Value:
@@ -390,6 +405,10 @@ def _replace(run: Run, atom: Value, guard: Guard, at: ast.AST) -> bool:
 
 def set_requires_grad(run: Run, tensor: Tensor, value: Value) -> None:
     """`requires_grad_(flag)`, `tensor.requires_grad = flag`."""
+    if tensor.storage in run.stand_ins:  # any parameter of some modules: then each of them
+        for weights in methods.weights_of(run, run.stand_ins[tensor.storage]):
+            if weights.storage is not tensor.storage:
+                set_requires_grad(run, weights, value)
     storage: Storage = tensor.graph
     if isinstance(value, Constant) and not value.value:
         run.heap.forget_gradients(storage, run.path)

@@ -170,7 +170,10 @@ def enter(
         or not run.path
         or source.is_generator
     ):
-        return unknown(run, function, args, kwargs, at)
+        result = unknown(run, function, args, kwargs, at)
+        if source.is_generator:
+            run.generators[result] = source
+        return result
     if (
         not force
         and source not in run.deep
@@ -201,11 +204,15 @@ def enter(
         run.state.slots[(frame.uid, name)] = value
     for decorator in function.decorated or ():
         apply_mode(run, decorator)
+    begun_in = run.grad
     execute.block(run, source.body)
     if run.path:
         leave(run, Constant(None))
     run.active.pop()
+    left_in = run.grad
     run.frame, run.state, run.grad, run.autocast, run.loops = outer
+    if left_in != begun_in:
+        run.grad = left_in  # `torch.set_grad_enabled(…)` outlives the call
     uid = frame.uid
     outcomes = []
     conditions = []
@@ -548,6 +555,12 @@ def _read_back(run: Run, cls: ClassValue, kept: Mapping[str, Value]) -> list[Val
     return [value for name, value in kept.items() if name in read and isinstance(value, (Tensor, Unknown))]
 
 
+def _sets_grad_mode(source: FunctionSource) -> bool:
+    """Whether a generator, taken for a context manager, may run the block in another grad mode."""
+    rows = source.module.lines[source.node.lineno - 1 : source.node.end_lineno or 0]
+    return any(b"grad" in row or b"inference_mode" in row for row in rows)
+
+
 def enter_context(run: Run, manager: Value, at: ast.AST) -> Value:
     """What `with manager as name` binds."""
     if isinstance(manager, Instance):
@@ -555,6 +568,8 @@ def enter_context(run: Run, manager: Value, at: ast.AST) -> Value:
         if isinstance(found, FunctionValue):
             return call(run, Bound(found, [manager], {}), [], {}, at)
         return manager
+    if manager in run.generators and _sets_grad_mode(run.generators[manager]):
+        run.grad = "unknown"
     if isinstance(manager, Symbol) and manager.dotted in MODES:
         apply_mode(run, symbols.mode(manager.dotted, [], {}))
     return Unknown()

@@ -175,6 +175,8 @@ class Run:
         self.trains = False
         #: something unknown was stepped: a caller may know which optimizer that is
         self.steps_unknown = False
+        #: what calls of generators returned
+        self.generators: dict[Value, FunctionSource] = {}
         #: a comparison of what is not known was written: it is a mask, and a caller may know of what
         self.takes_test_for_mask = False
         #: an optimizer, or load_state_dict, wrote parameters

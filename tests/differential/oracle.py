@@ -394,9 +394,10 @@ def _watched(function: Any, held: list[Any]) -> Any:
 
 
 def _tensors(held: list[Any]) -> list[torch.Tensor]:
-    """Tensors that outlive a call: arguments that have a history, and a model's buffers."""
+    """Tensors that outlive a call: arguments that have a history, a model's buffers and what else it keeps."""
     tensors = [each for each in held if isinstance(each, torch.Tensor)]
     for each in held:
         if isinstance(each, torch.nn.Module):
             tensors.extend(each.buffers())
+            tensors.extend(value for value in vars(each).values() if isinstance(value, torch.Tensor))
     return [tensor for tensor in tensors if tensor.grad_fn is not None]

@@ -196,4 +196,4 @@ def test_analysis_agrees_with_torch_on_random_programs(deep: bool, programs: int
     assert 0.3 < tally.hazardous / tally.programs < 0.6
     # Floors under what is measured over thousands of programs: CONTRIBUTING.md has the figures.
     assert tally.precision >= 0.99, report
-    assert tally.recall >= 0.99, report
+    assert tally.recall >= 0.98, report

@@ -1,0 +1,62 @@
+"""The grad mode is switched off by objects and calls of the program's own: nothing is saved, and all may be written."""
+
+import contextlib
+
+import torch
+from torch import nn
+
+
+class Mode:
+    def __init__(self, on):
+        self.on = on
+
+    def __enter__(self):
+        self.before = torch.is_grad_enabled()
+        torch.set_grad_enabled(self.on)
+        return self
+
+    def __exit__(self, *exc):
+        torch.set_grad_enabled(self.before)
+
+
+@contextlib.contextmanager
+def quiet():
+    before = torch.is_grad_enabled()
+    torch.set_grad_enabled(False)
+    try:
+        yield
+    finally:
+        torch.set_grad_enabled(before)
+
+
+class Head(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.proj = nn.Linear(4, 4)
+
+    def in_own_block(self, x, mask):
+        with Mode(False):
+            probs = torch.softmax(self.proj(x), -1)
+            probs.masked_fill_(mask, 0.0)
+        return probs
+
+    def in_generator(self, x, mask):
+        with quiet():
+            probs = torch.softmax(self.proj(x), -1)
+            probs.masked_fill_(mask, 0.0)
+        return probs
+
+    def by_hand(self, x, mask):
+        mode = torch.no_grad()
+        mode.__enter__()
+        probs = torch.softmax(self.proj(x), -1)
+        probs.masked_fill_(mask, 0.0)
+        mode.__exit__(None, None, None)
+        return probs
+
+
+if __name__ == "__main__":
+    head = Head()
+    x, mask = torch.rand(4, 4), torch.rand(4, 4) > 0.5
+    parts = [head.in_own_block(x, mask), head.in_generator(x, mask), head.by_hand(x, mask)]
+    (head.proj(x).sum() + sum(part.sum() for part in parts)).backward()
