@@ -24,6 +24,8 @@ BASE_BITS = 4096
 
 #: Parsed files are kept while a project is checked, so that a module that many import is parsed once.
 _KEPT = 500
+#: From this many files on it is worth the time to look for what can be let go.
+_LARGE = 50
 _latest: tuple[Project, Program] | None = None
 
 
@@ -31,10 +33,11 @@ def of_project(project: Project) -> Program:
     """The program of a project, made anew when it has grown large."""
     global _latest
     if _latest is None or _latest[0] is not project or _latest[1].files.size() > _KEPT:
-        if _latest is not None:
+        large = _latest is not None and _latest[1].files.size() > _LARGE
+        _latest = None
+        if large:
             import gc
 
-            _latest = None
             gc.collect()  # files, runs and frames refer to each other: only a full collection lets go of them
         _latest = (project, Program(project))
     return _latest[1]
