@@ -225,6 +225,8 @@ def run_function(
     if not isinstance(function, FunctionValue) or function.source is not source:
         function = FunctionValue(source)
         function.cls = cls
+        if getattr(source.node, "decorator_list", None):
+            function.decorated = [Unknown()]  # in which grad mode its wrapper calls it is not known
     args: dict[str, Value] = {}
     if (
         cls is not None
