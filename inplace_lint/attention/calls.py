@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import objects, ops
+from .aliases import is_fresh_layer
 from .terms import Term, is_const, items
 
 TYPE_CHECKING = False
@@ -37,6 +38,8 @@ def call(
         for term in operands:
             evaluation.sink(at, "print", term)
         return evaluation.terms.const(None)
+    if func.op == "symbol" and func.args[0] in _UNFOLLOWED:
+        raise Unfollowed
     if not _reads_only(func):
         for term in operands:
             evaluation.sink(at, "call", term)
@@ -47,8 +50,38 @@ def call(
         return changed
     names = tuple(kwargs or ())
     term = evaluation.terms("call", func, len(args or ()), names, *operands, at=at)
-    _learn(evaluation, func, operands)
+    for written in _written(evaluation, func, operands, kwargs):
+        evaluation.replace(written, evaluation.terms.opaque(at, written), at)
+    _learn(evaluation, func, operands, term)
+    if not _reads_only(func) and not _is_layer(evaluation, func):
+        evaluation.effect(at, "call", term)
     return term
+
+
+class Unfollowed(Exception):
+    """The function does what cannot be followed at all: nothing is said of it."""
+
+
+_UNFOLLOWED = frozenset(
+    {f"builtins.{name}" for name in ("locals", "globals", "vars", "eval", "exec", "compile")}
+)
+
+
+def _written(
+    evaluation: Evaluation, func: Term, operands: list[Term], kwargs: dict[str, Term] | None
+) -> list[Term]:
+    """What a call writes by its own words: `out=`, or its argument where it is told to work in place."""
+    found = [kwargs["out"]] if kwargs and "out" in kwargs else []
+    made = module_of(evaluation, func)
+    flag = (kwargs or {}).get("inplace") if made is None else argument_of(made, 99, "inplace")
+    if flag is not None and not is_const(flag, False):
+        found += operands[:1]
+    return found
+
+
+def _is_layer(evaluation: Evaluation, func: Term) -> bool:
+    """Whether a call runs a layer of torch."""
+    return module_of(evaluation, func) is not None
 
 
 def apply(
@@ -285,7 +318,7 @@ def _function(
 ) -> Term | None:
     """Follow a call of a function of the project."""
     source, self_, _ = func.args
-    enclosing = evaluation.classes.closures.get(func)
+    made_in = evaluation.classes.closures.get(func)
     if not objects.is_plain(source):
         return None
     arguments = source.node.args
@@ -304,7 +337,7 @@ def _function(
             if default is None:
                 return None
             names[parameter.arg] = objects.evaluate_at(evaluation, source.module, default)
-    value = evaluation.enter(source, names, self_, enclosing)
+    value = evaluation.enter(source, names, self_, made_in)
     if value is not None and at is not None:
         evaluation.moment(at, value)
     return value
@@ -389,12 +422,20 @@ def _may_be(term: Term, dotted: str) -> bool:
     return term.op == "new" and term.args[0] == dotted
 
 
-def _learn(evaluation: Evaluation, func: Term, operands: list[Term]) -> None:
-    """A layer says which axis of its argument holds the channels."""
+def _learn(evaluation: Evaluation, func: Term, operands: list[Term], result: Term) -> None:
+    """A layer says which axis of its argument holds the channels, and whether its result is new."""
     made = module_of(evaluation, func)
-    if made is None or len(operands) != 1:
+    if made is None:
+        if func.op == "attr" and not any(
+            _may_be(one, same) for one in evaluation.classes.definitions(func) for same in _SAME
+        ):
+            evaluation.fresh.add(result)  # a module of which nothing is known: taken to compute something
         return
     kind = made.args[0].rpartition(".")[2]
+    if is_fresh_layer(kind):
+        evaluation.fresh.add(result)
+    if len(operands) != 1:
+        return
     if kind in ("Linear", "LayerNorm", "RMSNorm"):
         evaluation.channels.setdefault(operands[0], -1)
     elif kind.startswith(("Conv", "BatchNorm", "GroupNorm", "InstanceNorm")):

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from ..syntax import ir
 from . import calls, objects, ops
-from .terms import Term, Terms, is_const, items
+from .aliases import are_disjoint, bases
+from .frames import Frame, Moment, Sink
+from .terms import Term, Terms, is_const, is_tensor, items
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable
-    from typing import Any, TypeAlias
+    from typing import Any
 
     from ..syntax.files import Files
     from ..syntax.module import FunctionSource, Module
-
-    Conditions: TypeAlias = "tuple[tuple[Term, bool], ...]"
-    Environment: TypeAlias = "dict[str, Term]"
+    from .frames import Environment
 
 #: Instructions that one function may cost, helpers included; and how deep calls are followed.
 _BUDGET = 6000
@@ -31,69 +31,11 @@ class Spent(Exception):
     """The budget is used up: nothing is said of the function."""
 
 
-class Moment:
-    """A value as it comes to be: the expression, the term, the names as they stand, the conditions it lies under."""
-
-    __slots__ = ("at", "conditions", "depth", "function", "managers", "names", "order", "term")
-
-    def __init__(self, at: ast.AST, term: Term, frame: Frame, order: int, managers: tuple[int, ...]) -> None:
-        self.at, self.term, self.names, self.conditions = at, term, dict(frame.names), frame.conditions
-        self.depth, self.function = frame.depth, frame.function
-        self.order, self.managers = order, managers
-
-
-class Sink:
-    """A place where a value leaves the graph. `kind` is return, store, call, print, assert, test, item, loop."""
-
-    __slots__ = ("at", "function", "kind", "order", "term")
-
-    def __init__(
-        self, at: ast.AST, kind: str, term: Term, function: FunctionSource | None, order: int
-    ) -> None:
-        self.at, self.kind, self.term, self.function, self.order = at, kind, term, function, order
-
-
-class Frame:
-    """One call of a function."""
-
-    __slots__ = (
-        "base",
-        "caller",
-        "conditions",
-        "depth",
-        "enclosing",
-        "function",
-        "module",
-        "names",
-        "registers",
-        "results",
-        "self_",
-    )
-
-    def __init__(
-        self,
-        module: Module,
-        function: FunctionSource | None,
-        depth: int,
-        enclosing: Environment | None = None,
-    ) -> None:
-        self.module = module
-        self.function = function
-        self.depth = depth
-        self.enclosing = enclosing
-        self.names: Environment = {}
-        self.registers: dict[int, Term] = {}
-        self.results: list[tuple[Conditions, Term]] = []
-        self.conditions: Conditions = ()
-        self.base = 0
-        self.caller: Frame | None = None
-        self.self_: Term | None = None
-
-
 class Evaluation:
     """The value graph of one function called with any arguments.
 
-    `moments` are the products, softmaxes and kernel calls, and calls of helpers, in order; `sinks` where values go.
+    `moments` are the products, softmaxes and kernel calls, and calls of helpers, in order; `sinks` where values go;
+    `effects` what else happens: memory that is written, and calls of what is not known.
     """
 
     def __init__(self, files: Files, root: FunctionSource) -> None:
@@ -104,6 +46,9 @@ class Evaluation:
         self.globals: dict[tuple[Module, str], Term] = {}
         self.moments: list[Moment] = []
         self.sinks: list[Sink] = []
+        self.effects: list[Sink] = []
+        #: results of calls that share no memory with what the call was given
+        self.fresh: set[Term] = set()
         #: rank of values that are unpacked by shape; the axis of values that layers read as channels
         self.ranks: dict[Term, int] = {}
         self.channels: dict[Term, int] = {}
@@ -152,7 +97,7 @@ class Evaluation:
             self.terms.function = before
 
     def enter(
-        self, source: FunctionSource, names: Environment, self_: Term | None, enclosing: Environment | None
+        self, source: FunctionSource, names: Environment, self_: Term | None, enclosing: Frame | None
     ) -> Term | None:
         """The value of a call of a function of the project; None if it is not followed."""
         frame = self.frame
@@ -210,23 +155,32 @@ class Evaluation:
         self._order += 1
         self.moments.append(Moment(at, term, self.frame, self._order, self._managers))
 
-    def replace(self, old: Term, new: Term, at: ast.AST) -> None:
-        """An in-place operation turned `old` into `new`: for every name of it, and views of it become unknown."""
+    def effect(self, at: ast.AST, kind: str, term: Term) -> None:
+        self.effects.append(Sink(at, kind, term, self.frame.function, self._order))
+
+    def replace(self, old: Term, new: Term | None, at: ast.AST) -> None:
+        """A write turned `old` into `new`, for every name of it; what may share its memory becomes unknown.
+
+        `new` is None where it is not known that names of `old` are names of one object (it may be a number).
+        """
+        self.effect(at, "write", old)
+        held: list[dict[Any, Term]] = []
         frame: Frame | None = self.frame
         while frame is not None:  # a helper changes what its callers hold, too
-            self._replace_in(frame.names, old, new, at)
-            self._replace_in(frame.registers, old, new, at)
+            held += (frame.names, frame.registers)
             frame = frame.caller
-        for names in self.classes.closures.values():
-            self._replace_in(names, old, new, at)
-
-    def _replace_in(self, held: dict[Any, Term], old: Term, new: Term, at: ast.AST) -> None:
-        base = base_of(old)
-        for key, term in list(held.items()):
-            if term is old:
-                held[key] = new
-            elif term is not new and base_of(term) is base and not _disjoint(term, old):
-                held[key] = self.terms.opaque(at, term)
+        held += [made.names for made in self.classes.closures.values()]
+        memory = bases(old, self.fresh)
+        for names in held:
+            for key, term in list(names.items()):
+                if term is old and new is not None:
+                    names[key] = new
+                elif (
+                    term is not new
+                    and not memory.isdisjoint(bases(term, self.fresh))
+                    and not are_disjoint(term, old)
+                ):
+                    names[key] = self.terms.opaque(at, term)
 
     def _constant(self, i: ir.Constant) -> None:
         self.set(i.dst, self.terms.const(i.value, i.at))
@@ -252,8 +206,11 @@ class Evaluation:
             self.recorder.set(i.name, value, bool(self.frame.conditions))
             return
         self.sink(i.at, "store", value)
-        if obj.op == "instance":
-            self.classes.written.add(i.name)
+        self.effect(i.at, "store", value)
+        self.classes.written.add(i.name)
+        while obj.op in ("attr", "member"):  # what `self.drop.p = …` changes is `self.drop`
+            self.classes.written.add(obj.args[1])
+            obj = obj.args[0]
 
     def _get_item(self, i: ir.GetItem) -> None:
         self.set(i.dst, self.get_item(self.value(i.obj), self.value(i.index), i.at))
@@ -314,9 +271,9 @@ class Evaluation:
     def _augmented(self, i: ir.Augmented) -> None:
         left = self.value(i.left)
         term = self.binary(i.op, left, self.value(i.right), i.at)
+        if left.op not in ("const", "size", "tuple"):
+            self.replace(left, term if is_tensor(left) else None, i.at)
         self.set(i.dst, term)
-        if left.op not in ("const", "size", "tuple", "list"):
-            self.replace(left, term, i.at)
 
     def _compare(self, i: ir.Compare) -> None:
         left, right = self.value(i.left), self.value(i.right)
@@ -367,7 +324,9 @@ class Evaluation:
         if i.star >= 0:
             elements = items(source)
             for number, register in enumerate(i.dsts):
-                if elements is not None and number < i.star and number < len(elements):
+                if number == i.star:
+                    self.set(register, self.terms("opaque", source, number, at=i.at))
+                elif elements is not None and number < i.star and number < len(elements):
                     self.set(register, elements[number])
                 elif source.op == "shape" and number < i.star:
                     self.set(register, self.terms("size", source.args[0], self.terms.const(number), at=i.at))
@@ -375,16 +334,20 @@ class Evaluation:
                     from_end = self.terms.const(number - len(i.dsts))
                     self.set(register, self.terms("size", source.args[0], from_end, at=i.at))
                 else:
-                    self.set(register, self.terms.opaque(i.at, source))
+                    self.set(register, self.terms("opaque", source, number, at=i.at))
             return
         for number, register in enumerate(i.dsts):
             self.set(register, self.element(source, number, len(i.dsts), i.at))
 
     def _make_function(self, i: ir.MakeFunction) -> None:
         source = self.frame.module.function_of(i.node)
-        names = dict(self.frame.enclosing or {}, **self.frame.names)
-        term = self.terms("function", source, None, id(names), at=i.at)
-        self.classes.closures[term] = names
+        term = self.terms("function", source, None, id(self.frame), at=i.at)
+        self.classes.closures[term] = self.frame
+        for name in source.scope[1]:
+            frame: Frame | None = self.frame
+            while frame is not None:
+                frame.unstable.add(name)
+                frame = frame.enclosing
         self.set(i.dst, term if not i.decorators else self.terms.opaque(i.at))
 
     def _unknown(self, i: ir.MakeClass | ir.Opaque) -> None:
@@ -463,10 +426,31 @@ class Evaluation:
 
     def _loop(self, i: ir.For | ir.While) -> bool:
         frame = self.frame
-        for name in _stored(i.body):
-            if name in frame.names:
-                frame.names[name] = self.terms.opaque(i.at, frame.names[name])
         before = dict(frame.names)
+        kept = len(self.moments), len(self.sinks), len(self.effects)
+        unknown = _stored(i.body)
+        for _ in range(2):
+            for name in unknown:
+                if name in frame.names:
+                    frame.names[name] = self.terms("opaque", frame.names[name], name, at=i.at)
+            entered = dict(frame.names)
+            self._round(i)
+            # What one round writes in place, the next finds changed.
+            changed = {n for n, term in entered.items() if frame.names.get(n) is not term} - unknown
+            if not changed:
+                break
+            del self.moments[kept[0] :], self.sinks[kept[1] :], self.effects[kept[2] :]
+            frame.names = dict(before)
+            unknown = unknown | changed
+        for name, term in before.items():
+            after = frame.names.get(name)
+            if after is not None and after is not term:
+                frame.names[name] = self.terms("opaque", term, after, name, at=i.at)
+        self.block(i.orelse)
+        return False
+
+    def _round(self, i: ir.For | ir.While) -> None:
+        frame = self.frame
         conditions = frame.conditions
         if isinstance(i, ir.For):
             self.set(i.element, self.terms("element", self.value(i.iterable), at=i.at))
@@ -475,12 +459,6 @@ class Evaluation:
         frame.conditions = (*conditions, (self.terms.opaque(i.at), True))
         self.block(i.body)
         frame.conditions = conditions
-        for name, term in before.items():
-            after = frame.names.get(name)
-            if after is not None and after is not term:
-                frame.names[name] = self.terms.opaque(i.at, term, after)
-        self.block(i.orelse)
-        return False
 
     def _with(self, i: ir.With) -> bool:
         self.set(i.dst, self.terms.opaque(i.at))
@@ -497,12 +475,13 @@ class Evaluation:
         ended = self.block(i.body)
         frame.conditions = conditions
         normal = dict(frame.names)
+        partly = _stored(i.body)
         for handler in i.handlers:
-            frame.names = dict(normal)
+            frame.names = {**normal, **{name: self.terms("opaque", name, at=i.at) for name in partly}}
             if not self.block(handler):
                 ended = False
-                for name in _stored(handler):
-                    normal[name] = self.terms.opaque(i.at)
+                for name in partly | _stored(handler):
+                    normal[name] = self.terms("opaque", name, 1, at=i.at)
         frame.names = normal
         if not ended:
             ended = self.block(i.orelse)
@@ -536,35 +515,6 @@ def truth(term: Term) -> bool | None:
         inner = truth(term.args[0])
         return None if inner is None else not inner
     return True if term.op in ("function", "new") else None
-
-
-def base_of(term: Term) -> Term:
-    """What a view is a view of."""
-    while term.op in ops.VIEWS and isinstance(term.args[0], Term):
-        term = term.args[0]
-    return term
-
-
-def _disjoint(one: Term, other: Term) -> bool:
-    """Whether two views are different elements of the same whole."""
-    ancestors: dict[Term, Term] = {}
-    term = one
-    while term.op in ops.VIEWS and isinstance(term.args[0], Term):
-        ancestors[term.args[0]] = term
-        term = term.args[0]
-    term = other
-    while term.op in ops.VIEWS and isinstance(term.args[0], Term):
-        mine = ancestors.get(term.args[0])
-        if mine is not None:
-            return (
-                mine is not term
-                and mine.op == term.op
-                and mine.op in ("item", "getitem")
-                and is_const(mine.args[1])
-                and is_const(term.args[1])
-            )
-        term = term.args[0]
-    return False
 
 
 def _stored(block: ir.Block) -> set[str]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from ..model import Refused
-from . import screen, surroundings
+from . import effects, screen, surroundings
+from .calls import Unfollowed
 from .evaluate import Evaluation, Spent
 from .plan import Plan, plan
 from .recognise import sites
@@ -35,7 +36,7 @@ def find(module: Module, files: Files) -> list[Seen]:
         evaluation = Evaluation(files, function)
         try:
             evaluation.run()
-        except (Spent, RecursionError):
+        except (Spent, Unfollowed, RecursionError):
             continue
         shapes = Shapes(evaluation)
         here = [plan(evaluation, shapes, site) for site in sites(evaluation, shapes)]
@@ -43,6 +44,7 @@ def find(module: Module, files: Files) -> list[Seen]:
             _complete(one)
         found.append(Seen(evaluation, shapes, here))
     _keep_one(found)
+    effects.check_callers(found)
     for seen in found:
         root = seen.evaluation.root
         for one in seen.plans:
@@ -80,6 +82,7 @@ def _complete(made: Plan) -> None:
         return
     try:
         gone = removal(made)
+        effects.check(made, gone)
     except Refused as reason:
         made.refused = str(reason)
         return
@@ -89,11 +92,12 @@ def _complete(made: Plan) -> None:
             "the package takes second or forward-mode derivatives, which the flash kernel lacks"
         )
     called = [one.args[1] for one in made.site.weights.modules if one.op == "attr"]
+    read = sorted({*called, *made.attributes})
     if called and surroundings.hooks_modules(module):
         made.differences.append(
             f"a hook on `{called[0]}` is no longer called, and this package registers hooks"
         )
-    for name in called:
+    for name in read:
         if _is_replaced(module, made, name):
             made.differences.append(f"a subclass in this file sets `{name}` to something of its own")
     for statement in gone.said:

@@ -8,7 +8,8 @@ from .terms import Term, integer, is_const, items, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .evaluate import Evaluation, Moment
+    from .evaluate import Evaluation
+    from .frames import Moment
     from .shapes import Shapes
 
 _LABELS = ("b0", "b1")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..model import Refused
-from .shapes import Shapes, is_scalar
+from .scalars import is_number
+from .shapes import Shapes
 from .spell import COMPARISON, SUM, UNARY, Speller, Unspellable
 from .terms import Term, integer, is_const, items
 
@@ -228,7 +229,7 @@ def _part(
 ) -> str:
     term = mask.term
     rank = shapes.rank(term)
-    if rank is None and is_scalar(term):
+    if mask.kind == "add" and is_number(evaluation, term):
         raise Refused("a number is added to the scores")
     wanted = len(site.batch)
     if rank is None:

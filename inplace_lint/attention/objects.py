@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import re
 
 from ..syntax.lower import lower_expression
 from ..torchmodel.spelling import canonical
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .evaluate import Evaluation
+    from .frames import Frame
 
 _BUILTINS = frozenset(dir(builtins))
 _DECORATED = ("staticmethod", "classmethod", "property")
@@ -24,8 +26,8 @@ class Classes:
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation = evaluation
-        #: names in scope where a function or lambda was made
-        self.closures: dict[Term, dict[str, Term]] = {}
+        #: the call in which a function or lambda was made: it reads the names as they stand when it runs
+        self.closures: dict[Term, Frame] = {}
         #: attributes that the evaluated functions assign
         self.written: set[str] = set()
         self._attributes: dict[ClassSource, dict[str, list[Term]]] = {}
@@ -91,6 +93,7 @@ class Classes:
         if init is None or cls in self._running:
             return held
         outer = self.evaluation
+        from .calls import Unfollowed
         from .evaluate import Evaluation, Spent
 
         inner = Evaluation(outer.files, init)
@@ -103,17 +106,18 @@ class Classes:
         inner.recorder = recorder
         try:
             inner.run()
-        except Spent:
+        except (Spent, Unfollowed):
             recorder.held.clear()
         finally:
             self._running.discard(cls)
             outer.terms.function = function
             self.written = written
         held.update(recorder.held)
-        for method in cls.methods.values():  # what other methods assign is not told by __init__
-            if method is not init:
-                for name in _assigned(method):
-                    held.pop(name, None)
+        for one in self.order(cls)[0]:  # what other methods assign is not told by __init__
+            for method in one.methods.values():
+                if method.name != "__init__":
+                    for name in _assigned(method):
+                        held.pop(name, None)
         return held
 
 
@@ -133,15 +137,21 @@ class Attributes:
 
 
 def _assigned(method: FunctionSource) -> set[str]:
-    """Attributes of its object that a method assigns."""
+    """Attributes of its object that a method assigns, or assigns something of (`self.drop.p = …`)."""
     if not method.parameters:
         return set()
     lines = b"\n".join(method.module.lines[method.node.lineno - 1 : method.node.end_lineno or 0])
-    me = method.parameters[0].arg.encode()
-    import re
+    me = re.escape(method.parameters[0].arg.encode())
+    found: list[bytes] = re.findall(rb"\b%s\.(\w+)[\w.]*(?:\[[^\n=]*\])?%s" % (me, _ASSIGNS), lines)
+    for several in re.findall(_SEVERAL, lines):
+        found += re.findall(rb"\b%s\.(\w+)" % me, several)
+    if b"setattr(" in lines:
+        found += re.findall(rb"['\"](\w+)['\"]", lines)
+    return {name.decode() for name in found}
 
-    pattern = rb"\b%s\.(\w+)[ \t]*(?::[^=\n]+)?(?:[-+*/@|&]|//|\*\*)?=(?!=)" % re.escape(me)
-    return {name.decode() for name in re.findall(pattern, lines)}
+
+_ASSIGNS = rb"[ \t]*(?::[^=\n]+)?(?:[-+*/@|&%^]|//|\*\*|<<|>>)?=(?!=)"
+_SEVERAL = re.compile(rb"(?:^[ \t]*[\w.\[\]()]+[ \t]*,|\b(?:as|for)\b)[^=\n]*(?:=(?!=)|in\b|:)", re.MULTILINE)
 
 
 def is_static(source: FunctionSource) -> bool:
@@ -152,21 +162,24 @@ def is_static(source: FunctionSource) -> bool:
 def is_plain(source: FunctionSource) -> bool:
     """Whether a call of the function runs its body: decorated ones may do anything else."""
     decorators = getattr(source.node, "decorator_list", ())
-    return all(
-        getattr(d, "id", getattr(d, "attr", "")) in ("staticmethod", "no_grad", "ignore") for d in decorators
-    )
+    return all(getattr(d, "id", getattr(d, "attr", "")) in ("staticmethod", "ignore") for d in decorators)
 
 
 def load(evaluation: Evaluation, name: str) -> Term:
     """The value of a name where the evaluation stands."""
     frame = evaluation.frame
     term = frame.names.get(name)
-    if term is not None:
+    if term is not None and not frame.unstable:
         return term
-    if frame.enclosing is not None and name in frame.enclosing:
-        return frame.enclosing[name]
-    if frame.function is not None and name in frame.function.stored:
-        return evaluation.terms.opaque(None)
+    scope: Frame | None = frame
+    while scope is not None:
+        if name in scope.unstable:
+            return evaluation.terms.opaque(None)
+        if name in scope.names:
+            return scope.names[name]
+        if scope.function is not None and name in scope.function.stored:
+            return evaluation.terms.opaque(None)
+        scope = scope.enclosing
     return of_module(evaluation, frame.module, name)
 
 
@@ -227,7 +240,7 @@ _FOREIGN = frozenset({"torch", "math", "einops", "numpy", "typing", "functools",
 
 def evaluate_at(evaluation: Evaluation, module: Module, node: ast.expr) -> Term:
     """The value of an expression at the top level of a file."""
-    from .evaluate import Frame
+    from .frames import Frame
 
     instructions, register = lower_expression(node)
     outer = evaluation.frame

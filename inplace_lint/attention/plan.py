@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from ..model import Refused
 from . import masks
-from .shapes import is_scalar, permutation
+from .ops import VIEWS
+from .scalars import is_number, is_zero_dimensional
+from .shapes import permutation
 from .spell import ATOM, COMPARISON, PRODUCT, SUM, TERNARY, UNARY, Speller, Unspellable
-from .terms import Term, integer, is_const, within
+from .terms import Term, integer, is_const, items, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 
-    from .evaluate import Evaluation, Moment
+    from .evaluate import Evaluation
+    from .frames import Moment
     from .shapes import Shapes
     from .site import Operand, Site
 
@@ -29,9 +32,11 @@ class Plan:
         "after",
         "anchor",
         "arguments",
+        "attributes",
         "differences",
         "dispatched",
         "evaluation",
+        "moment",
         "moved",
         "notes",
         "refused",
@@ -49,6 +54,9 @@ class Plan:
         #: whether the function is one of several that a table or variable chooses from
         self.dispatched = False
         self.anchor: ast.AST | None = None
+        self.moment: Moment | None = None
+        #: attributes of objects that the arguments read
+        self.attributes: set[str] = set()
         self.moved: list[ast.AST] = []
 
     @property
@@ -91,13 +99,14 @@ class _Planner:
         anchor = anchor_of(self.evaluation, site)
         if anchor is None:
             raise Refused("the attention is spread over functions that are called from elsewhere")
-        made.anchor = anchor.at
+        made.anchor, made.moment = anchor.at, anchor
         self.speller = Speller(self.evaluation, anchor)
         self._types()
         query = self._operand(site.query, "l", "e")
         plain = query
         scale, query = self._scale(query)
         key, value = self._operand(site.key, "s", "e"), self._operand(site.value, "s", "c")
+        self._spread_positions()
         mask = masks.write(self.evaluation, self.shapes, site, self.speller, _tight(plain))
         dropout = self._dropout()
         made.arguments = [*self._ranked(query, key, value)]
@@ -112,7 +121,7 @@ class _Planner:
             made.arguments.append(f"scale={scale}")
         made.differences += mask.differences
         made.notes += mask.notes
-        made.moved = self.speller.moved
+        made.moved, made.attributes = self.speller.moved, self.speller.attributes
 
     # Layout
 
@@ -139,6 +148,8 @@ class _Planner:
         return text
 
     def _reordered(self, term: Term, labels: tuple[str, ...], wanted: tuple[str, ...]) -> str:
+        if not set(wanted) <= set(labels):
+            raise Refused("the axes of an operand cannot be told")
         if labels == wanted:
             return self.speller.text(term, SUM)
         if labels[:-2] == wanted[:-2]:  # the last two are swapped
@@ -188,6 +199,12 @@ class _Planner:
             raise Refused("the axes of the result cannot be told")
         return _reorder(natural, site.output)
 
+    def _spread_positions(self) -> None:
+        """einsum spreads an axis of size 1 over the other operand's, which the kernel does not."""
+        for product, operand in ((self.site.product, self.site.key), (self.site.result, self.site.value)):
+            if product.op == "einsum" and _may_be_narrow(operand.term):
+                self.made.differences.append("k and v are taken to have as many positions as the scores")
+
     # Types
 
     def _types(self) -> None:
@@ -229,11 +246,11 @@ class _Planner:
         factors = self.site.scores.factors
         if not factors:
             return "1.0", query
-        numbers = [one for one in factors if self._is_number(one[1])]
+        numbers = [one for one in factors if is_number(self.evaluation, one[1])]
         tensors = [one for one in factors if one not in numbers]
         for sign, factor in tensors:
             shape = self.shapes.of(factor)
-            if shape is None and not _is_zero_dimensional(self.evaluation, factor):
+            if shape is None and not is_zero_dimensional(self.evaluation, factor):
                 self.made.differences.append("the scale is taken to be one number, or one for each head")
             elif shape is not None and any(integer(axis.size) != 1 for axis in shape[-2:]):
                 raise Refused("the scores are multiplied by a tensor that differs between queries or keys")
@@ -271,28 +288,6 @@ class _Planner:
             return True
         whole = inner.args[0] if inner.op == "size" and is_const(inner.args[1], -1) else None
         return whole is self.site.query.term and labels[-1] == "e"
-
-    def _is_number(self, term: Term, depth: int = 0) -> bool:
-        """Whether a factor is a Python number, which `scale` takes, and not a tensor."""
-        if is_scalar(term):
-            return True
-        if depth > 6:
-            return False
-        op, args = term.op, term.args
-        if op in ("pow", "mul", "div", "add", "sub", "neg", "floordiv"):
-            parts = [a for a in args if isinstance(a, Term)]
-            return all(self._is_number(a, depth + 1) or _is_built_with(a) for a in parts)
-        if op == "attr":
-            found = self.evaluation.classes.definitions(term)
-            return bool(found) and all(self._is_number(one, depth + 1) for one in found)
-        if op == "phi":
-            arms = [a for a in args[1:] if not is_const(a, None)]
-            return all(self._is_number(a, depth + 1) or _is_built_with(a) for a in arms) and any(
-                self._is_number(a, depth + 1) for a in arms
-            )
-        if op == "param":
-            return _is_annotated_number(term)
-        return False
 
     # Dropout
 
@@ -381,38 +376,19 @@ def _untransposed(term: Term, rank: int | None) -> Term | None:
     return None
 
 
-def _is_built_with(term: Term) -> bool:
-    """An argument in arithmetic with numbers, such as the width that `__init__` was given."""
-    return term.op == "param" and getattr(term.at, "name", "") == "__init__"
-
-
-def _is_annotated_number(term: Term) -> bool:
-    node = term.at
-    arguments = getattr(node, "args", None)
-    if arguments is None:
-        return False
-    positional = [*arguments.posonlyargs, *arguments.args]
-    defaults = dict(zip([p.arg for p in positional][::-1], arguments.defaults[::-1]))
-    defaults.update({p.arg: d for p, d in zip(arguments.kwonlyargs, arguments.kw_defaults) if d is not None})
-    for parameter in (*positional, *arguments.kwonlyargs):
-        if parameter.arg == term.args[0]:
-            if getattr(parameter.annotation, "id", "") in ("int", "float"):
+def _may_be_narrow(term: Term) -> bool:
+    """Whether something on the way to a value may have left an axis with one element."""
+    for _ in range(40):
+        if term.op in ("sum", "amax", "max", "opaque") or (term.op == "call" and term.args[0].op != "attr"):
+            return True
+        if term.op == "getitem" and not is_const(term.args[1]):
+            entries = items(term.args[1]) or ()
+            if any(e.op == "slice" and not all(is_const(p, None) for p in e.args) for e in entries[:-1]):
                 return True
-            default = getattr(defaults.get(parameter.arg), "value", None)
-            return isinstance(default, (int, float)) and not isinstance(default, bool)
+        if term.op not in _NARROWED or not term.args or not isinstance(term.args[0], Term):
+            return False
+        term = term.args[0]
     return False
 
 
-def _is_zero_dimensional(evaluation: Evaluation, term: Term) -> bool:
-    if term.op in ("sqrt", "rsqrt", "cast", "exp", "neg"):
-        return _is_zero_dimensional(evaluation, term.args[0])
-    if term.op in ("mul", "div", "pow", "add", "sub"):
-        return all(is_scalar(one) or _is_zero_dimensional(evaluation, one) for one in term.args[:2])
-    if term.op == "attr":
-        made = evaluation.classes.definition(term)
-        return made is not None and _is_zero_dimensional(evaluation, made)
-    if term.op == "new" and term.args[0] == "torch.nn.Parameter" and len(term.args) > 3:
-        return _is_zero_dimensional(evaluation, term.args[3])
-    if term.op == "buffer":
-        return _is_zero_dimensional(evaluation, term.args[0])
-    return term.op == "tensor" and isinstance(term.args[0], Term) and is_scalar(term.args[0])
+_NARROWED = VIEWS | {"mul", "div", "add", "sub", "neg", "normalize", "dropout", "exp"}

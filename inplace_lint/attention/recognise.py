@@ -6,7 +6,7 @@ all others batch. The softmax says which axis of the scores is `s`; the product 
 
 from __future__ import annotations
 
-from .evaluate import base_of
+from .aliases import base_of
 from .labels import (
     REST,
     axis_of,
@@ -19,13 +19,15 @@ from .labels import (
     softmax_of_exp,
     spread,
 )
-from .shapes import Shapes, equation
+from .notation import equation
+from .shapes import Shapes
 from .site import Chain, Mask, Operand, Site, is_given, is_one_row
 from .terms import Term, integer, is_const, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .evaluate import Evaluation, Moment
+    from .evaluate import Evaluation
+    from .frames import Moment
 
 PRODUCTS = frozenset({"matmul", "bmm", "baddbmm", "einsum"})
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ..model import Refused
 from ..syntax.module import inner_bodies
+from .aliases import bases
 from .terms import Term
 from .tree import (
     _named_loads,
@@ -16,6 +17,7 @@ from .tree import (
     is_print,
     is_pure,
     loads,
+    nodes_of,
     own_loads,
     own_nodes_of,
     surely_bound,
@@ -32,17 +34,25 @@ else:
 
 
 class Removal:
-    """The statements that go, and those of them that a reader may miss (prints and asserts about shapes)."""
+    """The statements that go, and those of them that a reader may miss (prints and asserts about shapes).
 
-    __slots__ = ("said", "statements")
+    `repeated` says that the product with the values stands in a loop.
+    """
 
-    def __init__(self, statements: list[ast.stmt], said: list[ast.stmt]) -> None:
-        self.statements, self.said = statements, said
+    __slots__ = ("repeated", "said", "statements")
+
+    def __init__(self, statements: list[ast.stmt], said: list[ast.stmt], repeated: bool) -> None:
+        self.statements, self.said, self.repeated = statements, said, repeated
 
 
 def removal(plan: Plan) -> Removal:
     """What the rewrite takes out. Raises Refused where something else reads what would go."""
     return _Removing(plan).run()
+
+
+def root_scope(plan: Plan) -> set[str]:
+    """Names that the function declares global or nonlocal."""
+    return plan.evaluation.root.scope[1]
 
 
 class _Removing:
@@ -57,6 +67,12 @@ class _Removing:
         if not isinstance(body, list):
             raise Refused("the attention stands in a lambda")
         self._collect(body, None)
+        self._inner = [
+            node
+            for statement in body
+            for node in nodes_of(statement)
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef))
+        ]
 
     def _collect(self, body: list[ast.stmt], parent: ast.stmt | None) -> None:
         for statement in body:
@@ -84,13 +100,28 @@ class _Removing:
             if statement is None or statement is self.anchor or statement in going:
                 continue
             going.append(statement)
+        shared = root_scope(self.plan)
         for statement in going:
+            if shared.intersection(bound_by(statement) or ()):
+                raise Refused("the scores or weights are bound to a name of an outer scope")
             if bound_by(statement) is None:
                 raise Refused(
                     f"the scores are computed in a statement that does more (line {statement.lineno})"
                 )
+            if self._managers(statement) != self._managers(self.anchor):
+                raise Refused("a `with` statement holds a part of the attention only")
         going, said = self._closed(going)
-        return Removal(going, said)
+        return Removal(going, said, self._in_loop(self.anchor))
+
+    def _managers(self, statement: ast.stmt) -> list[ast.stmt]:
+        """The `with` and `try` statements around a statement."""
+        found: list[ast.stmt] = []
+        parent = self.parents[id(statement)][0]
+        while parent is not None:
+            if isinstance(parent, (ast.With, ast.AsyncWith, ast.Try)):
+                found.append(parent)
+            parent = self.parents[id(parent)][0]
+        return found
 
     def _only_computes(self, steps: set[Term]) -> None:
         """The helpers that the way leads through must do nothing else."""
@@ -99,9 +130,22 @@ class _Removing:
         result = self.plan.site.result
         if result.function is not None and result.function is not root:
             helpers.add(result.function)
-        for sink in self.plan.evaluation.sinks:
+        evaluation = self.plan.evaluation
+        for sink in evaluation.sinks:
             if sink.function in helpers and sink.kind in ("store", "print", "item", "call"):
                 raise Refused("a helper that computes the attention does something else as well")
+        for effect in evaluation.effects:
+            if effect.function not in helpers:
+                continue
+            own = effect.kind == "write" and all(
+                base in steps or (base.function in helpers and base.op != "param")
+                for base in bases(effect.term, evaluation.fresh)
+            )
+            if not own:
+                raise Refused("a helper that computes the attention does something else as well")
+        for helper in helpers:
+            if any(isinstance(one, (ast.With, ast.AsyncWith, ast.Try)) for one in nodes_of(helper.node)):
+                raise Refused("a helper that computes the attention holds a `with` or `try` statement")
 
     def _nodes(self, steps: set[Term]) -> list[ast.AST]:
         evaluation = self.plan.evaluation
@@ -247,6 +291,8 @@ class _Removing:
         """Whether a read of a name may see what a removed statement bound."""
         writers = [one for one in gone if name in (bound_by(one) or ())]
         first = min(one.lineno for one in writers)
+        if any(contains(one, load) for one in self._inner):
+            return True  # read whenever the inner function is called
         if load.lineno < first and not any(self._in_loop(one) for one in writers):
             return False
         assert self.anchor is not None

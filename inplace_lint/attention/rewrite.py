@@ -116,10 +116,11 @@ def _call(module: Module, plan: Plan, name: str) -> Edit:
 
 def _kernel_name(module: Module, plan: Plan) -> tuple[str, Edit | None]:
     """How the file calls the kernel, and the import where it needs one."""
-    local = plan.evaluation.root.scope[0]
+    scope = plan.evaluation.root.scope
+    local = scope[0] | scope[1] | module.multiple | {*module.functions, *module.classes, *module.assignments}
     for bound, imported in module.imports.items():
         full = imported.module if imported.member is None else f"{imported.module}.{imported.member}"
-        if bound in local or bound in module.multiple or bound in module.functions:
+        if bound in local:
             continue
         if imported.level == 0 and full == "torch.nn.functional":
             return f"{bound}.{_KERNEL}", None

@@ -7,6 +7,8 @@ where it comes from the data (batch, sequence, space), `mixed` for a product of 
 from __future__ import annotations
 
 from . import calls
+from .notation import equation, pattern
+from .scalars import is_scalar
 from .terms import Term, integer, is_const, items
 
 TYPE_CHECKING = False
@@ -132,7 +134,9 @@ class Shapes:
 
     def _transpose(self, term: Term) -> Shape | None:
         shape, a, b = self.of(term.args[0]), integer(term.args[1]), integer(term.args[2])
-        if shape is None or a is None or b is None or max(abs(a), abs(b)) > len(shape):
+        if shape is None or a is None or b is None:
+            return None
+        if not all(-len(shape) <= one < len(shape) for one in (a, b)):
             return None
         axes = list(shape)
         axes[a], axes[b] = axes[b], axes[a]
@@ -521,62 +525,3 @@ def permutation(term: Term) -> list[int] | None:
     if not numbers or None in numbers:
         return None
     return [number % len(numbers) for number in numbers if number is not None]
-
-
-def is_scalar(term: Term) -> bool:
-    """Whether a term is a Python number, for all that is known of it."""
-    if term.op == "const":
-        return isinstance(term.args[0], (int, float)) and term.args[0] is not None
-    if term.op in ("pow", "mul", "div", "add", "sub", "neg"):
-        return all(map(is_scalar, term.operands))
-    return term.op in ("size", "dim", "numel", "floordiv", "finfo") or (
-        term.op.startswith(("math.", "builtins.")) or (term.op == "member" and term.args[0].op == "finfo")
-    )
-
-
-def equation(term: Term) -> tuple[list[list[str]], list[str]] | None:
-    """The labels of an einsum's operands and of its result, in torch's or einops' spelling."""
-    text = str(term.args[0].args[0])
-    left, arrow, right = text.partition("->")
-    sides = (*left.split(","), right)
-    words = [word for side in sides for word in side.split()]
-    # Names with spaces between them: einops' way, and torch's where every name is one letter.
-    spaced = any(" " in side.strip() for side in sides) and all(w == "..." or w.isidentifier() for w in words)
-    spaced = spaced and (
-        any(len(w) > 1 and w != "..." for w in words) or all(" " in side.strip() for side in sides)
-    )
-
-    def labels(side: str) -> list[str]:
-        if spaced:
-            return side.split()
-        side = side.replace(" ", "").replace("...", "~")
-        return ["..." if letter == "~" else letter for letter in side]
-
-    inputs = [labels(side) for side in left.split(",")]
-    if not arrow or len(inputs) != len(term.args) - 1:
-        return None
-    return inputs, labels(right)
-
-
-def pattern(term: Term) -> tuple[list[list[str]], list[list[str]]] | None:
-    """The groups of axis names on both sides of an einops pattern."""
-    if not is_const(term.args[1]) or not isinstance(term.args[1].args[0], str):
-        return None
-    left, arrow, right = term.args[1].args[0].partition("->")
-    return (_groups(left), _groups(right)) if arrow else None
-
-
-def _groups(side: str) -> list[list[str]]:
-    groups: list[list[str]] = []
-    open_group: list[str] | None = None
-    for word in side.replace("(", " ( ").replace(")", " ) ").split():
-        if word == "(":
-            open_group = []
-        elif word == ")":
-            groups.append(open_group or [])
-            open_group = None
-        elif open_group is not None:
-            open_group.append(word)
-        else:
-            groups.append([] if word == "1" else [word])
-    return groups

@@ -7,7 +7,7 @@ from .terms import Term, integer, is_const, items
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .evaluate import Moment, Sink
+    from .frames import Moment, Sink
 
 
 class Mask:

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     import ast
     from typing import Any
 
-    from .evaluate import Evaluation, Moment
+    from .evaluate import Evaluation
+    from .frames import Moment
 else:
     import _ast as ast
 
@@ -49,6 +50,8 @@ class Speller:
                 self._by_term.setdefault(term, name)
         #: nodes whose values are calls that may be made only once: each must be among what is removed
         self.moved: list[ast.AST] = []
+        #: attributes that are read anew
+        self.attributes: set[str] = set()
 
     def text(self, term: Term, binding: int = TERNARY) -> str:
         """The term's source, in parentheses where it binds more loosely than `binding`."""
@@ -61,6 +64,10 @@ class Speller:
             return name, ATOM
         if term.op == "const":
             return (repr(term.args[0]), ATOM if not str(term.args[0]).startswith("-") else UNARY)
+        read = _attributes_in(term, self._by_term)
+        if not read.isdisjoint(self.evaluation.classes.written):
+            raise Unspellable  # it may hold something else by then
+        self.attributes |= read
         written = self._as_written(term)
         if written is not None:
             return written
@@ -71,7 +78,8 @@ class Speller:
         node = term.at
         if not isinstance(node, ast.expr) or term.function is not self.evaluation.root:
             return None
-        moments, sinks = len(self.evaluation.moments), len(self.evaluation.sinks)
+        logs = (self.evaluation.moments, self.evaluation.sinks, self.evaluation.effects)
+        lengths = [len(log) for log in logs]
         frame = self.evaluation.frame
         outer = frame.names, frame.registers, frame.conditions
         function = self.evaluation.terms.function
@@ -86,8 +94,8 @@ class Speller:
         finally:
             frame.names, frame.registers, frame.conditions = outer
             self.evaluation.terms.function = function
-            del self.evaluation.moments[moments:]
-            del self.evaluation.sinks[sinks:]
+            for log, length in zip(logs, lengths):
+                del log[length:]  # type: ignore[attr-defined]
         if not same:
             return None
         if _calls(term):
@@ -148,6 +156,21 @@ class Speller:
                 TERNARY,
             )
         raise Unspellable
+
+
+def _attributes_in(term: Term, named: dict[Term, str]) -> set[str]:
+    """Attributes that a term reads, but for those inside values that have a name."""
+    found: set[str] = set()
+    stack, seen = [term], set(named)
+    while stack:
+        one = stack.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if one.op == "attr":
+            found.add(one.args[1])
+        stack.extend(one.operands)
+    return found
 
 
 def _calls(term: Term) -> bool:

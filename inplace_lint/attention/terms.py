@@ -54,6 +54,8 @@ class Terms:
         if op == "const":
             key = (op, type(args[0]), repr(args[0]))
         elif op in UNIQUE:
+            if at is None and op == "opaque":  # two things of which nothing is known are two things
+                return Term(op, args, at, self.function)
             key = (id(at), *key)
         known = self._known.get(key)
         if known is None:
@@ -89,6 +91,26 @@ def items(term: Any) -> tuple[Term, ...] | None:
     if isinstance(term, Term) and term.op in ("tuple", "list"):
         return term.args
     return None
+
+
+def is_tensor(term: Term) -> bool:
+    """Whether a value is surely a tensor: an operation made it that makes nothing else, or arithmetic with one."""
+    stack = [term]
+    while stack:
+        one = stack.pop()
+        if one.op in _TENSORS:
+            return True
+        if one.op in ("mul", "div", "add", "sub", "pow", "neg"):
+            stack.extend(one.operands)
+    return False
+
+
+_TENSORS = frozenset(
+    "matmul bmm baddbmm einsum softmax dropout sdpa masked_fill where permute transpose mT t reshape expand expand_as "
+    "unsqueeze squeeze flatten unflatten contiguous clone exp sqrt tanh sigmoid relu sum amax tril triu chunk split "
+    "unbind cat stack linear ones zeros full rand randn ones_like zeros_like tensor arange rearrange cast repeat "
+    "repeat_interleave".split()
+)
 
 
 def _is_metadata(term: Term) -> bool:

@@ -10,8 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 
-    from ..attention.evaluate import Moment
     from ..attention.find import Seen
+    from ..attention.frames import Moment
     from ..attention.plan import Plan
     from ..attention.terms import Term
     from ..syntax.module import Module

@@ -1,0 +1,79 @@
+"""Which values may lie in the same memory: what a write to one of them changes."""
+
+from __future__ import annotations
+
+from .ops import VIEWS
+from .terms import Term, is_const
+
+#: Operations that may hand their operand on as it is, whole or in parts.
+_MAY_ALIAS = VIEWS | {
+    "member",
+    "dropout",
+    "element",
+    "star",
+    "comprehension",
+    "mapped",
+    "zip",
+    "tuple",
+    "list",
+}
+#: Layers whose result is always new.
+_FRESH = ("Linear", "Bilinear", "Conv", "LayerNorm", "RMSNorm", "BatchNorm", "GroupNorm", "Embedding")
+
+
+def is_fresh_layer(kind: str) -> bool:
+    """Whether a layer of torch.nn gives a new tensor, never its argument."""
+    return kind.startswith(_FRESH)
+
+
+def base_of(term: Term) -> Term:
+    """What a view is a view of."""
+    while term.op in VIEWS and isinstance(term.args[0], Term):
+        term = term.args[0]
+    return term
+
+
+def bases(term: Term, fresh: set[Term]) -> set[Term]:
+    """All values whose memory a value may share; calls that are not known to be fresh may give what they are given."""
+    found: set[Term] = set()
+    seen: set[Term] = set()
+    stack = [term]
+    while stack:
+        one = stack.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if one.op in _MAY_ALIAS and one.args and isinstance(one.args[0], Term):
+            stack.extend(one.operands if one.op in ("tuple", "list", "zip", "mapped") else (one.args[0],))
+        elif one.op == "phi":
+            stack.extend(one.args[1:])
+        elif one.op in ("call", "opaque") and one not in fresh:
+            found.add(one)
+            stack.extend(
+                t for t in one.operands if t.op not in ("attr", "symbol", "function", "class", "instance")
+            )
+        else:
+            found.add(one)
+    return found
+
+
+def are_disjoint(one: Term, other: Term) -> bool:
+    """Whether two views are different elements of the same whole."""
+    ancestors: dict[Term, Term] = {}
+    term = one
+    while term.op in VIEWS and isinstance(term.args[0], Term):
+        ancestors[term.args[0]] = term
+        term = term.args[0]
+    term = other
+    while term.op in VIEWS and isinstance(term.args[0], Term):
+        mine = ancestors.get(term.args[0])
+        if mine is not None:
+            return (
+                mine is not term
+                and mine.op == term.op
+                and mine.op in ("item", "getitem")
+                and is_const(mine.args[1])
+                and is_const(term.args[1])
+            )
+        term = term.args[0]
+    return False

@@ -1,0 +1,75 @@
+"""What an evaluation keeps: the calls that it stands in, the values as they came to be, the places where they went."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from typing import TypeAlias
+
+    from ..syntax.module import FunctionSource, Module
+    from .terms import Term
+
+    Conditions: TypeAlias = "tuple[tuple[Term, bool], ...]"
+    Environment: TypeAlias = "dict[str, Term]"
+
+
+class Frame:
+    """One call of a function. `enclosing` is the frame in which the function was made, for closures."""
+
+    __slots__ = (
+        "base",
+        "caller",
+        "conditions",
+        "depth",
+        "enclosing",
+        "function",
+        "module",
+        "names",
+        "registers",
+        "results",
+        "self_",
+        "unstable",
+    )
+
+    def __init__(
+        self, module: Module, function: FunctionSource | None, depth: int, enclosing: Frame | None = None
+    ) -> None:
+        self.module = module
+        self.function = function
+        self.depth = depth
+        self.enclosing = enclosing
+        self.names: Environment = {}
+        self.registers: dict[int, Term] = {}
+        self.results: list[tuple[Conditions, Term]] = []
+        self.conditions: Conditions = ()
+        self.base = 0
+        self.caller: Frame | None = None
+        self.self_: Term | None = None
+        #: names that an inner function binds (`nonlocal`): what they hold is never known
+        self.unstable: set[str] = set()
+
+
+class Moment:
+    """A value as it comes to be: the expression, the term, the names as they stand, the conditions it lies under."""
+
+    __slots__ = ("at", "conditions", "depth", "function", "managers", "names", "order", "term")
+
+    def __init__(self, at: ast.AST, term: Term, frame: Frame, order: int, managers: tuple[int, ...]) -> None:
+        self.at, self.term, self.names, self.conditions = at, term, dict(frame.names), frame.conditions
+        for name in frame.unstable:
+            self.names.pop(name, None)
+        self.depth, self.function = frame.depth, frame.function
+        self.order, self.managers = order, managers
+
+
+class Sink:
+    """A place where a value leaves the graph. `kind` is return, store, call, print, assert, test or item; among the
+    effects of an evaluation call (something that is not known) or write (memory that changes)."""
+
+    __slots__ = ("at", "function", "kind", "order", "term")
+
+    def __init__(
+        self, at: ast.AST, kind: str, term: Term, function: FunctionSource | None, order: int
+    ) -> None:
+        self.at, self.kind, self.term, self.function, self.order = at, kind, term, function, order

@@ -1,0 +1,53 @@
+"""Axes by name: the equations of einsum and the patterns of einops."""
+
+from __future__ import annotations
+
+from .terms import Term, is_const
+
+
+def equation(term: Term) -> tuple[list[list[str]], list[str]] | None:
+    """The labels of an einsum's operands and of its result, in torch's or einops' spelling."""
+    text = str(term.args[0].args[0])
+    left, arrow, right = text.partition("->")
+    sides = (*left.split(","), right)
+    words = [word for side in sides for word in side.split()]
+    # Names with spaces between them: einops' way, and torch's where every name is one letter.
+    spaced = any(" " in side.strip() for side in sides) and all(w == "..." or w.isidentifier() for w in words)
+    spaced = spaced and (
+        any(len(w) > 1 and w != "..." for w in words) or all(" " in side.strip() for side in sides)
+    )
+
+    def labels(side: str) -> list[str]:
+        if spaced:
+            return side.split()
+        side = side.replace(" ", "").replace("...", "~")
+        return ["..." if letter == "~" else letter for letter in side]
+
+    inputs = [labels(side) for side in left.split(",")]
+    if not arrow or len(inputs) != len(term.args) - 1:
+        return None
+    return inputs, labels(right)
+
+
+def pattern(term: Term) -> tuple[list[list[str]], list[list[str]]] | None:
+    """The groups of axis names on both sides of an einops pattern."""
+    if not is_const(term.args[1]) or not isinstance(term.args[1].args[0], str):
+        return None
+    left, arrow, right = term.args[1].args[0].partition("->")
+    return (_groups(left), _groups(right)) if arrow else None
+
+
+def _groups(side: str) -> list[list[str]]:
+    groups: list[list[str]] = []
+    open_group: list[str] | None = None
+    for word in side.replace("(", " ( ").replace(")", " ) ").split():
+        if word == "(":
+            open_group = []
+        elif word == ")":
+            groups.append(open_group or [])
+            open_group = None
+        elif open_group is not None:
+            open_group.append(word)
+        else:
+            groups.append([] if word == "1" else [word])
+    return groups

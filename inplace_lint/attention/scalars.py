@@ -1,0 +1,80 @@
+"""Which values are Python numbers, and which are tensors of one number."""
+
+from __future__ import annotations
+
+from .terms import Term, is_const
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .evaluate import Evaluation
+
+
+def is_number(evaluation: Evaluation, term: Term, depth: int = 0) -> bool:
+    """Whether a factor is a Python number, which `scale` takes, and not a tensor."""
+    if is_scalar(term):
+        return True
+    if depth > 6:
+        return False
+    op, args = term.op, term.args
+    if op in ("pow", "mul", "div", "add", "sub", "neg", "floordiv"):
+        parts = [a for a in args if isinstance(a, Term)]
+        return all(is_number(evaluation, a, depth + 1) or _is_built_with(a) for a in parts)
+    if op == "attr":
+        found = evaluation.classes.definitions(term)
+        return bool(found) and all(is_number(evaluation, one, depth + 1) for one in found)
+    if op == "phi":
+        arms = [a for a in args[1:] if not is_const(a, None)]
+        return all(is_number(evaluation, a, depth + 1) or _is_built_with(a) for a in arms) and any(
+            is_number(evaluation, a, depth + 1) for a in arms
+        )
+    if op == "param":
+        return _is_annotated_number(term)
+    return False
+
+
+def _is_built_with(term: Term) -> bool:
+    """An argument in arithmetic with numbers, such as the width that `__init__` was given."""
+    return term.op == "param" and getattr(term.at, "name", "") == "__init__"
+
+
+def _is_annotated_number(term: Term) -> bool:
+    node = term.at
+    arguments = getattr(node, "args", None)
+    if arguments is None:
+        return False
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults = dict(zip([p.arg for p in positional][::-1], arguments.defaults[::-1]))
+    defaults.update({p.arg: d for p, d in zip(arguments.kwonlyargs, arguments.kw_defaults) if d is not None})
+    for parameter in (*positional, *arguments.kwonlyargs):
+        if parameter.arg == term.args[0]:
+            if getattr(parameter.annotation, "id", "") in ("int", "float"):
+                return True
+            default = getattr(defaults.get(parameter.arg), "value", None)
+            return isinstance(default, (int, float)) and not isinstance(default, bool)
+    return False
+
+
+def is_zero_dimensional(evaluation: Evaluation, term: Term) -> bool:
+    if term.op in ("sqrt", "rsqrt", "cast", "exp", "neg"):
+        return is_zero_dimensional(evaluation, term.args[0])
+    if term.op in ("mul", "div", "pow", "add", "sub"):
+        return all(is_scalar(one) or is_zero_dimensional(evaluation, one) for one in term.args[:2])
+    if term.op == "attr":
+        made = evaluation.classes.definition(term)
+        return made is not None and is_zero_dimensional(evaluation, made)
+    if term.op == "new" and term.args[0] == "torch.nn.Parameter" and len(term.args) > 3:
+        return is_zero_dimensional(evaluation, term.args[3])
+    if term.op == "buffer":
+        return is_zero_dimensional(evaluation, term.args[0])
+    return term.op == "tensor" and isinstance(term.args[0], Term) and is_scalar(term.args[0])
+
+
+def is_scalar(term: Term) -> bool:
+    """Whether a term is a Python number, for all that is known of it."""
+    if term.op == "const":
+        return isinstance(term.args[0], (int, float)) and not isinstance(term.args[0], bool)
+    if term.op in ("pow", "mul", "div", "add", "sub", "neg"):
+        return all(map(is_scalar, term.operands))
+    return term.op in ("size", "dim", "numel", "floordiv", "finfo") or (
+        term.op.startswith(("math.", "builtins.")) or (term.op == "member" and term.args[0].op == "finfo")
+    )
