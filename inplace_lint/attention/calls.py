@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..torchmodel import table
 from . import objects, ops
 from .aliases import is_fresh_layer
 from .terms import Term, is_const, items
@@ -37,6 +38,7 @@ def call(
     if _is_print(func):
         for term in operands:
             evaluation.sink(at, "print", term)
+        evaluation.effect(at, "print", func)
         return evaluation.terms.const(None)
     if func.op == "symbol" and func.args[0] in _UNFOLLOWED:
         raise Unfollowed
@@ -133,7 +135,7 @@ def _symbol(
         return terms(dotted, *args, at=at)
     if dotted == "builtins.map" and len(args) == 2:
         elements = items(args[1])
-        if elements is not None:
+        if elements is not None and not any(one.op == "star" for one in elements):
             made = [apply(evaluation, args[0], [one], {}, at) for one in elements]
             return None if None in made else terms("tuple", *made, at=at)
         return terms("mapped", *args, at=at)
@@ -141,7 +143,7 @@ def _symbol(
         return args[0] if args[0].op in ("tuple", "list", "mapped", "comprehension", "chunk") else None
     if dotted == "builtins.zip" and args:
         columns = [items(a) for a in args]
-        if all(c is not None for c in columns):
+        if all(c is not None and not any(one.op == "star" for one in c) for c in columns):
             rows = zip(*(c for c in columns if c is not None))
             return terms("tuple", *(terms("tuple", *row) for row in rows))
         return terms("zip", *args, at=at)
@@ -226,7 +228,7 @@ def operation(
         values[2], extra = args[3], False
     if op == "dropout" and extra and len(args) == 4:
         inplace_flag, extra = args[3], False
-    if unknown or extra or values[0] is None or "out" in spare:
+    if unknown or extra or None in values[: _NEEDED.get(op, 1)] or "out" in spare:
         return None
     if op == "max" and values[1] is not None and values[1].op not in ("const",):
         return None
@@ -256,6 +258,12 @@ _OTHER_NAMES = {
     "training": ("train",),
     "keepdim": ("keepdims",),
 }
+
+
+#: How many arguments an operation cannot do without.
+_NEEDED = dict.fromkeys(
+    "matmul bmm mul div add sub pow eq ne lt gt le ge and or expand_as split".split(), 2
+) | (dict.fromkeys("baddbmm masked_fill where transpose movedim sdpa".split(), 3))
 
 
 def _is_dtype(elements: tuple[Term, ...] | None) -> bool:
@@ -337,7 +345,12 @@ def _function(
             if default is None:
                 return None
             names[parameter.arg] = objects.evaluate_at(evaluation, source.module, default)
+    outermost = evaluation.site is None
+    if outermost:
+        evaluation.site = at
     value = evaluation.enter(source, names, self_, made_in)
+    if outermost:
+        evaluation.site = None
     if value is not None and at is not None:
         evaluation.moment(at, value)
     return value
@@ -449,4 +462,17 @@ def _is_print(func: Term) -> bool:
 
 
 def _reads_only(func: Term) -> bool:
-    return func.op == "symbol" and func.args[0].startswith(("torch.", "math.", "einops."))
+    """Whether a function does nothing but compute its result."""
+    if func.op != "symbol":
+        return False
+    space, _, name = func.args[0].rpartition(".")
+    if space in ("torch", "torch.nn.functional", "torch.special", "torch.linalg", "torch.fft"):
+        return not name.endswith("_") and table.exists_function(func.args[0])
+    return space in ("math", "einops", "torch.jit") or func.args[0] in _PURE
+
+
+_PURE = {
+    *(f"builtins.{name}" for name in "len range int float bool str tuple list isinstance hasattr".split()),
+    *(f"builtins.{name}" for name in "getattr min max".split()),
+    *("torch.finfo", "torch.iinfo", "torch.device", "torch.Size"),
+}

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from ..model import Refused
 from .aliases import bases
+from .labels import inside_of
 from .terms import Term
 from .tree import contains, has_walrus, is_pure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .evaluate import Evaluation
     from .find import Seen
     from .frames import Moment, Sink
     from .plan import Plan
@@ -22,13 +24,16 @@ def check(plan: Plan, gone: Removal) -> None:
     """Raises Refused where the program would do something else."""
     anchor = plan.moment
     assert anchor is not None
-    _changed_afterwards(plan, anchor, gone.repeated)
+    since = anchor.order
+    if gone.loop is not None:  # the next round comes after
+        since = min(since, plan.evaluation.loops.get(id(gone.loop), 0))
+    _changed_afterwards(plan, since)
     _objects_between(plan, anchor)
     _lost(plan, gone)
 
 
-def _changed_afterwards(plan: Plan, anchor: Moment, repeated: bool) -> None:
-    """Whether something that the kernel keeps is written before its backward; in a loop, by the next round."""
+def _changed_afterwards(plan: Plan, since: int) -> None:
+    """Whether something that the kernel keeps is written before its backward."""
     site, fresh = plan.site, plan.evaluation.fresh
     added = [mask.term for mask in site.scores.masks if mask.kind == "add"]
     for what, terms in (
@@ -38,7 +43,7 @@ def _changed_afterwards(plan: Plan, anchor: Moment, repeated: bool) -> None:
     ):
         memory = {base for term in terms for base in bases(term, fresh)}
         for effect in plan.evaluation.effects:
-            if effect.kind != "write" or (effect.order < anchor.order and not repeated):
+            if effect.kind != "write" or effect.order < since:
                 continue
             if not memory.isdisjoint(bases(effect.term, fresh)):
                 raise Refused(
@@ -53,31 +58,50 @@ def check_callers(found: list[Seen]) -> None:
         for plan in seen.plans:
             if plan.refused is not None or not _is_handed_out(plan):
                 continue
-            known = [term for other in found for term in _values_at(other, plan) if other is not seen]
-            if any(
-                not bases(effect.term, other.evaluation.fresh).isdisjoint(known)
-                for other in found
-                for effect in other.evaluation.effects
-                if effect.kind == "write"
-            ):
-                plan.refused = "a caller writes the result in place, and the kernel keeps it for backward"
-            elif not known or not root.name.startswith("_") or root.name.startswith("__"):
+            callers = [other for other in found if other is not seen and _values_at(other, plan)]
+            if any(_writes_what_is_kept(other.evaluation, plan) for other in callers):
+                plan.refused = "a caller writes in place what the kernel keeps for backward"
+            elif not callers or not root.name.startswith("_") or root.name.startswith("__"):
                 plan.differences.append(
                     "the kernel keeps its result for backward: a caller must not write it in place"
                 )
 
 
 def _is_handed_out(plan: Plan) -> bool:
-    fresh = plan.evaluation.fresh
+    evaluation = plan.evaluation
+    # What a module gives is taken to be new, though it may be an nn.Identity.
+    fresh = evaluation.fresh | {
+        t for t in evaluation.terms.all() if t.op == "call" and t.args[0].op == "attr"
+    }
     return any(
-        sink.kind == "return" and plan.site.result in bases(sink.term, fresh)
-        for sink in plan.evaluation.sinks
+        sink.kind == "return" and plan.site.result in bases(sink.term, fresh) for sink in evaluation.sinks
     )
 
 
-def _values_at(seen: Seen, plan: Plan) -> list[Term]:
-    """What the plan's product is in the evaluation of a caller."""
-    return [m.term for m in seen.evaluation.moments if m.at is plan.anchor]
+def _values_at(seen: Seen, plan: Plan) -> list[Moment]:
+    """The plan's product in the evaluation of a caller."""
+    return [moment for moment in seen.evaluation.moments if moment.at is plan.anchor]
+
+
+def _writes_what_is_kept(evaluation: Evaluation, plan: Plan) -> bool:
+    """Whether a caller of the plan's function writes the result, or a value that the product is made of, afterwards."""
+    for moment in evaluation.moments:
+        if moment.at is not plan.anchor:
+            continue
+        memory: set[Term] = set()
+        stack, seen = [moment.term], set()
+        while stack:
+            term = stack.pop()
+            if term not in seen:
+                seen.add(term)
+                memory |= bases(term, evaluation.fresh)
+                if term.op not in ("call", "size", "shape"):
+                    stack.extend(term.operands)
+        for effect in evaluation.effects:
+            later = effect.kind == "write" and effect.order >= moment.order
+            if later and not memory.isdisjoint(bases(effect.term, evaluation.fresh)):
+                return True
+    return False
 
 
 def _objects_between(plan: Plan, anchor: Moment) -> None:
@@ -108,18 +132,37 @@ def _lost(plan: Plan, gone: Removal) -> None:
     if has_walrus(plan.anchor):
         raise Refused("a name is bound inside the product with the values")
     evaluation, site = plan.evaluation, plan.site
-    steps = {*site.scores.steps, *site.weights.steps, site.softmax}
+    steps = {*site.scores.steps, *site.weights.steps, *inside_of(site.softmax)}
     for effect in evaluation.effects:
-        if effect.function is not evaluation.root or not hasattr(effect.at, "lineno"):
+        at = effect.site
+        if not hasattr(at, "lineno") or not any(contains(one, at) for one in (*gone.statements, plan.anchor)):
             continue
-        places = [one for one in (*gone.statements, plan.anchor) if contains(one, effect.at)]
-        if not places or any(contains(node, effect.at) for node in plan.moved):
+        if any(contains(one, at) for one in plan.moved) or (effect.depth == 0 and _is_said(effect, gone)):
             continue
-        if effect.kind == "write" and bases(effect.term, evaluation.fresh) <= steps:
+        if effect.kind == "write" and all(
+            base in steps or _is_own(base, effect, evaluation)
+            for base in bases(effect.term, evaluation.fresh)
+        ):
             continue
-        if effect.kind == "call" and is_pure(effect.at):
+        if effect.kind == "call" and effect.depth == 0 and is_pure(effect.at):
             continue
-        raise Refused(f"line {_row(effect)} does something besides computing the attention")
+        raise Refused(f"line {at.lineno} does something besides computing the attention")
+
+
+def _is_own(base: Term, effect: Sink, evaluation: Evaluation) -> bool:
+    """Whether a helper writes what it made itself."""
+    made = base.function
+    return (
+        effect.depth > 0
+        and made is not None
+        and made is not evaluation.root
+        and base.op not in ("param", "attr")
+    )
+
+
+def _is_said(effect: Sink, gone: Removal) -> bool:
+    """Whether a print goes that is told of."""
+    return effect.kind == "print" and any(contains(one, effect.at) for one in gone.said)
 
 
 def _row(effect: Sink) -> int:

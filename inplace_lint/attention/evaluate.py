@@ -55,6 +55,10 @@ class Evaluation:
         self.classes = objects.Classes(self)
         self.recorder: objects.Attributes | None = None
         self.entered: list[FunctionSource] = []
+        #: where in the order the loops begin, by the numbers of their nodes
+        self.loops: dict[int, int] = {}
+        #: the call in the evaluated function itself that is being followed
+        self.site: ast.AST | None = None
         self._left = _BUDGET
         self._order = 0
         #: the `with` statements that are entered, as the numbers of their nodes
@@ -149,14 +153,18 @@ class Evaluation:
         self.frame.registers[register] = term
 
     def sink(self, at: ast.AST, kind: str, term: Term) -> None:
-        self.sinks.append(Sink(at, kind, term, self.frame.function, self._order))
+        self.sinks.append(self._leaving(at, kind, term))
 
     def moment(self, at: ast.AST, term: Term) -> None:
         self._order += 1
         self.moments.append(Moment(at, term, self.frame, self._order, self._managers))
 
     def effect(self, at: ast.AST, kind: str, term: Term) -> None:
-        self.effects.append(Sink(at, kind, term, self.frame.function, self._order))
+        self.effects.append(self._leaving(at, kind, term))
+
+    def _leaving(self, at: ast.AST, kind: str, term: Term) -> Sink:
+        site = at if self.site is None else self.site
+        return Sink(at, kind, term, self.frame, self._order, site)
 
     def replace(self, old: Term, new: Term | None, at: ast.AST) -> None:
         """A write turned `old` into `new`, for every name of it; what may share its memory becomes unknown.
@@ -219,7 +227,8 @@ class Evaluation:
         elements = items(obj)
         number = index.args[0] if index.op == "const" and type(index.args[0]) is int else None
         if elements is not None and number is not None and -len(elements) <= number < len(elements):
-            return elements[number]
+            plain = not any(one.op == "star" for one in elements)
+            return elements[number] if plain else self.terms("opaque", obj, number, at=at)
         if obj.op == "shape" and number is not None:
             return self.terms("size", obj.args[0], index, at=at)
         if (
@@ -233,8 +242,16 @@ class Evaluation:
         """The n-th element of a value that is taken apart."""
         elements = items(whole)
         if elements is not None:
-            inside = -len(elements) <= number < len(elements)
-            return elements[number] if inside else self.terms.opaque(at, whole)
+            stars = [i for i, one in enumerate(elements) if one.op == "star"]
+            if len(stars) == 1 and count is not None and number >= 0:
+                first, width = stars[0], count - len(elements) + 1
+                if number >= first + width:
+                    return elements[number - count]
+                if number >= first:
+                    return self.element(elements[first].args[0], number - first, width, at)
+                return elements[number]
+            inside = not stars and -len(elements) <= number < len(elements)
+            return elements[number] if inside else self.terms("opaque", whole, number, at=at)
         if whole.op == "shape":
             if count is not None:
                 self.ranks.setdefault(whole.args[0], count)
@@ -326,7 +343,12 @@ class Evaluation:
             for number, register in enumerate(i.dsts):
                 if number == i.star:
                     self.set(register, self.terms("opaque", source, number, at=i.at))
-                elif elements is not None and number < i.star and number < len(elements):
+                elif (
+                    elements is not None
+                    and number < i.star
+                    and number < len(elements)
+                    and not any(one.op == "star" for one in elements)
+                ):
                     self.set(register, elements[number])
                 elif source.op == "shape" and number < i.star:
                     self.set(register, self.terms("size", source.args[0], self.terms.const(number), at=i.at))
@@ -426,6 +448,8 @@ class Evaluation:
 
     def _loop(self, i: ir.For | ir.While) -> bool:
         frame = self.frame
+        self._order += 1
+        self.loops[id(i.at)] = self._order
         before = dict(frame.names)
         kept = len(self.moments), len(self.sinks), len(self.effects)
         unknown = _stored(i.body)

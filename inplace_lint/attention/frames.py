@@ -65,11 +65,13 @@ class Moment:
 
 class Sink:
     """A place where a value leaves the graph. `kind` is return, store, call, print, assert, test or item; among the
-    effects of an evaluation call (something that is not known) or write (memory that changes)."""
+    effects of an evaluation call (something that is not known), write (memory that changes), store or print.
 
-    __slots__ = ("at", "function", "kind", "order", "term")
+    `site` is the expression of the evaluated function itself under which it happens.
+    """
 
-    def __init__(
-        self, at: ast.AST, kind: str, term: Term, function: FunctionSource | None, order: int
-    ) -> None:
-        self.at, self.kind, self.term, self.function, self.order = at, kind, term, function, order
+    __slots__ = ("at", "depth", "function", "kind", "order", "site", "term")
+
+    def __init__(self, at: ast.AST, kind: str, term: Term, frame: Frame, order: int, site: ast.AST) -> None:
+        self.at, self.kind, self.term, self.order, self.site = at, kind, term, order, site
+        self.function, self.depth = frame.function, frame.depth

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..model import Refused
 from .scalars import is_number
 from .shapes import Shapes
-from .spell import COMPARISON, SUM, UNARY, Speller, Unspellable
+from .spell import COMPARISON, SUM, UNARY, Speller, Unspellable, tight
 from .terms import Term, integer, is_const, items
 
 TYPE_CHECKING = False
@@ -233,7 +233,7 @@ def _part(
         raise Refused("a number is added to the scores")
     wanted = len(site.batch)
     if rank is None:
-        made.differences.append("the mask is taken to have at least two axes")
+        made.differences.append("the mask is taken to have at least two axes, and no more than the scores")
     elif rank < 2 and mask.kind == "add" and rank == 0:
         raise Refused("a number is added to the scores")
     elif (rank > max(2, wanted + 2) and "..." not in site.batch) or rank > 4 or (wanted > 2 and rank > 3):
@@ -314,29 +314,38 @@ def is_learned(evaluation: Evaluation, term: Term) -> bool:
 
 
 def _combined(parts: list[str], masks: list[Mask], speller: Speller) -> str:
-    """One expression for all: boolean masks joined by `&`, additive ones summed, both by `where`; None where absent."""
-    text, kind = "", ""
+    """One expression for all: boolean masks joined by `&`, additive ones summed; None where there is none."""
+    if len({mask.kind == "add" for mask in masks}) > 1:
+        # Together they are a float for each head, query and key, which is what the fix is to do away with.
+        raise Refused("a boolean mask and a bias together need an L×S mask of the kernel")
+    sign = "+" if masks[0].kind == "add" else "&"
+    groups: dict[tuple[tuple[Term, bool], ...], list[str]] = {(): []}
     for part, mask in zip(parts, masks):
-        own = "add" if mask.kind == "add" else "keep"
-        loose = f"({part})" if " " in part and not part.startswith("(") else part
-        if not text:
-            joined, after = part, own
-        elif kind == own:
-            joined, after = (f"{text} + {loose}", own) if own == "add" else (f"{text} & {loose}", own)
-        else:  # together they are a float for each head, query and key, which is what the fix is to do away with
-            raise Refused("a boolean mask and a bias together need an L×S mask of the kernel")
-        if mask.tests:
-            for test, holds in mask.tests:
-                condition = speller.text(test, COMPARISON)
-                other = text or "None"
-                joined = (
-                    f"{joined} if {condition} else {other}"
-                    if holds
-                    else f"{other} if {condition} else {joined}"
-                )
-            joined = f"({joined})" if len(masks) > 1 else joined
-        text, kind = joined, after
+        groups.setdefault(mask.tests, []).append(part)
+    text = _joined(groups.pop(()), sign)
+    if not text and len(groups) > 1:
+        raise Refused("masks lie under different conditions, and there may be none of them")
+    for tests, some in groups.items():
+        whole = _joined([text, *some] if text else some, sign)
+        if len(tests) == 1 and not tests[0][1]:
+            condition, whole, other = speller.text(tests[0][0], COMPARISON), text or "None", whole
+        else:
+            condition, other = " and ".join(_holds(speller, *test) for test in tests), text or "None"
+        text = f"{whole} if {condition} else {other}"
+        text = f"({text})" if len(groups) > 1 else text
     return text
+
+
+def _joined(parts: list[str], sign: str) -> str:
+    if len(parts) == 1:
+        return parts[0]
+    return f" {sign} ".join(map(tight, parts))
+
+
+def _holds(speller: Speller, test: Term, holds: bool) -> str:
+    while test.op == "not":
+        test, holds = test.args[0], not holds
+    return speller.text(test, COMPARISON) if holds else f"not {speller.text(test, UNARY)}"
 
 
 def sign_of(evaluation: Evaluation, term: Term) -> int:
@@ -346,6 +355,8 @@ def sign_of(evaluation: Evaluation, term: Term) -> int:
         return 1 if number > 0 else -1
     if term.op in ("math.sqrt", "size", "math.exp", "sqrt", "rsqrt"):
         return 1
+    if term.op == "pow" and is_const(term.args[1]) and isinstance(term.args[1].args[0], float):
+        return int(not term.args[1].args[0].is_integer())  # a negative number has no such power
     if term.op in ("pow", "mul", "div", "floordiv"):
         base = term.args[:1] if term.op == "pow" else term.args[:2]
         return 1 if all(sign_of(evaluation, one) > 0 for one in base) else 0

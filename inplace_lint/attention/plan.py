@@ -7,7 +7,7 @@ from . import masks
 from .ops import VIEWS
 from .scalars import is_number, is_zero_dimensional
 from .shapes import permutation
-from .spell import ATOM, COMPARISON, PRODUCT, SUM, TERNARY, UNARY, Speller, Unspellable
+from .spell import ATOM, COMPARISON, PRODUCT, SUM, TERNARY, UNARY, Speller, Unspellable, tight
 from .terms import Term, integer, is_const, items, within
 
 TYPE_CHECKING = False
@@ -103,11 +103,10 @@ class _Planner:
         self.speller = Speller(self.evaluation, anchor)
         self._types()
         query = self._operand(site.query, "l", "e")
-        plain = query
-        scale, query = self._scale(query)
         key, value = self._operand(site.key, "s", "e"), self._operand(site.value, "s", "c")
         self._spread_positions()
-        mask = masks.write(self.evaluation, self.shapes, site, self.speller, _tight(plain))
+        mask = masks.write(self.evaluation, self.shapes, site, self.speller, tight(query))
+        scale, query = self._scale(query, mask.causal)
         dropout = self._dropout()
         made.arguments = [*self._ranked(query, key, value)]
         made.after += self._output()
@@ -141,10 +140,10 @@ class _Planner:
             for label in missing:
                 position = site.batch.index(label)
                 sizes = ["-1"] * 4
-                sizes[position] = f"{_tight(query)}.size({position})"
+                sizes[position] = f"{tight(query)}.size({position})"
                 if row == "l":
                     raise Refused("the queries are shared by heads")
-                text = f"{_tight(text)}.unsqueeze({position}).expand({', '.join(sizes)})"
+                text = f"{tight(text)}.unsqueeze({position}).expand({', '.join(sizes)})"
         return text
 
     def _reordered(self, term: Term, labels: tuple[str, ...], wanted: tuple[str, ...]) -> str:
@@ -178,13 +177,13 @@ class _Planner:
             return list(texts)
         if len(batch) == 1:
             self.made.after = ".squeeze(0)"
-            return [f"{_tight(text)}.unsqueeze(0)" for text in texts]
+            return [f"{tight(text)}.unsqueeze(0)" for text in texts]
         if not batch:
             self.made.after = "[0, 0]"
-            return [f"{_tight(text)}[None, None]" for text in texts]
+            return [f"{tight(text)}[None, None]" for text in texts]
         fold = len(batch) - 2
-        self.made.after = f".unflatten(0, {_tight(texts[0])}.shape[:{fold + 1}])"
-        return [f"{_tight(text)}.flatten(0, {fold})" for text in texts]
+        self.made.after = f".unflatten(0, {tight(texts[0])}.shape[:{fold + 1}])"
+        return [f"{tight(text)}.flatten(0, {fold})" for text in texts]
 
     def _output(self) -> str:
         site = self.site
@@ -241,12 +240,17 @@ class _Planner:
 
     # Scale
 
-    def _scale(self, query: str) -> tuple[str, str]:
-        """(the `scale` argument, empty for the default; the query's text with factors that are tensors)."""
+    def _scale(self, query: str, causal: bool) -> tuple[str, str]:
+        """(the `scale` argument, empty for the default; the query's text with factors that are tensors).
+
+        With `is_causal` the kernel of the CPU gives NaN for a scale that is not positive (torch 2.13).
+        """
         factors = self.site.scores.factors
         if not factors:
             return "1.0", query
         numbers = [one for one in factors if is_number(self.evaluation, one[1])]
+        if causal and not all(masks.sign_of(self.evaluation, factor) > 0 for _, factor in numbers):
+            numbers = []
         tensors = [one for one in factors if one not in numbers]
         for sign, factor in tensors:
             shape = self.shapes.of(factor)
@@ -257,7 +261,7 @@ class _Planner:
             elif shape is not None and len(shape) > len(self.site.batch) + 2:
                 raise Refused("the scores are multiplied by a tensor with more axes")
             text = self.speller.text(factor, UNARY if sign == "/" else PRODUCT)
-            query = f"{query if _binds_product(query) else _tight(query)} {sign} {text}"
+            query = f"{query if _binds_product(query) else tight(query)} {sign} {text}"
         if not numbers:
             return "1.0", query
         if len(factors) == 1 and self._is_default(*numbers[0]):
@@ -332,21 +336,8 @@ _READ = {
 }
 
 
-def _tight(text: str) -> str:
-    """The text in parentheses unless it binds as tightly as a name."""
-    depth = 0
-    for letter in text:
-        if letter in "([{":
-            depth += 1
-        elif letter in ")]}":
-            depth -= 1
-        elif letter == " " and not depth:
-            return f"({text})"
-    return f"({text})" if text.startswith(("-", "~")) else text
-
-
 def _binds_product(text: str) -> bool:
-    return _tight(text) == text
+    return tight(text) == text
 
 
 def _reorder(labels: tuple[str, ...], wanted: tuple[str, ...]) -> str:
@@ -379,7 +370,9 @@ def _untransposed(term: Term, rank: int | None) -> Term | None:
 def _may_be_narrow(term: Term) -> bool:
     """Whether something on the way to a value may have left an axis with one element."""
     for _ in range(40):
-        if term.op in ("sum", "amax", "max", "opaque") or (term.op == "call" and term.args[0].op != "attr"):
+        if term.op in ("sum", "amax", "max", "opaque", "param") or (
+            term.op == "call" and term.args[0].op != "attr"
+        ):
             return True
         if term.op == "getitem" and not is_const(term.args[1]):
             entries = items(term.args[1]) or ()

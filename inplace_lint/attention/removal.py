@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from ..model import Refused
 from ..syntax.module import inner_bodies
-from .aliases import bases
 from .terms import Term
 from .tree import (
     _named_loads,
@@ -33,16 +32,21 @@ else:
     import _ast as ast
 
 
+_MANAGERS = (ast.With, ast.AsyncWith, ast.Try)
+_INNER = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
 class Removal:
     """The statements that go, and those of them that a reader may miss (prints and asserts about shapes).
 
-    `repeated` says that the product with the values stands in a loop.
+    `loop` is the outermost loop around the product with the values.
     """
 
-    __slots__ = ("repeated", "said", "statements")
+    __slots__ = ("loop", "said", "statements")
 
-    def __init__(self, statements: list[ast.stmt], said: list[ast.stmt], repeated: bool) -> None:
-        self.statements, self.said, self.repeated = statements, said, repeated
+    def __init__(self, statements: list[ast.stmt], said: list[ast.stmt], loop: ast.stmt | None) -> None:
+        self.statements, self.said, self.loop = statements, said, loop
 
 
 def removal(plan: Plan) -> Removal:
@@ -87,6 +91,8 @@ class _Removing:
         self.anchor = self._statement_of(plan.anchor)
         if self.anchor is None:
             raise Refused("the product with the values stands in no statement of its own")
+        if any(isinstance(one, _INNER) and contains(one, plan.anchor) for one in nodes_of(self.anchor)):
+            raise Refused("the product with the values stands in a comprehension or lambda")
         steps: set[Term] = {*site.scores.steps, *site.weights.steps, site.softmax}
         if site.softmax.op != "softmax":
             steps |= {site.softmax.args[0], site.softmax.args[1], site.softmax.args[0].args[0]}
@@ -108,42 +114,30 @@ class _Removing:
                 raise Refused(
                     f"the scores are computed in a statement that does more (line {statement.lineno})"
                 )
-            if self._managers(statement) != self._managers(self.anchor):
+            if self._around(statement, _MANAGERS) != self._around(self.anchor, _MANAGERS):
                 raise Refused("a `with` statement holds a part of the attention only")
+            if self._around(statement, _LOOPS) != self._around(self.anchor, _LOOPS):
+                raise Refused("a loop holds a part of the attention only")
         going, said = self._closed(going)
-        return Removal(going, said, self._in_loop(self.anchor))
+        loops = self._around(self.anchor, _LOOPS)
+        return Removal(going, said, loops[-1] if loops else None)
 
-    def _managers(self, statement: ast.stmt) -> list[ast.stmt]:
-        """The `with` and `try` statements around a statement."""
+    def _around(self, statement: ast.stmt, kinds: tuple[type[ast.stmt], ...]) -> list[ast.stmt]:
+        """The statements of some kinds around a statement, the innermost first."""
         found: list[ast.stmt] = []
         parent = self.parents[id(statement)][0]
         while parent is not None:
-            if isinstance(parent, (ast.With, ast.AsyncWith, ast.Try)):
+            if isinstance(parent, kinds):
                 found.append(parent)
             parent = self.parents[id(parent)][0]
         return found
 
     def _only_computes(self, steps: set[Term]) -> None:
-        """The helpers that the way leads through must do nothing else."""
+        """The helpers that the way leads through must not set a mode."""
         root = self.plan.evaluation.root
-        helpers = {one.function for one in steps if one.function is not None and one.function is not root}
         result = self.plan.site.result
-        if result.function is not None and result.function is not root:
-            helpers.add(result.function)
-        evaluation = self.plan.evaluation
-        for sink in evaluation.sinks:
-            if sink.function in helpers and sink.kind in ("store", "print", "item", "call"):
-                raise Refused("a helper that computes the attention does something else as well")
-        for effect in evaluation.effects:
-            if effect.function not in helpers:
-                continue
-            own = effect.kind == "write" and all(
-                base in steps or (base.function in helpers and base.op != "param")
-                for base in bases(effect.term, evaluation.fresh)
-            )
-            if not own:
-                raise Refused("a helper that computes the attention does something else as well")
-        for helper in helpers:
+        for helper in {one.function for one in (*steps, result) if one.function not in (None, root)}:
+            assert helper is not None
             if any(isinstance(one, (ast.With, ast.AsyncWith, ast.Try)) for one in nodes_of(helper.node)):
                 raise Refused("a helper that computes the attention holds a `with` or `try` statement")
 
@@ -293,7 +287,7 @@ class _Removing:
         first = min(one.lineno for one in writers)
         if any(contains(one, load) for one in self._inner):
             return True  # read whenever the inner function is called
-        if load.lineno < first and not any(self._in_loop(one) for one in writers):
+        if load.lineno < first and not any(self._around(one, _LOOPS) for one in writers):
             return False
         assert self.anchor is not None
         # Bound anew by a statement that always runs between: by the anchor's own, or a later one beside it.
@@ -311,14 +305,6 @@ class _Removing:
 
     def _under(self, statement: ast.stmt, block: list[ast.stmt]) -> bool:
         return any(contains(one, statement) for one in block)
-
-    def _in_loop(self, statement: ast.stmt) -> bool:
-        parent = self.parents[id(statement)][0]
-        while parent is not None:
-            if isinstance(parent, (ast.For, ast.While, ast.AsyncFor)):
-                return True
-            parent = self.parents[id(parent)][0]
-        return False
 
     def _shares_line(self, statement: ast.stmt) -> bool:
         first = self.module.lines[statement.lineno - 1][: statement.col_offset]

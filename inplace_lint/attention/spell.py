@@ -187,6 +187,19 @@ def _calls(term: Term) -> bool:
     return False
 
 
+def tight(text: str) -> str:
+    """The text in parentheses unless it binds as tightly as a name."""
+    depth = 0
+    for letter in text:
+        if letter in "([{":
+            depth += 1
+        elif letter in ")]}":
+            depth -= 1
+        elif letter == " " and not depth:
+            return f"({text})"
+    return f"({text})" if text.startswith(("-", "~")) else text
+
+
 def source_of(lines: list[bytes], node: Any) -> str:
     """The text of a node."""
     row, end = node.lineno - 1, (node.end_lineno or node.lineno) - 1

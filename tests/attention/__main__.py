@@ -1,16 +1,46 @@
-"""All forms of the catalogue and more of them, run in torch: `python -m tests.attention --more 500 --seed 1`."""
+"""All forms of the catalogue and more of them, run in torch: `python -m tests.attention --more 500 --seed 1`.
+
+With `--mutations N`, N programs with random changes instead.
+"""
 
 from __future__ import annotations
 
 import argparse
+import random
+import warnings
 from collections import Counter
 
 import torch
 
 from . import compare
 from .disguise import disguised
-from .forms import catalogue, source
+from .forms import Form, catalogue, source
 from .lookalikes import sources
+from .mutations import mutated
+
+
+def wide(form: Form) -> str:
+    """The form's program in float64."""
+    return source(form).replace(".float()", ".double()").replace("torch.float32", "torch.float64")
+
+
+def mutations(count: int, seed: int) -> int:
+    """Changed programs: how many get a fix, how many of those run, and each that differs in what it does not say."""
+    warnings.simplefilter("ignore")
+    rng, counts = random.Random(seed), Counter[str]()
+    forms = catalogue(seed, 300)
+    for number in range(count):
+        form = rng.choice(forms)
+        text = mutated(wide(form), rng)
+        fixed = compare.offered(text)
+        why = compare.wrong(form, text, fixed, number) if fixed else ""
+        counts[
+            "no fix" if not fixed else "does not run" if why == "" else "the same" if why is None else "WRONG"
+        ] += 1
+        if why:
+            print(why)
+    print(", ".join(f"{number} {name}" for name, number in counts.most_common()))
+    return int(counts["WRONG"] > 0)
 
 
 def main() -> int:
@@ -19,11 +49,14 @@ def main() -> int:
         "--more", type=int, default=500, help="random forms besides each value of each dimension"
     )
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--mutations", type=int, metavar="N", help="N programs with random changes instead")
     arguments = parser.parse_args()
     torch.set_default_dtype(torch.float64)
+    if arguments.mutations:
+        return mutations(arguments.mutations, arguments.seed)
     counts: Counter[str] = Counter()
     for number, form in enumerate(catalogue(arguments.seed, arguments.more)):
-        plain = source(form).replace(".float()", ".double()").replace("torch.float32", "torch.float64")
+        plain = wide(form)
         for text in (plain, disguised(plain, number)):
             counts["programs"] += 1
             found = compare.plans(text)

@@ -111,6 +111,72 @@ def run(source: str, seed: int, inputs: list[Any], size: int, last: set[int], tr
     return Run(output.detach(), gradients, sizes.found, kernel.calls)
 
 
+def offered(text: str) -> list[tuple[Plan, str]]:
+    """Each fix that is offered on a program, with the program that it makes."""
+    return [(plan, rewritten(text, plan)) for plan in plans(text) if plan.refused is None]
+
+
+def wrong(form: Form, text: str, fixed: list[tuple[Plan, str]], number: int) -> str | None:
+    """How one of the fixes of a program, which may do anything, differs from it; "" where it never runs."""
+    ran = False
+    modes = (False,) if _draws_elsewhere(text) else (True, False)
+    for train, kind in ((train, kind) for train in modes for kind in ("mask", "empty rows", "no mask")):
+        given = inputs(form, number, kind == "empty rows")
+        if kind == "no mask":
+            given = None if given[2] is None else [*given[:2], None]
+        one = None if given is None else _tried(text, given, train)
+        if given is None or isinstance(one, str) or one is None or not _is_finite(one):
+            continue
+        ran = True
+        for plan, rewriting in fixed:
+            other = _tried(rewriting, given, train)
+            if any(
+                ("every key" in words and (kind == "empty rows" or "mask = " in text))
+                or ("no more than the scores" in words and "squeeze(0)" in text + rewriting)
+                or ("one dtype" in words and ".float()" in text)
+                for words in plan.differences
+            ):
+                continue  # the difference that the plan names
+            why = other if isinstance(other, str) else f"differs by {worst(one, other)}"
+            if isinstance(other, str) or not worst(one, other) < 10 * TOLERANCE:
+                return f"{plan.applicability}, {kind}, train={train}: {why} {plan.differences}\n{text}\n{rewriting}"
+    return None if ran else ""
+
+
+def _draws_elsewhere(text: str) -> bool:
+    """Whether a program draws random numbers besides one dropout: it would see in which order they are drawn."""
+    calls = [text.count(f"{name}(") for name in ("dropout", "self.drop", "self._weights", "self._attention")]
+    return "seed" in text or "rand(" in text or calls[0] + calls[1] > 1 or max(calls[2:]) > 1
+
+
+def _is_finite(one: Run) -> bool:
+    return all(bool(torch.isfinite(t).all()) for t in (one.output, *one.gradients.values()))
+
+
+def _tried(source: str, inputs: list[Any], train: bool) -> Run | str:
+    """Two forwards, for what the first may leave behind, and one backward; what is raised."""
+    try:
+        space: dict[str, Any] = {}
+        exec(compile(source, "form", "exec"), space)
+        torch.manual_seed(1)
+        block = space["Block"]().double().train(train)
+        given = [one.clone().requires_grad_() if _is_float(one) else one for one in inputs]
+        given = [one if one is None or _is_float(one) else one.clone() for one in given]
+        outputs = []
+        with contextlib.redirect_stdout(io.StringIO()):
+            for seed in (2, 3):
+                torch.manual_seed(seed)
+                outputs.append(block(*given).flatten())
+        output = torch.cat(outputs)
+        if output.requires_grad:
+            (output * torch.linspace(-1, 1, output.numel(), dtype=output.dtype)).sum().backward()
+    except Exception as error:
+        return f"raises {error!r}"[:300]
+    gradients = {name: p.grad for name, p in block.named_parameters() if p.grad is not None}
+    gradients |= {str(i): one.grad for i, one in enumerate(given) if _is_float(one) and one.grad is not None}
+    return Run(output.detach(), gradients, 0, 0)
+
+
 def _is_float(one: object) -> bool:
     return isinstance(one, torch.Tensor) and one.is_floating_point()
 
@@ -120,6 +186,8 @@ def worst(one: Run, other: Run) -> float:
     if one.gradients.keys() != other.gradients.keys():
         return float("inf")
     pairs = [(one.output, other.output)]
+    if any(a.shape != b.shape for a, b in pairs):
+        return float("inf")
     pairs += [(one.gradients[name], other.gradients[name]) for name in one.gradients]
     return max(float((a - b).abs().max() / max(1.0, float(a.abs().max()))) for a, b in pairs)
 

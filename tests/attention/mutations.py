@@ -1,13 +1,14 @@
-"""Programs of the catalogue with random changes that nobody would foresee: what is fixed must still be the same function.
+"""Programs of the catalogue with random changes that nobody would foresee: a fix must still be the same function.
 
-A change may be anything that leaves a program: a name bound anew, a write in place, a statement moved, repeated or put
-under a condition, another constant, operator, operand or axis, an attribute set between two products. Most programs
-then compute something else than attention, or fail, which is left out; of the others each fix is run beside the original.
+A change may be anything that leaves a program: a name bound anew, a write in place, a statement moved, repeated or
+put under a condition, another constant, operator, operand or axis, an attribute set between two products. Most then
+compute something else than attention, or fail, which is left out; of the others each fix is run beside the original.
 """
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import random
 
 _STATEMENTS = (
@@ -64,7 +65,6 @@ _STATEMENTS = (
     "self.drop.eval()",
     "self.eval()",
     "self.drop = nn.Dropout(0.9)",
-    "self.gain.data.mul_(1.5)",
     "self.attend.dim = -2",
     "self.attend = nn.Softmax(-2)",
     "setattr(self, 'scale', 0.9)",
@@ -201,10 +201,8 @@ def _place(methods: list[ast.FunctionDef], rng: random.Random) -> tuple[list[ast
 def _insert(cls: ast.ClassDef, methods: list[ast.FunctionDef], rng: random.Random) -> None:
     body, place, names = _place(methods, rng)
     text = rng.choice(_STATEMENTS).format(t=rng.choice(names), u=rng.choice(names), a=rng.choice(_ATTRIBUTES))
-    try:
+    with contextlib.suppress(SyntaxError):
         body[place:place] = ast.parse(text).body
-    except SyntaxError:
-        pass
 
 
 def _in_init(cls: ast.ClassDef, methods: list[ast.FunctionDef], rng: random.Random) -> None:
