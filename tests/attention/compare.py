@@ -189,6 +189,7 @@ def worst(one: Run, other: Run) -> float:
     if any(a.shape != b.shape for a, b in pairs):
         return float("inf")
     pairs += [(one.gradients[name], other.gradients[name]) for name in one.gradients]
+    pairs = [(a.double(), b.double()) for a, b in pairs]
     return max(float((a - b).abs().max() / max(1.0, float(a.abs().max()))) for a, b in pairs)
 
 
