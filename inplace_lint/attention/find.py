@@ -13,6 +13,7 @@ from .recognise import sites
 from .removal import removal
 from .shapes import Shapes
 from .site import Site
+from .target import Target
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,14 +24,15 @@ if TYPE_CHECKING:
 class Seen:
     """What is found in one function: its evaluation and shapes, and its attentions with their plans."""
 
-    __slots__ = ("evaluation", "plans", "shapes")
+    __slots__ = ("evaluation", "plans", "shapes", "target")
 
-    def __init__(self, evaluation: Evaluation, shapes: Shapes, plans: list[Plan]) -> None:
-        self.evaluation, self.shapes, self.plans = evaluation, shapes, plans
+    def __init__(self, evaluation: Evaluation, shapes: Shapes, plans: list[Plan], target: Target) -> None:
+        self.evaluation, self.shapes, self.plans, self.target = evaluation, shapes, plans, target
 
 
-def find(module: Module, files: Files) -> list[Seen]:
+def find(module: Module, files: Files, target: Target | None = None) -> list[Seen]:
     """What the functions of a file compute that has to do with attention."""
+    target = target or Target()
     found: list[Seen] = []
     for function in screen.functions(module):
         evaluation = Evaluation(files, function)
@@ -39,10 +41,10 @@ def find(module: Module, files: Files) -> list[Seen]:
         except (Spent, Unfollowed, RecursionError):
             continue
         shapes = Shapes(evaluation)
-        here = [plan(evaluation, shapes, site) for site in sites(evaluation, shapes)]
+        here = [plan(evaluation, shapes, site, target) for site in sites(evaluation, shapes)]
         for one in here:
             _complete(one)
-        found.append(Seen(evaluation, shapes, here))
+        found.append(Seen(evaluation, shapes, here, target))
     _keep_one(found)
     effects.check_callers(found)
     for seen in found:

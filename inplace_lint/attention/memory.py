@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from .target import SIZES
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .site import Site
-
-#: Sizes for the number in a message: nothing in the source says how long the sequences are.
-BATCH, HEADS, LENGTH = 8, 16, 8192
+    from .target import Target
 
 
 def kept(site: Site) -> list[tuple[str, int]]:
@@ -26,16 +26,29 @@ def kept(site: Site) -> list[tuple[str, int]]:
     return tensors
 
 
-def told(site: Site) -> str:
-    """The formula and the number, in words."""
+def told(site: Site, target: Target) -> str:
+    """The formula and the number, in words: nothing in the source says how long the sequences are."""
     tensors = kept(site)
-    total = BATCH * HEADS * LENGTH * LENGTH * sum(size for _, size in tensors)
+    total = elements(target) * sum(size for _, size in tensors)
     names = " + ".join(name for name, _ in tensors)
     formula = f"B·H·L·S × ({names})" if len(tensors) > 1 else f"B·H·L·S × {names}"
-    return f"{formula}: {gibibytes(total)} at B={BATCH}, H={HEADS}, L=S={LENGTH}"
+    return f"{formula}: {gibibytes(total)} at {at(target)}"
+
+
+def at(target: Target) -> str:
+    """The sizes, and whether they are anybody's."""
+    batch, heads, length = (target.sizes[name] for name in ("batch", "heads", "length"))
+    return f"{'the default sizes ' if target.sizes == SIZES else ''}B={batch}, H={heads}, L=S={length}"
+
+
+def elements(target: Target) -> int:
+    """The elements of one tensor of the scores' size."""
+    return target.sizes["batch"] * target.sizes["heads"] * target.sizes["length"] ** 2
 
 
 def gibibytes(count: int) -> str:
     """A number of bytes in GiB."""
     value = count / 2**30
+    if value < 0.1:
+        return f"{value * 2**10:.1f} MiB"
     return f"{value:.0f} GiB" if value >= 10 else f"{value:.1f} GiB"

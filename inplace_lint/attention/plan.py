@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .frames import Moment
     from .shapes import Shapes
     from .site import Operand, Site
+    from .target import Target
 
 _REST = "..."
 
@@ -40,6 +41,7 @@ class Plan:
         "moved",
         "notes",
         "refused",
+        "scaled",
         "site",
     )
 
@@ -47,6 +49,8 @@ class Plan:
         self.evaluation = evaluation
         self.site = site
         self.refused: str | None = None
+        #: whether the call says its scale
+        self.scaled = False
         self.differences: list[str] = []
         self.notes: list[str] = []
         self.arguments: list[str] = []
@@ -64,11 +68,15 @@ class Plan:
         return "unsafe" if self.differences else "safe"
 
 
-def plan(evaluation: Evaluation, shapes: Shapes, site: Site) -> Plan:
+def plan(evaluation: Evaluation, shapes: Shapes, site: Site, target: Target) -> Plan:
     """The plan for a site."""
     made = Plan(evaluation, site)
     try:
         _Planner(evaluation, shapes, site, made).run()
+        for feature in ("scaled_dot_product_attention", *(["scale"] if made.scaled else [])):
+            lack = target.lacks(feature)
+            if lack is not None:
+                raise Refused(lack)
     except Refused as reason:
         made.refused = str(reason)
     except Unspellable:
@@ -116,6 +124,7 @@ class _Planner:
             made.arguments.append(f"attn_mask={mask.text}")
         if dropout:
             made.arguments.append(f"dropout_p={dropout}")
+        made.scaled = bool(scale)
         if scale:
             made.arguments.append(f"scale={scale}")
         made.differences += mask.differences

@@ -29,7 +29,7 @@ def check_source(filename: str, source: bytes, settings: Settings, project: Proj
     except RecursionError:
         return [_trouble("IPL000", filename, "the file is nested too deeply to be read", 1, 1)]
     try:
-        return _findings(module, project, settings.notes or settings.min_confidence == "possible")
+        return _findings(module, project, settings)
     except RecursionError:
         return [_trouble("IPL000", filename, "the file is nested too deeply to be analysed", 1, 1)]
     except Exception as error:
@@ -37,23 +37,23 @@ def check_source(filename: str, source: bytes, settings: Settings, project: Proj
         return [_trouble("IPL002", filename, what, 1, 1)]
 
 
-def _findings(module: Module, project: Project, notes: bool) -> list[Diagnostic]:
+def _findings(module: Module, project: Project, settings: Settings) -> list[Diagnostic]:
     from ..analysis.analyze import analyze
     from ..analysis.program import of_project
 
     diagnostics: list[Diagnostic] = []
     program = of_project(project)
-    program.want_notes(notes)
+    program.want_notes(settings.notes or settings.min_confidence == "possible")
     for finding in analyze(module, program):
         diagnostic = _judge(module, finding)
         if diagnostic is not None:
             diagnostics.append(diagnostic)
-    diagnostics += _attention(module, project)
+    diagnostics += _attention(module, project, settings)
     diagnostics.sort(key=lambda d: (d.location.key(), d.code))
     return diagnostics
 
 
-def _attention(module: Module, project: Project) -> list[Diagnostic]:
+def _attention(module: Module, project: Project, settings: Settings) -> list[Diagnostic]:
     """The findings of the rules that ask about attention."""
     from ..attention.screen import worth_a_look
 
@@ -61,8 +61,11 @@ def _attention(module: Module, project: Project) -> list[Diagnostic]:
         return []
     from ..analysis.program import of_project
     from ..attention.find import find
+    from ..attention.target import Target
+    from ..project.torch_version import oldest
 
-    seen = find(module, of_project(project).files)
+    target = Target(lambda: oldest(settings), dict(settings.attention_sizes))
+    seen = find(module, of_project(project).files, target)
     return [one for rule in _attention_rules() for place in seen for one in rule.check(module, place)]
 
 

@@ -28,13 +28,13 @@ _BIAS = ("second product", "no mask expresses", "L×S mask")
 
 def check(module: Module, seen: Seen) -> list[Diagnostic]:
     return [
-        _diagnostic(module, plan)
+        _diagnostic(module, seen, plan)
         for plan in seen.plans
         if plan.site.softmax.function is not None and plan.site.softmax.function.module is module
     ]
 
 
-def _diagnostic(module: Module, plan: Plan) -> Diagnostic:
+def _diagnostic(module: Module, seen: Seen, plan: Plan) -> Diagnostic:
     from ..attention import memory
 
     site = plan.site
@@ -44,7 +44,7 @@ def _diagnostic(module: Module, plan: Plan) -> Diagnostic:
         *label("scores", "the scores: one number for each query and key", site.product),
         *label("values", "the product with the values", site.result),
     )
-    caption = f"kept for backward: {memory.told(site)}"
+    caption = f"kept for backward: {memory.told(site, seen.target)}"
     refused, rewrite = plan.refused, None
     severity = "warning"
     message = "this attention keeps its weights, one number for each query and key, until backward"
@@ -57,18 +57,13 @@ def _diagnostic(module: Module, plan: Plan) -> Diagnostic:
         rewrite = Rewrite(plan)
     elif any(word in refused for word in _KEEPS_WEIGHTS):
         severity = "note"
+        cost = f"{memory.gibibytes(2 * memory.elements(seen.target))} a tensor at {memory.at(seen.target)}"
         help = (
-            f"as long as the weights are needed they cost {memory.gibibytes(_one())} a tensor at those sizes; "
+            f"as long as the weights are needed they cost {cost}; "
             "a softmax written into the scores' own memory saves one of them (examples/inplace_softmax.py)"
         )
-    elif any(word in refused for word in _BIAS):
+    elif any(word in refused for word in _BIAS) and seen.target.lacks("flex_attention") is None:
         help = "`torch.nn.attention.flex_attention` takes a change of the scores without an L×S mask"
     return diagnostic(
         module, CODE, severity, softmax.at, message, caption, help, labels, plan=rewrite, refused=refused
     )
-
-
-def _one() -> int:
-    from ..attention import memory
-
-    return memory.BATCH * memory.HEADS * memory.LENGTH**2 * 2

@@ -23,12 +23,12 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
         key, value = repeated(seen.shapes, term.args[1]), repeated(seen.shapes, term.args[2])
         if key is None or value is None or term.args[7] is not None:
             continue
-        fix, refused = None, None
+        fix, refused = None, seen.target.lacks("enable_gqa")
         nodes = argument(call, 1, "key"), argument(call, 2, "value")
         try:
             speller = Speller(seen.evaluation, moment)
             texts = speller.text(key, SUM), speller.text(value, SUM)
-            if None in nodes or speller.moved:
+            if refused is not None or None in nodes or speller.moved:
                 raise Unspellable
             edits = [instead(module, node, text) for node, text in zip(nodes, texts) if node is not None]
             fix = Replacement(
@@ -37,7 +37,7 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
                 (*edits, more(module, call, "enable_gqa=True")),
             )
         except Unspellable:
-            refused = "k and v as they were before have no name where the kernel is called"
+            refused = refused or "k and v as they were before have no name where the kernel is called"
         labels = (
             *label("alias", "k is copied for every head of its group", term.args[1]),
             *label("alias", "v is copied for every head of its group", term.args[2]),

@@ -228,6 +228,8 @@ def _toml(key: str, value: object) -> str:
         if key == "inputs":
             inside = ", ".join(f'"{target}" = "{factory}"' for target, factory in value)
             return f"{key} = {{{inside}}}"
+        if key == "attention-sizes":
+            return f"{key} = {{{', '.join(f'{name} = {size}' for name, size in value)}}}"
         return f"{key} = [{_quoted(value)}]"
     return f'{key} = "{value}"'
 

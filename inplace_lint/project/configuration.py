@@ -201,6 +201,8 @@ def _checked(option: Option, value: object) -> Any:
         if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
             raise ValueError(f"must be a list of strings, not {_kind(value)}")
         return tuple(value)
+    if option.kind == "sizes":
+        return _sizes(option, value)
     if option.kind == "names":
         if not isinstance(value, dict) or not all(isinstance(name, str) for name in value.values()):
             raise ValueError('must be a table of names such as "model:Net" = "tests.inputs:net"')
@@ -214,6 +216,20 @@ def _checked(option: Option, value: object) -> Any:
         if not isinstance(rules, list) or not all(isinstance(part, str) for part in rules):
             raise ValueError(f"must give a list of rules for the pattern `{pattern}`")
     return tuple((pattern, tuple(rules)) for pattern, rules in value.items())
+
+
+def _sizes(option: Option, value: object) -> tuple[tuple[str, int], ...]:
+    """The sizes given, and the default for each that is not."""
+    sizes = dict(option.default)
+    if not isinstance(value, dict):
+        raise ValueError(f"must be a table of {', '.join(sizes)}, not {_kind(value)}")
+    for name, size in value.items():
+        if name not in sizes:
+            raise ValueError(f"may hold {', '.join(sizes)}, not `{name}`")
+        if type(size) is not int or size < 1:
+            raise ValueError(f"must give a whole number above 0 for `{name}`")
+        sizes[name] = size
+    return tuple(sizes.items())
 
 
 def _is_version(text: str) -> bool:

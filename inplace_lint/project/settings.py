@@ -6,6 +6,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+#: Sizes for which messages say how much memory attention keeps, where the source does not tell.
+ATTENTION_SIZES = (("batch", 8), ("heads", 16), ("length", 8192))
+
 #: What is never looked into unless named on the command line. Ruff's list.
 EXCLUDE = (
     ".bzr .direnv .eggs .git .git-rewrite .hg .ipynb_checkpoints .mypy_cache .nox .pants.d .pyenv "
@@ -15,7 +18,10 @@ EXCLUDE = (
 
 
 class Option:
-    """One key of the configuration: `kind` is strings, string, flag, table or names; `choices` bound a string."""
+    """One key of the configuration.
+
+    `kind` is strings, string, flag, table, names or sizes; `choices` bound a string.
+    """
 
     __slots__ = ("choices", "default", "kind", "meaning", "name", "rules")
 
@@ -61,6 +67,12 @@ OPTIONS: tuple[Option, ...] = (
     Option(
         "inputs", "names", (), "a table: package.module:Class = package.module:function that makes its inputs"
     ),
+    Option(
+        "attention-sizes",
+        "sizes",
+        ATTENTION_SIZES,
+        "a table: the batch, heads and length for which messages say what attention keeps in memory",
+    ),
     Option("src", "strings", (), "directories from which the project's own modules are imported"),
     Option("exclude", "strings", tuple(EXCLUDE.split()), "files and directories to pass over"),
     Option("extend-exclude", "strings", (), "files and directories to pass over besides those of `exclude`"),
@@ -77,6 +89,7 @@ class Settings:
     """
 
     __slots__ = (
+        "attention_sizes",
         "config_file",
         "device",
         "exclude",
@@ -109,6 +122,7 @@ class Settings:
         device: str = "both",
         per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = (),
         inputs: tuple[tuple[str, str], ...] = (),
+        attention_sizes: tuple[tuple[str, int], ...] = ATTENTION_SIZES,
         src: tuple[str, ...] = (),
         exclude: tuple[str, ...] = tuple(EXCLUDE.split()),
         extend_exclude: tuple[str, ...] = (),
@@ -126,6 +140,7 @@ class Settings:
         self.device = device
         self.per_file_ignores = per_file_ignores
         self.inputs = inputs
+        self.attention_sizes = attention_sizes
         self.src = src
         self.exclude = exclude
         self.extend_exclude = extend_exclude

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from inplace_lint.checks import registry
+from inplace_lint.project import torch_version
 from inplace_lint.project.configuration import Configuration, ConfigurationError
 from inplace_lint.project.settings import OPTIONS, Settings
 
@@ -48,6 +49,46 @@ def test_closest_file_wins() -> None:
     assert settings("a/b/c").ignore == ()
     assert settings("a/b/c").notes
     assert settings("a/b").config_file == str(Path("a/b/inplace-lint.toml"))
+
+
+def test_sizes_that_are_not_given_are_the_defaults() -> None:
+    write("inplace-lint.toml", "attention-sizes = { length = 4096 }\n")
+    assert dict(settings().attention_sizes) == {"batch": 8, "heads": 16, "length": 4096}
+
+
+@pytest.mark.parametrize("value", ["3", "{ length = 0 }", "{ length = true }", "{ width = 3 }"])
+def test_sizes_that_mean_nothing_are_refused(value: str) -> None:
+    write("inplace-lint.toml", f"attention-sizes = {value}\n")
+    with pytest.raises(ConfigurationError, match=r"`attention-sizes` (must|may)"):
+        settings()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected"),
+    [
+        ("pyproject.toml", '[project]\ndependencies = ["torch>=2.1,<3", "numpy"]\n', (2, 1)),
+        ("pyproject.toml", '[project]\ndependencies = [\n  "torch ~= 2.4.0",\n]\n', (2, 4)),
+        ("pyproject.toml", '[tool.poetry.dependencies]\ntorch = "^2.2"\n', (2, 2)),
+        ("pyproject.toml", '[project]\ndependencies = ["torch<2.1"]\n', (2, 0)),
+        ("requirements.txt", "numpy\ntorch==2.0.1\n", (2, 0)),
+        ("requirements.txt", "torchvision>=0.1\ntorch\n", None),
+        ("pyproject.toml", '[project]\ndependencies = ["pytorch-lightning>=2.0"]\n', None),
+    ],
+)
+def test_oldest_torch_is_what_the_dependencies_declare(
+    name: str, text: str, expected: tuple[int, int] | None
+) -> None:
+    write(".git/HEAD", "")
+    write(name, text)
+    assert torch_version.oldest(settings()) == expected
+
+
+def test_configured_torch_comes_before_the_dependencies() -> None:
+    write(
+        "pyproject.toml",
+        '[project]\ndependencies = ["torch>=2.1"]\n[tool.inplace-lint]\ntarget-torch = "2.6"\n',
+    )
+    assert torch_version.oldest(settings()) == (2, 6)
 
 
 def test_own_file_comes_before_pyproject() -> None:

@@ -1,0 +1,38 @@
+"""What a finding is made for: the PyTorch that the project must run on, and the sizes that messages speak of."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: The version of PyTorch that brought it (its release notes and the documentation of the version before).
+SINCE = {
+    "scaled_dot_product_attention": (2, 0),
+    "scale": (2, 1),
+    "causal_lower_right": (2, 3),
+    "enable_gqa": (2, 5),
+    "flex_attention": (2, 5),
+}
+SIZES = {"batch": 8, "heads": 16, "length": 8192}
+
+
+class Target:
+    """`oldest` gives the oldest PyTorch, asked for when it is first needed; None is the newest known."""
+
+    __slots__ = ("_oldest", "sizes")
+
+    def __init__(
+        self,
+        oldest: Callable[[], tuple[int, int] | None] = lambda: None,
+        sizes: dict[str, int] | None = None,
+    ) -> None:
+        self._oldest = oldest
+        self.sizes = SIZES if sizes is None else sizes
+
+    def lacks(self, feature: str) -> str | None:
+        """Why something cannot be used: that a PyTorch which the project must run on lacks it; None if it can."""
+        oldest, since = self._oldest(), SINCE[feature]
+        if oldest is None or oldest >= since:
+            return None
+        return f"`{feature}` needs torch {since[0]}.{since[1]}, and the project is for torch {oldest[0]}.{oldest[1]}"

@@ -1,0 +1,173 @@
+"""A function's text without some of its statements and with an expression replaced, on LibCST's tree of the function.
+
+Nodes are named by where they begin and end in the text, as Python's own tree has them; what is not touched stays as it
+is, and the comments of what goes stay in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from difflib import SequenceMatcher
+
+import libcst as cst
+from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+
+from ..model import Edit, Location, Refused
+
+#: (row from 1, column from 0) in the text.
+Point = tuple[int, int]
+
+
+def edited(piece: str, gone: Collection[Point], replaced: tuple[Point, Point], expression: str) -> str:
+    """The text of a function without the statements that begin at `gone`, and with `expression` at `replaced`."""
+    head = "if True:\n" if piece[:1].isspace() else ""
+    try:
+        wrapper = MetadataWrapper(cst.parse_module(head + piece), unsafe_skip_copy=True)
+        new = cst.parse_expression(expression, config=wrapper.module.config_for_parsing)
+    except cst.ParserSyntaxError as error:
+        raise Refused("LibCST cannot read this piece of source") from error
+    offset = 1 if head else 0
+    changes = _Changes(
+        {(row + offset, column) for row, column in gone},
+        ((replaced[0][0] + offset, replaced[0][1]), (replaced[1][0] + offset, replaced[1][1])),
+        new,
+        _touches_a_word(piece, replaced),
+    )
+    for node, place in wrapper.resolve(PositionProvider).items():
+        changes.name(node, place)
+    if not changes.is_complete():
+        raise Refused("the statements are not where Python's own tree has them")
+    return wrapper.module.visit(changes).code.removeprefix(head)
+
+
+def _touches_a_word(piece: str, place: tuple[Point, Point]) -> bool:
+    """Whether only parentheses hold an expression apart from a keyword: `return(x)`, `(x)if y`."""
+    lines = piece.splitlines()
+    (row, column), (end_row, end_column) = place
+    before, after = lines[row - 1][:column].rstrip("( "), lines[end_row - 1][end_column:].lstrip(") ")
+    gap = lines[row - 1][len(before) : column] + lines[end_row - 1][end_column:][: -len(after) or None]
+    beside = lines[row - 1][len(before)] == "(" and before[-1:].isidentifier()
+    return beside or (")" in gap and not gap.endswith(" ") and after[:1].isidentifier())
+
+
+class _Changes(cst.CSTTransformer):
+    def __init__(
+        self, gone: set[Point], replaced: tuple[Point, Point], new: cst.BaseExpression, parentheses: bool
+    ) -> None:
+        super().__init__()
+        self._parentheses = parentheses
+        self._wanted = gone
+        self._replaced = replaced
+        self._new = new
+        self._gone: dict[Point, cst.CSTNode] = {}
+        self._target: cst.BaseExpression | None = None
+
+    def name(self, node: cst.CSTNode, place: CodeRange) -> None:
+        start, end = (place.start.line, place.start.column), (place.end.line, place.end.column)
+        if isinstance(node, (cst.SimpleStatementLine, cst.BaseCompoundStatement)) and start in self._wanted:
+            self._gone.setdefault(start, node)
+        if isinstance(node, cst.BaseExpression) and (start, end) == self._replaced and self._target is None:
+            self._target = node
+
+    def is_complete(self) -> bool:
+        return self._target is not None and self._gone.keys() == self._wanted
+
+    def on_leave(
+        self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
+    ) -> cst.CSTNodeT | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNodeT]:
+        if self._target is not None and original_node is self._target:
+            new = self._new
+            if self._parentheses and self._target.lpar:
+                new = self._new.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+            return new  # type: ignore[return-value]
+        return super().on_leave(original_node, updated_node)
+
+    def leave_If(self, original_node: cst.If, updated_node: cst.If) -> cst.If:
+        if any(original_node.orelse is one for one in self._gone.values()):
+            return updated_node.with_changes(orelse=None)
+        return updated_node
+
+    def leave_IndentedBlock(
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.IndentedBlock:
+        going = {id(one) for one in self._gone.values()}
+        kept: list[cst.BaseStatement] = []
+        waiting: list[cst.EmptyLine] = []
+        for before, after in zip(original_node.body, updated_node.body):
+            lines = list(after.leading_lines)  # type: ignore[attr-defined]
+            if id(before) in going:
+                waiting += [*lines, *_comments(after)]
+            elif waiting:
+                kept.append(after.with_changes(leading_lines=_closed([*waiting, *lines], not kept)))
+                waiting = []
+            else:
+                kept.append(after)
+        footer = [*waiting, *updated_node.footer]
+        return updated_node.with_changes(body=kept, footer=footer)
+
+
+def _comments(node: cst.CSTNode) -> Iterator[cst.EmptyLine]:
+    """The comments inside and behind a statement, a line each; those above it are its `leading_lines`."""
+    for child in node.children:
+        if child in getattr(node, "leading_lines", ()):
+            continue
+        if isinstance(child, cst.Comment):
+            yield cst.EmptyLine(comment=child)
+        else:
+            yield from _comments(child)
+
+
+def _closed(lines: Iterable[cst.EmptyLine], first: bool) -> list[cst.EmptyLine]:
+    """Lines without those blank ones that would come to stand together, or first in their block."""
+    closed: list[cst.EmptyLine] = []
+    for line in lines:
+        blank = line.comment is None
+        if blank and (closed[-1].comment is None if closed else first):
+            continue
+        closed.append(line)
+    return closed
+
+
+def differences(filename: str, row: int, before: str, after: str) -> list[Edit]:
+    """The edits that turn one text, which begins on `row`, into another: whole lines, but for what they share."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    edits = []
+    for kind, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind == "equal":
+            continue
+        content = "".join(new[j1:j2])
+        end = (row + i2, 1)
+        if i2 == len(old) and not before.endswith(("\n", "\r")):
+            end = (row + i2 - 1, len(old[-1]) + 1)
+        edits.append(Edit(content, Location(filename, row + i1, 1, *end)))
+    return edits
+
+
+def without_import(piece: str, name: str) -> str | None:
+    """An import statement without what it binds to `name`; None where nothing else is left of it."""
+    try:
+        module = cst.parse_module(piece)
+    except cst.ParserSyntaxError as error:
+        raise Refused("LibCST cannot read this import") from error
+    line = module.body[0] if len(module.body) == 1 else None
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
+        raise Refused("this is not one import")
+    statement = line.body[0]
+    if not isinstance(statement, (cst.Import, cst.ImportFrom)) or isinstance(statement.names, cst.ImportStar):
+        raise Refused("this is not an import of names")
+    names = list(statement.names)
+    found = [i for i, one in enumerate(names) if _bound(one) == name]
+    if len(found) != 1:
+        raise Refused(f"the import does not bind `{name}` once")
+    if len(names) == 1:
+        return None
+    removed = names.pop(found[0])
+    if found[0] == len(names):
+        names[-1] = names[-1].with_changes(comma=removed.comma)
+    return module.code_for_node(statement.with_changes(names=names))
+
+
+def _bound(alias: cst.ImportAlias) -> str:
+    if alias.asname is not None:
+        return cst.ensure_type(alias.asname.name, cst.Name).value
+    return alias.evaluated_name.partition(".")[0]

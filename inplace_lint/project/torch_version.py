@@ -1,0 +1,47 @@
+"""The oldest PyTorch that a project is written for: as configured, else as its dependencies declare."""
+
+from __future__ import annotations
+
+import os
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .settings import Settings
+
+#: Files that declare dependencies, the first that speaks of torch decides.
+_FILES = ("pyproject.toml", "setup.cfg", "setup.py", "requirements.txt")
+_REQUIREMENT = re.compile(
+    rb"(?:^|[\"'\s])torch[ \t]*(?:\[[^\]]*\])?[ \t]*(?:=[ \t]*[\"'])?[ \t]*"
+    rb"(==|>=|~=|>|\^|<=|<)[ \t]*v?(\d+)(?:\.(\d+))?",
+    re.MULTILINE,
+)
+_declared: dict[str, tuple[int, int] | None] = {}
+
+
+def oldest(settings: Settings) -> tuple[int, int] | None:
+    """(major, minor), or None where nothing is said: the newest PyTorch known."""
+    if settings.target_torch is not None:
+        major, _, rest = settings.target_torch.partition(".")
+        return int(major), int(rest.partition(".")[0] or 0)
+    if not os.path.isabs(settings.root):  # settings of no project
+        return None
+    if settings.root not in _declared:
+        _declared[settings.root] = _of_dependencies(settings.root)
+    return _declared[settings.root]
+
+
+def _of_dependencies(root: str) -> tuple[int, int] | None:
+    for name in _FILES:
+        try:
+            with open(os.path.join(root, name), "rb") as file:
+                found = _REQUIREMENT.findall(file.read())
+        except OSError:
+            continue
+        lower = [(int(major), int(minor or 0)) for sign, major, minor in found if sign[:1] != b"<"]
+        upper = [(int(major), int(minor or 0)) for sign, major, minor in found if sign == b"<"]
+        if lower:
+            return min(lower)
+        if upper:  # anything older: what came in just before the bound is not there in all of them
+            return (upper[0][0], upper[0][1] - 1)
+    return None
