@@ -11,8 +11,10 @@ from .tree import nodes_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Mapping, Sequence
 
-    from ..syntax.module import Module
+    from ..fixes.statements import Change
+    from ..syntax.module import FunctionSource, Module
     from .plan import Plan
 else:
     import _ast as ast
@@ -27,21 +29,40 @@ def edits(source: str, plan: Plan) -> tuple[Edit, ...]:
     gone = removal(plan).statements
     name, importing = kernel_name(module, plan)
     assert plan.anchor is not None
-    first, piece = _piece(source, plan)
-    start, end = _point(module, plan.anchor, first), _point(module, plan.anchor, first, end=True)
-    call = _call(module, plan, name)
-    new = statements.edited(piece, {_point(module, one, first) for one in gone}, (start, end), call)
+    return of_function(
+        source, plan.evaluation.root, gone, {plan.anchor: _call(module, plan, name)}, importing
+    )
+
+
+def of_function(
+    source: str,
+    function: FunctionSource,
+    gone: Sequence[ast.stmt],
+    changed: Mapping[ast.AST, Change],
+    importing: str | None = None,
+) -> tuple[Edit, ...]:
+    """The edits that take statements out of a function and change expressions of it; imports follow."""
+    module = function.module
+    first, piece = _piece(source, function)
+    new = statements.edited(
+        piece,
+        {_point(module, one, first) for one in gone},
+        {
+            (_point(module, one, first), _point(module, one, first, end=True)): change
+            for one, change in changed.items()
+        },
+    )
     made = statements.differences(module.filename, first, piece, new)
     if importing is not None:
         made.append(imports.added(source, module, importing))
-    served = {node.id for one in (*gone, plan.anchor) for node in nodes_of(one) if isinstance(node, ast.Name)}
+    served = {node.id for one in (*gone, *changed) for node in nodes_of(one) if isinstance(node, ast.Name)}
     made += imports.unused(source, module, served, made)
     return tuple(sorted(made, key=lambda edit: edit.location.key()))
 
 
-def _piece(source: str, plan: Plan) -> tuple[int, str]:
+def _piece(source: str, function: FunctionSource) -> tuple[int, str]:
     """The lines of the function, and the row of the first."""
-    node = plan.evaluation.root.node
+    node = function.node
     starts = line_starts(source)
     last = node.end_lineno or node.lineno
     if last > len(starts):
@@ -99,6 +120,11 @@ def kernel_name(module: Module, plan: Plan) -> tuple[str, str | None]:
             return f"{bound}.nn.functional.{_KERNEL}", None
     name = "F" if not _binds(module, "F") and "F" not in local else "torch_functional"
     return f"{name}.{_KERNEL}", f"import torch.nn.functional as {name}"
+
+
+def has_name(function: FunctionSource, name: str) -> bool:
+    """Whether a name means something where the function stands."""
+    return name in function.scope[0] or _binds(function.module, name)
 
 
 def _binds(module: Module, name: str) -> bool:

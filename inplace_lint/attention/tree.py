@@ -114,7 +114,7 @@ def has_call(node: ast.AST) -> bool:
 #: Calls that can be left out where nobody reads their result.
 _PURE = frozenset(
     "tril triu ones zeros full size sqrt view reshape unsqueeze expand bool to float eq ne lt gt tensor arange "
-    "transpose permute finfo expand_as len int".split()
+    "transpose permute finfo expand_as len int repeat_interleave contiguous logical_not dim".split()
 )
 
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from ..model import Diagnostic, Edit, FixPlan, Label, Location
+from ..model import Diagnostic, Edit, FixPlan, Label
 from . import places
 from .places import rule_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Mapping, Sequence
+    from typing import Any, TypeAlias
 
     from ..attention.find import Seen
     from ..attention.frames import Moment
     from ..attention.plan import Plan
     from ..attention.terms import Term
-    from ..syntax.module import Module
+    from ..syntax.module import FunctionSource, Module
+
+    #: The arguments of `fixes.statements.arguments`.
+    Changes: TypeAlias = "dict[str, Any]"
 else:
     import _ast as ast
 
@@ -37,17 +42,31 @@ class Rewrite(FixPlan):
         return edits(source, self._plan)
 
 
-class Replacement(FixPlan):
-    """Edits of single expressions that are known beforehand."""
+class CallChange(FixPlan):
+    """Changes of expressions of one function, with statements that nobody needs any more."""
 
-    __slots__ = ("_edits",)
+    __slots__ = ("_changed", "_function", "_gone", "_importing")
 
-    def __init__(self, applicability: str, message: str, edits: tuple[Edit, ...], *differences: str) -> None:
+    def __init__(
+        self,
+        applicability: str,
+        message: str,
+        function: FunctionSource,
+        changed: Mapping[ast.AST, Changes],
+        *differences: str,
+        gone: Sequence[ast.stmt] = (),
+        importing: str | None = None,
+    ) -> None:
         super().__init__(applicability, message, differences)
-        self._edits = tuple(sorted(edits, key=lambda edit: edit.location.key()))
+        self._function, self._changed = function, changed
+        self._gone, self._importing = gone, importing
 
     def edits(self, source: str) -> tuple[Edit, ...]:
-        return self._edits
+        from ..attention.rewrite import of_function
+        from ..fixes.statements import arguments
+
+        changed = {node: arguments(**changes) for node, changes in self._changed.items()}
+        return of_function(source, self._function, self._gone, changed, self._importing)
 
 
 def diagnostic(
@@ -106,23 +125,20 @@ def argument(call: ast.AST, position: int, name: str) -> ast.expr | None:
     return None
 
 
-def keyword(call: ast.AST, name: str) -> ast.keyword | None:
-    if isinstance(call, ast.Call):
-        for one in call.keywords:
-            if one.arg == name:
-                return one
-    return None
+def place_of(call: ast.AST, position: int, name: str) -> int | str | None:
+    """How a call passes a parameter: the number of the argument, or its keyword."""
+    if not isinstance(call, ast.Call):
+        return None
+    if any(one.arg == name for one in call.keywords):
+        return name
+    return position if argument(call, position, name) is not None else None
 
 
-def more(module: Module, call: ast.AST, text: str) -> Edit:
-    """One more argument at the end of a call."""
-    whole = places.location(module, call)
-    last = [*getattr(call, "args", ()), *getattr(call, "keywords", ())][-1]
-    end = places.location(module, last)
-    return Edit(
-        f", {text}", Location(whole.filename, end.end_row, end.end_column, end.end_row, end.end_column)
+def is_plain(call: ast.AST) -> bool:
+    """Whether a call passes each argument by itself: no `*rest`, no `**rest`."""
+    return (
+        isinstance(call, ast.Call)
+        and bool(call.args or call.keywords)
+        and not any(isinstance(one, ast.Starred) for one in call.args)
+        and all(one.arg is not None for one in call.keywords)
     )
-
-
-def instead(module: Module, node: ast.AST, text: str) -> Edit:
-    return Edit(text, places.location(module, node))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .attention import Replacement, argument, calls, diagnostic, more
+from .attention import CallChange, argument, calls, diagnostic, is_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,17 +18,22 @@ CODE = "IPL402"
 
 
 def check(module: Module, seen: Seen) -> list[Diagnostic]:
+    from ..attention import surroundings
+
     found = []
     for moment in calls(seen, "mha"):
         call = moment.at
-        if argument(call, 4, "need_weights") is not None or not _is_plain(call):
+        if argument(call, 4, "need_weights") is not None or not is_plain(call):
             continue
         if not _unread(seen.evaluation.root.node, call):
             continue
-        fix = Replacement(
-            "safe",
+        hooked = surroundings.hooks_modules(module)
+        fix = CallChange(
+            "unsafe" if hooked else "safe",
             "pass `need_weights=False`: the fused kernel runs, and the weights are never made",
-            (more(module, call, "need_weights=False"),),
+            seen.evaluation.root,
+            {call: {"added": {"need_weights": "False"}}},
+            *(["this package registers hooks, which may read the weights"] if hooked else []),
         )
         found.append(
             diagnostic(
@@ -44,15 +49,6 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
             )
         )
     return found
-
-
-def _is_plain(call: ast.AST) -> bool:
-    return (
-        isinstance(call, ast.Call)
-        and bool(call.args or call.keywords)
-        and not any(isinstance(one, ast.Starred) for one in call.args)
-        and all(one.arg is not None for one in call.keywords)
-    )
 
 
 def _unread(function: ast.AST, call: ast.AST) -> bool:

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from . import places
-from .attention import Replacement, calls, diagnostic, instead, keyword
+from .attention import CallChange, argument, calls, diagnostic, is_plain, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ast
+
     from ..attention.find import Seen
     from ..model import Diagnostic
     from ..syntax.module import Module
+else:
+    import _ast as ast
 
 CODE = "IPL403"
 
 
 def check(module: Module, seen: Seen) -> list[Diagnostic]:
+    from ..attention.dead import dead
     from ..attention.kernel import is_causal_mask
     from ..attention.terms import is_const
 
@@ -26,26 +31,36 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
             continue
         if not is_causal_mask(seen.evaluation, seen.shapes, term):
             continue
-        given = keyword(call, "attn_mask")
+        place, node = place_of(call, 3, "attn_mask"), argument(call, 3, "attn_mask")
         fix = None
-        if given is not None and keyword(call, "is_causal") is None:
-            fix = Replacement(
+        if place is not None and node is not None and is_plain(call) and not _more_positional(call):
+            function = seen.evaluation.root
+            fix = CallChange(
                 "safe",
                 "write `is_causal=True` in place of the mask",
-                (instead(module, given, "is_causal=True"),),
+                function,
+                {call: {"dropped": (place, "is_causal"), "added": {"is_causal": "True"}}},
+                gone=dead(function, [node], set()),
             )
         found.append(
             diagnostic(
                 module,
                 CODE,
                 "warning",
-                given.value if given is not None else call,
-                f"{places.text(module, given.value) if given is not None else 'the mask'} is the causal triangle, "
+                node if node is not None else call,
+                f"{places.text(module, node) if node is not None else 'the mask'} is the causal triangle, "
                 "made as an L×S tensor",
                 "`is_causal=True` says the same, and lets the flash kernel run: it takes no mask",
                 "write `is_causal=True`",
                 plan=fix,
-                refused=None if fix is not None else "the mask is not passed by its keyword",
+                refused=None
+                if fix is not None
+                else "the call hands over its arguments in a way that is not known",
             )
         )
     return found
+
+
+def _more_positional(call: ast.AST) -> bool:
+    """Whether arguments behind the mask are passed by position."""
+    return isinstance(call, ast.Call) and len(call.args) > 4

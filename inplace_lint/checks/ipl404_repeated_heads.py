@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
-from .attention import Replacement, argument, calls, diagnostic, instead, label, more
+from .attention import CallChange, argument, calls, diagnostic, is_plain, label, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ast
+
     from ..attention.find import Seen
+    from ..attention.frames import Moment
+    from ..attention.terms import Term
     from ..model import Diagnostic
     from ..syntax.module import Module
+else:
+    import _ast as ast
 
 CODE = "IPL404"
 
 
 def check(module: Module, seen: Seen) -> list[Diagnostic]:
+    from ..attention.dead import dead
     from ..attention.kernel import repeated
     from ..attention.spell import SUM, Speller, Unspellable
+    from ..attention.tree import words_of
 
     found = []
     for moment in calls(seen, "sdpa"):
@@ -25,19 +33,31 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
             continue
         fix, refused = None, seen.target.lacks("enable_gqa")
         nodes = argument(call, 1, "key"), argument(call, 2, "value")
-        try:
-            speller = Speller(seen.evaluation, moment)
-            texts = speller.text(key, SUM), speller.text(value, SUM)
-            if refused is not None or None in nodes or speller.moved:
-                raise Unspellable
-            edits = [instead(module, node, text) for node, text in zip(nodes, texts) if node is not None]
-            fix = Replacement(
-                "safe",
-                "hand over k and v as they are, with `enable_gqa=True` (torch 2.5 or newer)",
-                (*edits, more(module, call, "enable_gqa=True")),
-            )
-        except Unspellable:
-            refused = refused or "k and v as they were before have no name where the kernel is called"
+        where = place_of(call, 1, "key"), place_of(call, 2, "value")
+        if refused is None and None not in nodes and is_plain(call):
+            speller, gone, texts = Speller(seen.evaluation, moment), [], {}
+            try:
+                for node, place, narrow, wide in zip(nodes, where, (key, value), term.args[1:3]):
+                    rebinding = _rebinding(seen, moment, node, narrow, wide)
+                    gone += [rebinding] if rebinding is not None else []
+                    texts[place] = "{}" if rebinding is not None else speller.text(narrow, SUM)
+                if speller.moved:
+                    raise Unspellable
+            except Unspellable:
+                refused = "k and v as they were before have no name where the kernel is called"
+            else:
+                function = seen.evaluation.root
+                left = [*(one for one in nodes if one is not None), *gone]
+                gone += dead(function, left, {word for one in texts.values() for word in words_of(one)})
+                fix = CallChange(
+                    "safe",
+                    "hand over k and v as they are, with `enable_gqa=True` (torch 2.5 or newer)",
+                    function,
+                    {call: {"values": texts, "added": {"enable_gqa": "True"}}},
+                    gone=gone,
+                )
+        elif refused is None:
+            refused = "the call hands over its arguments in a way that is not known"
         labels = (
             *label("alias", "k is copied for every head of its group", term.args[1]),
             *label("alias", "v is copied for every head of its group", term.args[2]),
@@ -57,3 +77,47 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
             )
         )
     return found
+
+
+def _rebinding(
+    seen: Seen, moment: Moment, node: ast.expr | None, narrow: Term, wide: Term
+) -> ast.stmt | None:
+    """`k = repeated(k)` where only the kernel reads k afterwards: without it, k is what is wanted."""
+    from ..attention.dead import has_its_lines
+    from ..attention.tree import contains, nodes_of
+
+    if not isinstance(node, ast.Name) or moment.names.get(node.id) is not wide:
+        return None
+    function, name = seen.evaluation.root, node.id
+    body = getattr(function.node, "body", [])
+    last = next((i for i, one in enumerate(body) if contains(one, moment.at)), None)
+    if last is None:
+        return None
+    names = [n for n in nodes_of(function.node) if isinstance(n, ast.Name) and n.id == name]
+    for statement in reversed(body[:last]):
+        if not any(contains(statement, one) and not isinstance(one.ctx, ast.Load) for one in names):
+            continue
+        if (
+            not isinstance(statement, ast.Assign)
+            or len(statement.targets) != 1
+            or not isinstance(statement.targets[0], ast.Name)
+            or not isinstance(statement.value, ast.Call)
+            or not has_its_lines(function, statement)
+            or not _was(seen, statement.value, name, narrow)
+        ):
+            return None
+        later = [n for n in names if n.lineno > (statement.end_lineno or 0)]
+        return statement if later == [node] else None
+    return None
+
+
+def _was(seen: Seen, call: ast.Call, name: str, narrow: Term) -> bool:
+    """Whether a name held k as it was before the call repeated it."""
+    for moment in seen.evaluation.moments:
+        if moment.at is call and moment.depth == 0:
+            return moment.names.get(name) is narrow
+    func = call.func
+    first = func.value if isinstance(func, ast.Attribute) and func.attr == "repeat_interleave" else None
+    if isinstance(first, ast.Name) and first.id == name:
+        return True
+    return bool(call.args) and isinstance(call.args[0], ast.Name) and call.args[0].id == name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .attention import Replacement, argument, calls, diagnostic, instead
+from .attention import CallChange, argument, calls, diagnostic, is_plain, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
             continue
         if not is_constant_dropout(seen.evaluation, p):
             continue
+        fix = _fix(module, seen, moment.at, node)
         found.append(
             diagnostic(
                 module,
@@ -37,27 +38,33 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
                 "this dropout stays active in evaluation",
                 "the kernel is a function: it drops whatever mode the module is in",
                 "write `dropout_p=… if self.training else 0.0`",
-                plan=_fix(module, seen, node),
+                plan=fix,
+                refused=None
+                if fix is not None
+                else "it cannot be told what says here whether the model is in training",
             )
         )
     return found
 
 
-def _fix(module: Module, seen: Seen, node: ast.expr) -> FixPlan | None:
+def _fix(module: Module, seen: Seen, call: ast.AST, node: ast.expr) -> FixPlan | None:
     """The condition on the module's own mode, in a method of a module."""
     from ..attention.spell import source_of
 
     source, frame = seen.evaluation.root, seen.evaluation.frame
-    if (
-        source.owner is None
-        or frame.self_ is None
-        or not isinstance(node, (ast.Constant, ast.Attribute, ast.Name))
-    ):
+    place = place_of(call, 4, "dropout_p")
+    if source.owner is None or frame.self_ is None or place is None or not is_plain(call):
         return None
     if not seen.evaluation.classes.is_module(source.owner):
         return None
     me = source.parameters[0].arg
+    if me in source.stored or not isinstance(node, (ast.Constant, ast.Attribute, ast.Name)):
+        return None
     text = f"{source_of(module.lines, node)} if {me}.training else 0.0"
-    return Replacement(
-        "unsafe", f"write `{text}`", (instead(module, node, text),), "evaluation gives other results than now"
+    return CallChange(
+        "unsafe",
+        f"write `{text}`",
+        source,
+        {call: {"values": {place: text}}},
+        "evaluation gives other results than now",
     )

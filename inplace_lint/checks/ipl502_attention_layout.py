@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from .attention import calls, diagnostic, label
+from .attention import CallChange, calls, diagnostic, is_plain, label, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..attention.find import Seen
-    from ..model import Diagnostic
+    from ..attention.frames import Moment
+    from ..model import Diagnostic, FixPlan
     from ..syntax.module import Module
 
 CODE = "IPL502"
@@ -37,6 +38,7 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
         if place is None:
             continue
         message, help = _WORDS[place]
+        fix, refused = _fix(seen, moment, place)
         found.append(
             diagnostic(
                 module,
@@ -47,6 +49,32 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
                 "reads (batch, heads, sequence, channels); the shape is right, the values are not",
                 help,
                 label("alias", "the axes come from here", query) if query.at is not moment.at else (),
+                plan=fix,
+                refused=refused,
             )
         )
     return found
+
+
+def _fix(seen: Seen, moment: Moment, place: str) -> tuple[FixPlan | None, str | None]:
+    """q, k, v and the result transposed, where v lies as q and k do and no mask is laid over what is wrong now."""
+    from ..attention.kernel import misplaced_axis
+    from ..attention.terms import is_const
+
+    query, _, value, mask = moment.term.args[:4]
+    places = [place_of(moment.at, i, name) for i, name in enumerate(("query", "key", "value"))]
+    if None in places or not is_plain(moment.at):
+        return None, "the call hands over its arguments in a way that is not known"
+    if misplaced_axis(seen.shapes, query, value) != place:
+        return None, "it cannot be told that v lies as q and k do"
+    if mask is not None and not is_const(mask, None):
+        return None, "the mask was made for the axes as they are"
+    swap = ".transpose(-2, -1)" if place == "last" else ".transpose(1, 2)"
+    fix = CallChange(
+        "unsafe",
+        f"transpose q, k, v and the result: `{swap}`",
+        seen.evaluation.root,
+        {moment.at: {"values": dict.fromkeys(places, "{}" + swap), "after": "{}" + swap}},
+        "the results are other ones than now",
+    )
+    return fix, None

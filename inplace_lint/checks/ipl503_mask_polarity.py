@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from . import places
-from .attention import argument, calls, diagnostic, label
+from .attention import CallChange, argument, calls, diagnostic, is_plain, label, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ast
+
     from ..attention.find import Seen
-    from ..model import Diagnostic
+    from ..model import Diagnostic, FixPlan
     from ..syntax.module import Module
+else:
+    import _ast as ast
 
 CODE = "IPL503"
 
@@ -35,6 +39,7 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
                     "the kernel keeps where True",
                     "invert it: `~mask`",
                     label("alias", "filled with -inf where True", other) if other is not None else (),
+                    plan=_fix(seen, moment.at, node, place_of(moment.at, 3, "attn_mask")),
                 )
             )
     for moment in calls(seen, "mha"):
@@ -51,6 +56,26 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
                     "out where True",
                     "True means leave out here",
                     "invert it: `~mask`",
+                    plan=_fix(seen, moment.at, node, place_of(moment.at, 5, "attn_mask")),
                 )
             )
     return found
+
+
+def _fix(seen: Seen, call: ast.AST, node: ast.expr, place: int | str | None) -> FixPlan | None:
+    from ..attention.spell import source_of
+
+    if place is None or not is_plain(call):
+        return None
+    inverted = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert)
+    lines = seen.evaluation.root.module.lines
+    text = source_of(lines, node.operand) if isinstance(node, ast.UnaryOp) and inverted else "~{}"
+    if "\n" in text:
+        return None
+    return CallChange(
+        "unsafe",
+        "invert the mask",
+        seen.evaluation.root,
+        {call: {"values": {place: text}}},
+        "the results are other ones than now",
+    )

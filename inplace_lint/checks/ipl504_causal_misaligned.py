@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from .attention import argument, calls, diagnostic, label
+from .attention import CallChange, argument, calls, diagnostic, is_plain, label, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..attention.find import Seen
-    from ..model import Diagnostic
+    from ..attention.frames import Moment
+    from ..model import Diagnostic, FixPlan
     from ..syntax.module import Module
 
 CODE = "IPL504"
@@ -34,9 +35,11 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
                     "documented as an error: some kernels raise, others apply both",
                     "put the triangle into the mask, and leave `is_causal` out",
                     label("alias", "the mask", mask),
+                    refused="it cannot be told whether the mask is meant to hold the triangle as well",
                 )
             )
         elif grown(key, query):
+            fix, refused = _fix(seen, moment)
             found.append(
                 diagnostic(
                     module,
@@ -48,6 +51,40 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
                     "the triangle starts at the upper left, whatever the lengths",
                     "pass `attn_mask=torch.nn.attention.bias.causal_lower_right(L, S)` instead",
                     label("alias", "the cache is put before the new keys", key),
+                    plan=fix,
+                    refused=refused,
                 )
             )
     return found
+
+
+def _fix(seen: Seen, moment: Moment) -> tuple[FixPlan | None, str | None]:
+    """The triangle at the lower right, of the lengths of q and k."""
+    from ..attention.rewrite import has_name
+    from ..attention.spell import ATOM, Speller, Unspellable
+
+    lack = seen.target.lacks("causal_lower_right")
+    place = place_of(moment.at, 5, "is_causal")
+    if lack is not None or not isinstance(place, str) or not is_plain(moment.at):
+        return None, lack or "`is_causal` is not passed by its keyword"
+    speller = Speller(seen.evaluation, moment)
+    try:
+        lengths = [f"{speller.text(one, ATOM)}.size(-2)" for one in moment.term.args[:2]]
+    except Unspellable:
+        lengths = []
+    if not lengths or speller.moved or has_name(seen.evaluation.root, "causal_lower_right"):
+        return None, "the lengths of q and k have no name here"
+    fix = CallChange(
+        "unsafe",
+        "pass a triangle at the lower right",
+        seen.evaluation.root,
+        {
+            moment.at: {
+                "dropped": (place, "attn_mask"),
+                "added": {"attn_mask": f"causal_lower_right({', '.join(lengths)})"},
+            }
+        },
+        "the results are other ones than now",
+        importing="from torch.nn.attention.bias import causal_lower_right",
+    )
+    return fix, None

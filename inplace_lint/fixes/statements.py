@@ -1,4 +1,4 @@
-"""A function's text without some of its statements and with an expression replaced, on LibCST's tree of the function.
+"""A function's text without some of its statements and with expressions changed, on LibCST's tree of the function.
 
 Nodes are named by where they begin and end in the text, as Python's own tree has them; what is not touched stays as it
 is, and the comments of what goes stay in its place.
@@ -6,38 +6,123 @@ is, and the comments of what goes stay in its place.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
+from typing import cast
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from ..model import Edit, Location, Refused
 
-#: (row from 1, column from 0) in the text.
+#: (row from 1, column from 0) in the text, and where a node begins and ends.
 Point = tuple[int, int]
+Span = tuple[Point, Point]
+#: What becomes of an expression: its text, or a change of its node.
+Change = str | Callable[[cst.BaseExpression], cst.BaseExpression]
 
 
-def edited(piece: str, gone: Collection[Point], replaced: tuple[Point, Point], expression: str) -> str:
-    """The text of a function without the statements that begin at `gone`, and with `expression` at `replaced`."""
+def edited(piece: str, gone: Collection[Point], changed: Mapping[Span, Change]) -> str:
+    """The text of a function without the statements that begin at `gone`, and with its expressions changed."""
     head = "if True:\n" if piece[:1].isspace() else ""
+    offset = 1 if head else 0
+
+    def moved(point: Point) -> Point:
+        return point[0] + offset, point[1]
+
     try:
         wrapper = MetadataWrapper(cst.parse_module(head + piece), unsafe_skip_copy=True)
-        new = cst.parse_expression(expression, config=wrapper.module.config_for_parsing)
+        config = wrapper.module.config_for_parsing
+        changes = _Changes(
+            {moved(point) for point in gone},
+            {
+                (moved(start), moved(end)): (
+                    _instead(
+                        cst.parse_expression(change, config=config), _touches_a_word(piece, (start, end))
+                    )
+                    if isinstance(change, str)
+                    else change
+                )
+                for (start, end), change in changed.items()
+            },
+        )
     except cst.ParserSyntaxError as error:
         raise Refused("LibCST cannot read this piece of source") from error
-    offset = 1 if head else 0
-    changes = _Changes(
-        {(row + offset, column) for row, column in gone},
-        ((replaced[0][0] + offset, replaced[0][1]), (replaced[1][0] + offset, replaced[1][1])),
-        new,
-        _touches_a_word(piece, replaced),
-    )
     for node, place in wrapper.resolve(PositionProvider).items():
         changes.name(node, place)
     if not changes.is_complete():
         raise Refused("the statements are not where Python's own tree has them")
     return wrapper.module.visit(changes).code.removeprefix(head)
+
+
+def _instead(
+    new: cst.BaseExpression, parentheses: bool
+) -> Callable[[cst.BaseExpression], cst.BaseExpression]:
+    def change(old: cst.BaseExpression) -> cst.BaseExpression:
+        if parentheses and old.lpar:
+            return new.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+        return new
+
+    return change
+
+
+def arguments(
+    values: Mapping[int | str, str] | None = None,
+    dropped: Collection[int | str] = (),
+    added: Mapping[str, str] | None = None,
+    after: str = "",
+) -> Callable[[cst.BaseExpression], cst.BaseExpression]:
+    """A change of a call: other values for arguments, by position or keyword; some dropped, some added.
+
+    In a value and in `after`, what is done to the result, `{}` stands for what is there now.
+    """
+
+    def change(node: cst.BaseExpression) -> cst.BaseExpression:
+        call = cst.ensure_type(node, cst.Call)
+        made: list[cst.Arg] = []
+        for number, one in enumerate(call.args):
+            name: int | str = number if one.keyword is None else one.keyword.value
+            if name in dropped:
+                continue
+            text = (values or {}).get(name)
+            if text is not None:
+                one = one.with_changes(value=_around(text, one.value))
+            made.append(one)
+        for name, text in (added or {}).items():
+            equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))
+            made.append(cst.Arg(cst.parse_expression(text), cst.Name(name), equal))
+        old = call.args[-1]
+        first = call.whitespace_before_args
+        between = first if isinstance(first, cst.ParenthesizedWhitespace) else cst.SimpleWhitespace(" ")
+        for number, one in enumerate(made[:-1]):
+            if isinstance(one.comma, cst.MaybeSentinel):
+                made[number] = one.with_changes(
+                    comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")),
+                    whitespace_after_arg=cst.SimpleWhitespace(""),
+                )
+            elif one.comma is old.comma:
+                made[number] = one.with_changes(comma=one.comma.with_changes(whitespace_after=between))
+        made[-1] = made[-1].with_changes(comma=old.comma, whitespace_after_arg=old.whitespace_after_arg)
+        changed = call.with_changes(args=made)
+        return _around(after, changed) if after else changed
+
+    return change
+
+
+def _around(text: str, inner: cst.BaseExpression) -> cst.BaseExpression:
+    """The expression of a text in which `{}` stands for another, in parentheses where that binds loosely."""
+    if "{}" not in text:
+        return cst.parse_expression(text)
+    atom = isinstance(inner, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)) or inner.lpar
+    if not atom:
+        inner = inner.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    outer = cst.parse_expression(text.replace("{}", "_inner_"))
+
+    class Put(cst.CSTTransformer):
+        def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
+            return inner if original_node.value == "_inner_" else updated_node
+
+    return cast(cst.BaseExpression, outer.visit(Put()))
 
 
 def _touches_a_word(piece: str, place: tuple[Point, Point]) -> bool:
@@ -52,34 +137,33 @@ def _touches_a_word(piece: str, place: tuple[Point, Point]) -> bool:
 
 class _Changes(cst.CSTTransformer):
     def __init__(
-        self, gone: set[Point], replaced: tuple[Point, Point], new: cst.BaseExpression, parentheses: bool
+        self, gone: set[Point], changed: Mapping[Span, Callable[[cst.BaseExpression], cst.BaseExpression]]
     ) -> None:
         super().__init__()
-        self._parentheses = parentheses
         self._wanted = gone
-        self._replaced = replaced
-        self._new = new
+        self._changed = changed
         self._gone: dict[Point, cst.CSTNode] = {}
-        self._target: cst.BaseExpression | None = None
+        self._targets: dict[Span, cst.BaseExpression] = {}
+        self._by_node: dict[cst.CSTNode, Span] = {}
 
     def name(self, node: cst.CSTNode, place: CodeRange) -> None:
         start, end = (place.start.line, place.start.column), (place.end.line, place.end.column)
         if isinstance(node, (cst.SimpleStatementLine, cst.BaseCompoundStatement)) and start in self._wanted:
             self._gone.setdefault(start, node)
-        if isinstance(node, cst.BaseExpression) and (start, end) == self._replaced and self._target is None:
-            self._target = node
+        wanted = (start, end) in self._changed and (start, end) not in self._targets
+        if wanted and isinstance(node, cst.BaseExpression):
+            self._targets[start, end] = node
+            self._by_node[node] = start, end
 
     def is_complete(self) -> bool:
-        return self._target is not None and self._gone.keys() == self._wanted
+        return self._targets.keys() == self._changed.keys() and self._gone.keys() == self._wanted
 
     def on_leave(
         self, original_node: cst.CSTNodeT, updated_node: cst.CSTNodeT
     ) -> cst.CSTNodeT | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNodeT]:
-        if self._target is not None and original_node is self._target:
-            new = self._new
-            if self._parentheses and self._target.lpar:
-                new = self._new.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-            return new  # type: ignore[return-value]
+        span = self._by_node.get(original_node)
+        if span is not None:
+            return self._changed[span](updated_node)  # type: ignore[arg-type, return-value]
         return super().on_leave(original_node, updated_node)
 
     def leave_If(self, original_node: cst.If, updated_node: cst.If) -> cst.If:

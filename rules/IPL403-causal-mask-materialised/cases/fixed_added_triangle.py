@@ -18,7 +18,6 @@ class Block(nn.Module):
         q = self.q(x).view(b, n, self.heads, c // self.heads).transpose(1, 2)
         k = self.k(x).view(b, n, self.heads, c // self.heads).transpose(1, 2)
         v = self.v(x).view(b, n, self.heads, c // self.heads).transpose(1, 2)
-        mask = torch.full((n, n), float("-inf")).triu(1)
         out = F.scaled_dot_product_attention(q, k, v, is_causal=True)
         return out.transpose(1, 2).reshape(b, n, c)
 

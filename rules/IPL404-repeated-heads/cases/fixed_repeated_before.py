@@ -15,8 +15,6 @@ class Block(nn.Module):
         q = self.q(x).view(b, n, self.heads, c // self.heads).transpose(1, 2)
         k = self.k(x).view(b, n, self.groups, c // self.heads).transpose(1, 2)
         v = self.v(x).view(b, n, self.groups, c // self.heads).transpose(1, 2)
-        keys = torch.repeat_interleave(k, self.heads // self.groups, dim=1)
-        values = torch.repeat_interleave(v, self.heads // self.groups, dim=1)
         out = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
         return out.transpose(1, 2).reshape(b, n, c)
 
