@@ -14,6 +14,7 @@ import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from ..model import Edit, Location, Refused
+from .text import line_starts
 
 #: (row from 1, column from 0) in the text, and where a node begins and ends.
 Point = tuple[int, int]
@@ -37,9 +38,7 @@ def edited(piece: str, gone: Collection[Point], changed: Mapping[Span, Change]) 
             {moved(point) for point in gone},
             {
                 (moved(start), moved(end)): (
-                    _instead(
-                        cst.parse_expression(change, config=config), _touches_a_word(piece, (start, end))
-                    )
+                    _instead(cst.parse_expression(change, config=config), piece, (start, end))
                     if isinstance(change, str)
                     else change
                 )
@@ -56,14 +55,26 @@ def edited(piece: str, gone: Collection[Point], changed: Mapping[Span, Change]) 
 
 
 def _instead(
-    new: cst.BaseExpression, parentheses: bool
+    new: cst.BaseExpression, piece: str, place: Span
 ) -> Callable[[cst.BaseExpression], cst.BaseExpression]:
     def change(old: cst.BaseExpression) -> cst.BaseExpression:
-        if parentheses and old.lpar:
+        if _touches_a_word(piece, place, len(old.lpar)):
             return new.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
         return new
 
     return change
+
+
+def _touches_a_word(piece: str, place: Span, parentheses: int) -> bool:
+    """Whether only its own parentheses hold an expression apart from a word: `return(x)`, `(x)if y`."""
+    starts = line_starts(piece)
+    start, end = (starts[row - 1] + column for row, column in place)
+    before, after = piece[:start], piece[end:]
+    for _ in range(parentheses):
+        before, after = before.rstrip()[:-1], after.lstrip()[1:]
+    return parentheses > 0 and (
+        ((before[-1:] + "_").isidentifier() and before != "") or after[:1].isidentifier()
+    )
 
 
 def arguments(
@@ -123,16 +134,6 @@ def _around(text: str, inner: cst.BaseExpression) -> cst.BaseExpression:
             return inner if original_node.value == "_inner_" else updated_node
 
     return cast(cst.BaseExpression, outer.visit(Put()))
-
-
-def _touches_a_word(piece: str, place: tuple[Point, Point]) -> bool:
-    """Whether only parentheses hold an expression apart from a keyword: `return(x)`, `(x)if y`."""
-    lines = piece.splitlines()
-    (row, column), (end_row, end_column) = place
-    before, after = lines[row - 1][:column].rstrip("( "), lines[end_row - 1][end_column:].lstrip(") ")
-    gap = lines[row - 1][len(before) : column] + lines[end_row - 1][end_column:][: -len(after) or None]
-    beside = lines[row - 1][len(before)] == "(" and before[-1:].isidentifier()
-    return beside or (")" in gap and not gap.endswith(" ") and after[:1].isidentifier())
 
 
 class _Changes(cst.CSTTransformer):
