@@ -49,6 +49,7 @@ class Evaluation:
         self.effects: list[Sink] = []
         #: results of calls that share no memory with what the call was given
         self.fresh: set[Term] = set()
+        self._memory: dict[Term, frozenset[Term]] = {}
         #: rank of values that are unpacked by shape; the axis of values that layers read as channels
         self.ranks: dict[Term, int] = {}
         self.channels: dict[Term, int] = {}
@@ -166,6 +167,13 @@ class Evaluation:
         site = at if self.site is None else self.site
         return Sink(at, kind, term, self.frame, self._order, site)
 
+    def memory(self, term: Term) -> frozenset[Term]:
+        """All values whose memory a value may share."""
+        known = self._memory.get(term)
+        if known is None:
+            known = self._memory[term] = frozenset(bases(term, self.fresh))
+        return known
+
     def replace(self, old: Term, new: Term | None, at: ast.AST) -> None:
         """A write turned `old` into `new`, for every name of it; what may share its memory becomes unknown.
 
@@ -178,16 +186,15 @@ class Evaluation:
             held += (frame.names, frame.registers)
             frame = frame.caller
         held += [made.names for made in self.classes.closures.values()]
-        memory = bases(old, self.fresh)
+        memory = self.memory(old)
+        attributes = any(one.op == "attr" for one in memory)
         for names in held:
             for key, term in list(names.items()):
                 if term is old and new is not None:
                     names[key] = new
-                elif (
-                    term is not new
-                    and not memory.isdisjoint(bases(term, self.fresh))
-                    and not are_disjoint(term, old)
-                ):
+                elif term.op in _NO_MEMORY or term is new or (term.op == "attr" and not attributes):
+                    continue
+                elif not memory.isdisjoint(self.memory(term)) and not are_disjoint(term, old):
                     names[key] = self.terms.opaque(at, term)
 
     def _constant(self, i: ir.Constant) -> None:
@@ -529,6 +536,10 @@ _NEVER_NONE = frozenset(
     "matmul bmm baddbmm einsum softmax dropout add mul div sub masked_fill where transpose permute reshape size tuple "
     "list rearrange cast function new instance".split()
 )
+
+
+#: What is no tensor.
+_NO_MEMORY = frozenset("const symbol size shape function instance class module slice finfo not".split())
 
 
 def truth(term: Term) -> bool | None:

@@ -143,15 +143,20 @@ def _assigned(method: FunctionSource) -> set[str]:
     lines = b"\n".join(method.module.lines[method.node.lineno - 1 : method.node.end_lineno or 0])
     me = re.escape(method.parameters[0].arg.encode())
     found: list[bytes] = re.findall(rb"\b%s\.(\w+)[\w.]*(?:\[[^\n=]*\])?%s" % (me, _ASSIGNS), lines)
-    for several in re.findall(_SEVERAL, lines):
-        found += re.findall(rb"\b%s\.(\w+)" % me, several)
+    if b", " in lines:  # `self.a, self.b = …`
+        for line in lines.split(b"\n"):
+            targets, equal, _ = line.partition(b"=")
+            if equal and b"," in targets and b"(" not in targets:
+                found += re.findall(rb"\b%s\.(\w+)" % me, targets)
+    for word in (b"as", b"for"):
+        if b" %s %s." % (word, me) in lines:
+            found += re.findall(rb" %s %s\.(\w+)" % (word, me), lines)
     if b"setattr(" in lines:
         found += re.findall(rb"['\"](\w+)['\"]", lines)
     return {name.decode() for name in found}
 
 
 _ASSIGNS = rb"[ \t]*(?::[^=\n]+)?(?:[-+*/@|&%^]|//|\*\*|<<|>>)?=(?!=)"
-_SEVERAL = re.compile(rb"(?:^[ \t]*[\w.\[\]()]+[ \t]*,|\b(?:as|for)\b)[^=\n]*(?:=(?!=)|in\b|:)", re.MULTILINE)
 
 
 def is_static(source: FunctionSource) -> bool:
