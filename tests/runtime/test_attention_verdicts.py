@@ -26,7 +26,7 @@ RULES = ROOT / "rules"
 CONFIRMED = {
     "IPL401/bad_split_over_methods": r"the rewrite computes the same in \d+ trials .* needs [\d.]+ MiB in place of",
     "IPL402/bad_first_taken": r"the rewrite computes the same .* needs",
-    "IPL403/bad_added_triangle": r"keeps [\d.]+ KiB in place of [\d.]+ MiB for backward at S = 1024",
+    "IPL403/bad_added_triangle": r"needs [\d.]+ MiB in place of [\d.]+ MiB at S = 1024",
     "IPL404/bad_repeated_before": r"needs .* in place of",
     "IPL501/bad_literal": r"without its dropout of 0.2 in evaluation the result is another",
     "IPL502/bad_channels_first": r"their sequence is axis 3, and the kernel attends along axis 2",
