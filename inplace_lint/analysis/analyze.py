@@ -230,6 +230,8 @@ def run_function(
         wrapper = function if isinstance(function, FunctionValue) else None
         function = FunctionValue(source)
         function.cls = cls
+        if getattr(source.node, "decorator_list", None):
+            function.decorated = [Unknown()]  # in which grad mode its wrapper calls it is not known
     args: dict[str, Value] = {}
     if (
         cls is not None

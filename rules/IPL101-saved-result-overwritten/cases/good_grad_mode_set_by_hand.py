@@ -1,6 +1,7 @@
 """The grad mode is switched off by objects and calls of the program's own: nothing is saved, and all may be written."""
 
 import contextlib
+import functools
 
 import torch
 from torch import nn
@@ -29,6 +30,19 @@ def quiet():
         torch.set_grad_enabled(before)
 
 
+def evaluated(method):
+    @functools.wraps(method)
+    def inner(self, *args):
+        before = self.training
+        self.eval()
+        with torch.no_grad():
+            result = method(self, *args)
+        self.train(before)
+        return result
+
+    return inner
+
+
 class Head(nn.Module):
     def __init__(self):
         super().__init__()
@@ -46,6 +60,12 @@ class Head(nn.Module):
             probs.masked_fill_(mask, 0.0)
         return probs
 
+    @evaluated
+    def decorated(self, x, mask):
+        probs = torch.softmax(self.proj(x), -1)
+        probs.masked_fill_(mask, 0.0)
+        return probs
+
     def by_hand(self, x, mask):
         mode = torch.no_grad()
         mode.__enter__()
@@ -58,5 +78,6 @@ class Head(nn.Module):
 if __name__ == "__main__":
     head = Head()
     x, mask = torch.rand(4, 4), torch.rand(4, 4) > 0.5
-    parts = [head.in_own_block(x, mask), head.in_generator(x, mask), head.by_hand(x, mask)]
+    calls = (head.in_own_block, head.in_generator, head.by_hand, head.decorated)
+    parts = [call(x, mask) for call in calls]
     (head.proj(x).sum() + sum(part.sum() for part in parts)).backward()
