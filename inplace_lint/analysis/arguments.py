@@ -42,10 +42,7 @@ def overwritten(run: Run, root: FunctionSource) -> Iterator[Finding]:
             or not implies(ALWAYS, write.guard)
         )
         if not finding.meant:
-            kept = _kept_by(root, given[storage])
-            finding.meant = kept is False
-            if kept is None:
-                finding.confidence = POSSIBLE  # whether anybody minds is not in sight
+            finding.meant = _is_expected(root, given[storage])
         yield finding
 
 
@@ -92,8 +89,8 @@ def _calls(root: FunctionSource) -> tuple[list[ast.Call], dict[ast.expr, ast.exp
     return calls, targets
 
 
-def _kept_by(root: FunctionSource, argument: str) -> bool | None:
-    """Whether a call in the file reads afterwards what it has given; None where no call is in sight.
+def _is_expected(root: FunctionSource, argument: str) -> bool:
+    """Whether there are calls in the file, and none reads afterwards what it has given.
 
     A result that takes the place of the argument, `tile = blend(row, tile)`, says that the change is expected.
     """
@@ -108,14 +105,14 @@ def _kept_by(root: FunctionSource, argument: str) -> bool | None:
         while isinstance(passed, ast.Subscript):
             passed = passed.value
         if isinstance(passed, ast.Attribute):
-            return True
+            return False
         if isinstance(passed, ast.Name):
             kept = targets.get(call)
             if isinstance(kept, ast.Name) and kept.id == passed.id:
                 continue
             if Surroundings(root.module, call).read_later(passed.id):
-                return True
-    return False if calls else None
+                return False
+    return bool(calls)
 
 
 def _keyword(call: ast.Call, name: str) -> ast.expr | None:
