@@ -289,7 +289,8 @@ class _Saving:
         for i in save.needs:
             needs.extend(_gradients(run, self.operands, self.weights, i, flows))
             if i != WEIGHT:
-                sources.extend(t.storage for _, t in self.operands[i])
+                found = self.operands[i]
+                sources += [t.storage for g, t in found if len(found) == 1 or run.heap.gradients(t, g)]
                 moved = moved and all(t.graph.moved for _, t in self.operands[i])
         needs = strongest(needs)
         for guard, tensor in targets:

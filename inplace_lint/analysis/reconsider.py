@@ -7,8 +7,8 @@ the best evidence at hand of what the function is for: its findings are possible
 
 from __future__ import annotations
 
-from ..sketch.screen import around, calls_of
-from .findings import LIKELY, POSSIBLE, Context
+from ..sketch.screen import calls_of
+from .findings import LIKELY, POSSIBLE, Context, proved
 from .guards import either
 from .values import DOES
 
@@ -63,11 +63,11 @@ def _only_plain(
     """Whether the file calls the function, and no call hands in anything that may require grad."""
     functions = module.functions_in_order()
     rows = calls_of(module, {root})
+    inside = [(f, range(f.node.lineno, (f.node.end_lineno or 0) + 1)) for f in functions]
     callers: list[FunctionSource | None] = [
-        f for f in around(module, functions, rows, calls=True) if f is not root
+        f for f, span in inside if f is not root and any(row in span for row in rows)
     ]
-    inside = [(f.node.lineno, f.node.end_lineno or 0) for f in functions]
-    if any(not any(first <= row <= last for first, last in inside) for row in rows):
+    if any(all(row not in span for _, span in inside) for row in rows):
         callers.append(None)
     if not callers or _is_passed_on(module, root) or _called_by_its_base(program, root):
         return False
@@ -105,6 +105,8 @@ def _met(run: Run, finding: Finding) -> bool | None:
     context = Context(run, run.frame.module, None)
     together: Guard = ()  # memory that is shared on some paths, and a copy on the others
     for hazard in met:
+        if not proved(hazard):
+            continue
         guard = context.credible(hazard.guard, hazard.saved)
         if context.is_trained(guard):
             return True

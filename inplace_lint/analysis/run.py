@@ -343,7 +343,12 @@ class Run:
                 if value is not None:
                     values.append((condition, value))
             if values:
-                self.state.slots[key] = join(values)
+                joined = join(values)
+                if self.program.soft_limit and isinstance(joined, Phi):
+                    from .kinds import of_one_kind
+
+                    joined = of_one_kind(self, joined)
+                self.state.slots[key] = joined
         self.path = path
 
     def live(self, value: Value) -> list[tuple[Guard, Value]]:

@@ -18,6 +18,9 @@ class Scheduler:
             self.rates = torch.linspace(1e-4, 2e-2, steps)
         self.rates = shifted_to_zero(self.rates)
 
+    def scaled(self, sample, step):
+        return sample * self.rates[step]
+
 
 if __name__ == "__main__":
     assert not Scheduler(10).rates.requires_grad
