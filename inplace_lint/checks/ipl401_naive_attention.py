@@ -23,7 +23,9 @@ _KEEPS_WEIGHTS = (
     "asserted",
     "reads the values",
 )
-_BIAS = ("second product", "no mask expresses", "L×S mask")
+#: Between product and softmax stands more than scale and mask: the kernel is no drop-in.
+_CHANGED = "no mask expresses"
+_BIAS = ("second product", _CHANGED, "L×S mask")
 
 
 def check(module: Module, seen: Seen) -> list[Diagnostic]:
@@ -62,8 +64,12 @@ def _diagnostic(module: Module, seen: Seen, plan: Plan) -> Diagnostic:
             f"as long as the weights are needed they cost {cost}; "
             "a softmax written into the scores' own memory saves one of them (examples/inplace_softmax.py)"
         )
-    elif any(word in refused for word in _BIAS) and seen.target.lacks("flex_attention") is None:
-        help = "`torch.nn.attention.flex_attention` takes a change of the scores without an L×S mask"
+    else:
+        if _CHANGED in refused:
+            severity = "note"
+            help = "no mask says what is done to the scores: the kernel does not compute the same"
+        if any(word in refused for word in _BIAS) and seen.target.lacks("flex_attention") is None:
+            help = "`torch.nn.attention.flex_attention` takes a change of the scores without an L×S mask"
     return diagnostic(
         module, CODE, severity, softmax.at, message, caption, help, labels, plan=rewrite, refused=refused
     )
