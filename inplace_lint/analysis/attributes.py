@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..torchmodel import table
 from ..torchmodel.spelling import canonical
-from . import arrays, methods, names, ops
+from . import arrays, methods, names, ops, strings
 from .guards import ALWAYS, implies
 from .run import Incident
 from .values import (
@@ -105,7 +105,8 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
             run.takes_test_for_mask = True
         return run.scalar(("attribute", obj, name))
     if isinstance(obj, Constant):
-        return Scalar()
+        known = strings.method(obj.value, name) if isinstance(obj.value, str) else None
+        return Scalar() if known is None else known
     if isinstance(obj, Parameters):
         tensor = run.as_tensor(obj)
         return Unknown() if tensor is None else _of_tensor(run, tensor, name, at)

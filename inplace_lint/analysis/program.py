@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..sketch.screen import rows_of, sets_state
+from ..sketch.screen import sets_state
 from ..sketch.select import suspects
 from ..sketch.summaries import Sketches
 from ..syntax.files import Files
@@ -79,8 +79,6 @@ class Program:
     def roots(self, module: Module) -> list[FunctionSource | None]:
         """What of a file is worth a run; the engine itself is only imported where there is something."""
         self.files.add(module)
-        if not rows_of(module):
-            return []
         return suspects(self.sketches, module)
 
     def want_notes(self, wanted: bool) -> None:

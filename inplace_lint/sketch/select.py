@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from . import bindings
+from .atoms import Class, File, Function
+from .construct import Scope, classes_of
 from .screen import around, calls_of, rows_of, with_candidates
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..syntax.module import FunctionSource, Module
+    from ..syntax.module import ClassSource, FunctionSource, Module
+    from .atoms import Atom
     from .summaries import Sketches
 
 #: How far a function that writes its argument is followed to its callers, within its file.
@@ -17,13 +21,23 @@ _CALLERS = 3
 
 def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
     """The functions that are worth a run, in the order of the text, and None for the file's top level."""
+    foreign = foreign_writers(sketches, module)
+    if not foreign and not rows_of(module):
+        return []
     functions = module.functions_in_order()
-    pending = list(with_candidates(module))
+    chosen = with_candidates(module)
+    rows = rows_of(module)
+    if foreign:
+        rows = sorted({*rows, *calls_of(module, foreign)})
+        callers = around(module, functions, calls_of(module, foreign), calls=True)
+        sketches.writers.update(callers)
+        chosen = {**chosen, **callers}
+    pending = [f for f in functions if f in chosen]
     known = set(pending)
     seen: set[FunctionSource] = set()
     suspicious: set[FunctionSource] = set()
     outside = _outside(module, functions)
-    body = any(map(outside, rows_of(module)))
+    body = any(map(outside, rows))
     for _ in range(_CALLERS):
         writers: set[FunctionSource] = set()
         for source in pending:
@@ -50,6 +64,42 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
     if _trains(module, outside) or (body and sketches.of_body(module).suspicious):
         found.append(None)
     return found
+
+
+def foreign_writers(sketches: Sketches, module: Module) -> set[FunctionSource]:
+    """Functions of the project's other files that this one calls and that write what they are given, or their object."""
+    found: set[FunctionSource] = set()
+    for name in module.imports:
+        binding = module.imports[name]
+        if sketches.files.project.resolve(binding.module, module.filename, binding.level) is None:
+            continue
+        for atom in bindings.of_module(sketches, module, name):
+            for source in _functions(sketches, atom):
+                called = b"(" if source.name == "forward" else source.name.encode() + b"("
+                if called in module.source and sketches.may_write(source) and sketches.of(source).writes:
+                    found.add(source)
+    return found
+
+
+def _functions(sketches: Sketches, atom: Atom) -> list[FunctionSource]:
+    """The functions that a file can call by way of what it has imported."""
+    if isinstance(atom, Function):
+        return [atom.source]
+    if isinstance(atom, Class):
+        return _methods(sketches, atom.source)
+    if isinstance(atom, File):
+        return list(atom.module.functions.values())
+    return []
+
+
+def _methods(sketches: Sketches, cls: ClassSource) -> list[FunctionSource]:
+    found: dict[str, FunctionSource] = {}
+    for owner in classes_of(Scope(sketches, cls.module), cls):
+        if not isinstance(owner, str):
+            for name, method in owner.methods.items():
+                found.setdefault(name, method)
+    found.pop("__init__", None)
+    return list(found.values())
 
 
 def _outside(module: Module, functions: list[FunctionSource]) -> Callable[[int], bool]:

@@ -1,0 +1,37 @@
+"""Strings that are known: what a method makes of one, so that `name.lower() == "relu"` takes one branch."""
+
+from __future__ import annotations
+
+from .values import Constant, Native, Scalar, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Mapping, Sequence
+
+    from .run import Run
+
+_PURE = frozenset(
+    "capitalize casefold count endswith find isdigit lower lstrip removeprefix removesuffix replace rstrip "
+    "startswith strip title upper".split()
+)
+#: A result that is longer is not worth to be known.
+_LONGEST = 200
+
+
+def method(text: str, name: str) -> Value | None:
+    """`text.name`, where calling it only computes something; None for another name."""
+    if name not in _PURE:
+        return None
+
+    def play(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+        if kwargs or not all(isinstance(arg, Constant) for arg in args):
+            return Scalar()
+        given = [arg.value for arg in args if isinstance(arg, Constant)]
+        try:
+            made = getattr(text, name)(*given)
+        except (TypeError, ValueError, OverflowError, MemoryError):
+            return Scalar()
+        return Scalar() if isinstance(made, str) and len(made) > _LONGEST else Constant(made)
+
+    return Native(play)
