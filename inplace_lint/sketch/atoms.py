@@ -305,16 +305,18 @@ class Method(Atom):
 class Summary:
     """What callers need of a function: what it saves and writes of what it was given, and what it returns.
 
-    `recorded` are the writes that it makes while gradients are recorded, unless its caller switched that off. `weak`
-    says that only a caller can know whether what it does is worth a run.
+    `recorded` are the writes that it makes while gradients are recorded, unless its caller switched that off;
+    `tensors` those of what the function itself shows to be a tensor. `weak` says that only a caller can know whether
+    what it does is worth a run.
     """
 
-    __slots__ = ("recorded", "returns", "saves", "suspicious", "weak", "writes")
+    __slots__ = ("recorded", "returns", "saves", "suspicious", "tensors", "weak", "writes")
 
     def __init__(self) -> None:
         self.saves: set[str] = set()
         self.writes: set[str] = set()
         self.recorded: set[str] = set()
+        self.tensors: set[str] = set()
         self.returns: Sketched = ()
         self.suspicious = False
         self.weak = False

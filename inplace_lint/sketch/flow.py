@@ -65,6 +65,8 @@ class Flow(Scope):
         self.doubts: list[tuple[int, Store | None]] = []
         #: names bound to what another name held, with the writes of that so far
         self.copies: dict[str, list[tuple[Store, int]]] = {}
+        #: what was written of all that came in
+        self.written: list[Store] = []
         #: whether nobody takes the value of the statement at hand
         self.discards = False
 
@@ -88,6 +90,7 @@ class Flow(Scope):
         if store.kept or (self.discards and store.born == self.statement):
             self.doubt(EVIDENT, store)
         if store.given:
+            self.written.append(store)
             self.summary.writes.add(store.given)
             if self.recording and not initial:
                 self.summary.recorded.add(store.given)
@@ -182,6 +185,7 @@ class Flow(Scope):
         """At the end of the function, when it has shown what is a tensor: whether anything is worth a run."""
         summary = self.summary
         summary.returns = united(self.returned)
+        summary.tensors = {store.given for store in self.written if store.is_tensor()}
         for level, store in self.doubts:
             if summary.suspicious:
                 return

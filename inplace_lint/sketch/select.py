@@ -76,7 +76,7 @@ def foreign_writers(sketches: Sketches, module: Module) -> set[FunctionSource]:
         for atom in bindings.of_module(sketches, module, name):
             for source in _functions(sketches, atom):
                 called = b"(" if source.name == "forward" else source.name.encode() + b"("
-                if called in module.source and sketches.may_write(source) and sketches.of(source).writes:
+                if called in module.source and sketches.may_write(source) and sketches.of(source).tensors:
                     found.add(source)
     return found
 
