@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from ..sketch.screen import around, calls_of, mentions
+from ..sketch.screen import callers, mentions
 from . import attributes, calls, execute, names
 from .findings import LOCAL, POSSIBLE, Finding, of_run, once_for_each_write, prevailing, proved
 from .frames import Frame
@@ -48,6 +48,7 @@ def analyze(module: Module, program: Program) -> list[Finding]:
 
 def gathered(module: Module, program: Program, pending: list[FunctionSource | None]) -> list[Finding]:
     """The findings of runs that start from these roots, and from callers that know more than they do."""
+    program.writers.clear()
     found: dict[tuple[object, ...], tuple[Finding, FunctionSource | None]] = {}
     roots: dict[FunctionSource | None, None] = {}
     notes = program.sketches.notes
@@ -159,11 +160,10 @@ def _has_no_other_caller(
     module: Module, root: FunctionSource, done: dict[FunctionSource | None, Run]
 ) -> bool:
     """Whether the file mentions a private function only to call it, in functions whose runs did not get there."""
-    calls_here = calls_of(module, {root})
+    calling, calls_here = callers(module, {root})
     if len(mentions(module, {root.name})) > len(calls_here) + 1:
         return False  # passed on as a value: whoever gets it may call it
-    callers = around(module, module.functions_in_order(), calls_here, calls=True)
-    return all(caller in done for caller in callers if caller is not root)
+    return all(caller in done for caller in calling if caller is not root)
 
 
 def _needs_its_callers(run: Run, module: Module, root: FunctionSource) -> bool:
@@ -188,8 +188,8 @@ def _callers(
     """Functions whose text calls one of these, or an object of the class that one of these is the forward of."""
     if not asked:
         return []
-    rows = calls_of(module, asked)
-    chosen: list[FunctionSource | None] = list(around(module, functions, rows, calls=True))
+    calling, rows = callers(module, asked)
+    chosen: list[FunctionSource | None] = list(calling)
     inside = [(f.node.lineno, f.node.end_lineno or 0) for f in functions]
     if any(not any(a <= r <= b for a, b in inside) for r in rows):
         chosen.append(None)

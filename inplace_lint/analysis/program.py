@@ -57,8 +57,9 @@ class Program:
         self.files = Files(project)
         self._classes: dict[int, ClassValue] = {}
         self.sketches = Sketches(self.files)
-        #: functions without a write of their own that are entered all the same
+        #: callers, in the file at hand, of functions that write: entered all the same
         self.writers: set[FunctionSource] = set()
+        self._entered: dict[FunctionSource, bool] = {}
         #: one object of each class; what their `__init__` left stands in `base`, under every run
         self.built: dict[ClassValue, Instance] = {}
         self._base: State | None = None
@@ -99,14 +100,10 @@ class Program:
 
     def enters(self, source: FunctionSource) -> bool:
         """Whether a call of the function is followed in every run: something in it, or under it, may write."""
-        if source in self.writers:
-            return True
-        if self.sketches.may_write(source):
-            return True
-        if sets_state(source):
-            self.writers.add(source)
-            return True
-        return False
+        known = self._entered.get(source)
+        if known is None:
+            known = self._entered[source] = self.sketches.may_write(source) or sets_state(source)
+        return known or source in self.writers
 
     def forget_objects(self) -> None:
         """Start anew with what is built, when the literals set aside for it run out."""

@@ -7,7 +7,7 @@ the best evidence at hand of what the function is for: its findings are possible
 
 from __future__ import annotations
 
-from ..sketch.screen import calls_of
+from ..sketch.screen import callers
 from .findings import LIKELY, POSSIBLE, Context, proved
 from .guards import either
 from .values import DOES
@@ -62,16 +62,16 @@ def _only_plain(
 ) -> bool:
     """Whether the file calls the function, and no call hands in anything that may require grad."""
     functions = module.functions_in_order()
-    rows = calls_of(module, {root})
+    _, rows = callers(module, {root})
     inside = [(f, range(f.node.lineno, (f.node.end_lineno or 0) + 1)) for f in functions]
-    callers: list[FunctionSource | None] = [
+    known: list[FunctionSource | None] = [
         f for f, span in inside if f is not root and any(row in span for row in rows)
     ]
     if any(all(row not in span for _, span in inside) for row in rows):
-        callers.append(None)
-    if not callers or _is_passed_on(module, root) or _called_by_its_base(program, root):
+        known.append(None)
+    if not known or _is_passed_on(module, root) or _called_by_its_base(program, root):
         return False
-    for caller in callers:
+    for caller in known:
         run = _look(program, module, caller, looked)
         if root not in run.entered or _met(run, finding) is not False:
             return False

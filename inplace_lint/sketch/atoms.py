@@ -372,7 +372,9 @@ def _thinned(atoms: list[Atom]) -> Sketched:
     kept: dict[object, Atom] = {}
     for atom in atoms:
         key: object = atom
-        if isinstance(atom, (Object, Class, Function)):
+        if isinstance(atom, Cell):
+            key = (atom.store, atom.fragile, atom.without)
+        elif isinstance(atom, (Object, Class, Function)):
             key = (type(atom), atom.source)
         elif isinstance(atom, Layer):
             key = (Layer, atom.name, "inplace" in atom.config)

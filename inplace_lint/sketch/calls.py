@@ -191,7 +191,28 @@ def call(func: Sketched, made: Call) -> Sketched:
         return _call(func[0], made)
     if not func:
         return NOTHING
-    return made.scope.one_of([_Way(atom, made) for atom in func])
+    return _on_each(func, made) or made.scope.one_of([_Way(atom, made) for atom in func])
+
+
+def _on_each(func: Sketched, made: Call) -> Sketched | None:
+    """One op on a tensor that may be one of several: its result is one."""
+    first = func[0]
+    if not isinstance(first, Method):
+        return None
+    name = first.name
+    op = table.method(name)
+    if op is None or name == "requires_grad_" or made.scope.dry:
+        return None
+    receivers: list[Cell] = []
+    for atom in func:
+        if not isinstance(atom, Method) or not isinstance(atom.receiver, Cell) or atom.name != name:
+            return None
+        receivers.append(atom.receiver)
+    given = tuple(receivers)
+    _announce(given, name, made)
+    return effects.apply(
+        made.scope, op, [given, *made.args], made.nodes, made.kwargs, made.named, proves=True
+    )
 
 
 class _Way:
@@ -255,6 +276,16 @@ def _custom(made: Call) -> Sketched:
     return (Cell(result), *given)
 
 
+def _announce(receivers: tuple[Cell, ...], name: str, made: Call) -> None:
+    """Say that a method writes what its name says it writes."""
+    if name.endswith("_"):
+        made.scope.overwrites(receivers)
+    elif arrays.writes(name):
+        for receiver in receivers:
+            if receiver.store.under is not None:
+                made.scope.write(receiver, False)
+
+
 _PARAMETERS = frozenset("parameters named_parameters buffers named_buffers".split())
 _SELF_RETURNING = frozenset("to cuda cpu float double half bfloat16 train eval requires_grad_ apply".split())
 
@@ -267,10 +298,7 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
         return (receiver,)
     if name in ("parameters", "named_parameters"):
         return _leaves(name, made)
-    if name.endswith("_"):
-        made.scope.overwrites((receiver,))
-    elif receiver.store.under is not None and arrays.writes(name):
-        made.scope.write(receiver, False)
+    _announce((receiver,), name, made)
     op = table.method(name)
     if op is not None:
         args = [(receiver,), *made.args]

@@ -163,17 +163,19 @@ def with_candidates(module: Module) -> dict[FunctionSource, None]:
     chosen = around(module, functions, rows)
     factories = _factories(module, chosen, rows)
     if factories:
-        chosen.update(around(module, functions, mentions(module, factories), calls=True))
+        rows = mentions(module, factories)
+        chosen.update(around(module, functions, rows, rows))
     return chosen
 
 
 def around(
-    module: Module, functions: list[FunctionSource], rows: list[int], calls: bool = False
+    module: Module, functions: list[FunctionSource], rows: list[int], builds: list[int] | None = None
 ) -> dict[FunctionSource, None]:
     """Functions around the rows; where a row is in `__init__`, the methods that use what it builds.
 
-    What a row builds matters if it is handed a flag; where the rows are calls, in any case.
+    What a row builds matters if it is one of `builds`; where that is not told, if the row hands it a flag.
     """
+    calls = builds is not None
     chosen: dict[FunctionSource, None] = {}
     kept: dict[str, set[bytes]] = {}
     statements = {statement.lineno: statement for statement in module.writing}
@@ -186,7 +188,11 @@ def around(
         if not calls and len(writing) == len(inside) and writes_only_own(function, writing):
             continue
         if function.name == "__init__" and function.owner is not None:
-            building = [row for row in inside if calls or _BUILDS.search(module.lines[row - 1])]
+            building = [
+                row
+                for row in inside
+                if (row in builds if builds is not None else _BUILDS.search(module.lines[row - 1]))
+            ]
             if building:
                 kept.setdefault(function.owner.name, set()).update(_attributes_built(function, building))
             if len(building) == len(inside) and not calls:
@@ -286,8 +292,12 @@ def _rows_with(module: Module, word: bytes, pattern: re.Pattern[bytes]) -> list[
     return rows
 
 
-def calls_of(module: Module, asked: set[FunctionSource]) -> list[int]:
-    """Rows on which one of the functions is called; for a forward, rows on which its class is built to be kept."""
+def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSource, None], list[int]]:
+    """Functions of the file that call one of these, and the rows of those calls.
+
+    What calls a forward is who runs an object of its class: the methods that use what `__init__` builds of it.
+    """
+    functions = module.functions_in_order()
     rows: set[int] = set()
     built = set()
     for function in asked:
@@ -300,11 +310,9 @@ def calls_of(module: Module, asked: set[FunctionSource]) -> list[int]:
         else:
             pattern = rb"(?<!def )\b%s\(" % name
         rows.update(_rows_with(module, word.encode(), re.compile(pattern)))
+    builds: list[int] = []
     if built:
-        inits = [
-            (f.node.lineno, f.node.end_lineno or 0)
-            for f in module.functions_in_order()
-            if f.name == "__init__"
-        ]
-        rows.update(r for r in mentions(module, built) if any(first < r <= last for first, last in inits))
-    return sorted(rows)
+        inits = [(f.node.lineno, f.node.end_lineno or 0) for f in functions if f.name == "__init__"]
+        builds = [r for r in mentions(module, built) if any(first < r <= last for first, last in inits)]
+    in_order = sorted(rows.union(builds))
+    return around(module, functions, in_order, builds), in_order

@@ -5,11 +5,11 @@ from __future__ import annotations
 from . import bindings
 from .atoms import Class, File, Function
 from .construct import Scope, classes_of
-from .screen import around, calls_of, rows_of, with_candidates
+from .screen import callers, rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .atoms import Atom
@@ -21,53 +21,78 @@ _CALLERS = 3
 
 def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
     """The functions that are worth a run, in the order of the text, and None for the file's top level."""
+    sketches.turn_to(None, ())
     foreign = foreign_writers(sketches, module)
-    if not foreign and not rows_of(module):
-        return []
-    functions = module.functions_in_order()
-    chosen = with_candidates(module)
     rows = rows_of(module)
+    if not foreign and not rows:
+        return []
+    examined = sketches.examined(module)
     if foreign:
-        rows = sorted({*rows, *calls_of(module, foreign)})
-        callers = around(module, functions, calls_of(module, foreign), calls=True)
-        sketches.writers.update(callers)
-        chosen = {**chosen, **callers}
-    pending = [f for f in functions if f in chosen]
-    known = set(pending)
-    seen: set[FunctionSource] = set()
-    suspicious: set[FunctionSource] = set()
+        calling, calls = callers(module, foreign)
+        examined = examined.with_more(calling, calls)
+        sketches.turn_to(examined, calling)
+        examine(sketches, module, examined, calling)
+    functions = module.functions_in_order()
+    found: list[FunctionSource | None] = [f for f in functions if f in examined.suspicious]
     outside = _outside(module, functions)
-    body = any(map(outside, rows))
+    if _trains(module, outside) or (
+        any(map(outside, (*rows, *examined.calls))) and sketches.of_body(module).suspicious
+    ):
+        found.append(None)
+    return found
+
+
+class Examined:
+    """What the sketches of a file's functions say together."""
+
+    def __init__(self, writers: Iterable[FunctionSource]) -> None:
+        #: functions that may write what they are given, or the object that they are a method of
+        self.writers = set(writers)
+        self.suspicious: set[FunctionSource] = set()
+        #: rows on which the file calls a writer
+        self.calls: set[int] = set()
+        #: what was sketched for it
+        self.seen: set[FunctionSource] = set()
+
+    def with_more(self, writers: Iterable[FunctionSource], calls: Iterable[int]) -> Examined:
+        """The same with further writers, of which only those who look at this file itself need to know."""
+        more = Examined(self.writers.union(writers))
+        more.suspicious |= self.suspicious
+        more.calls = self.calls.union(calls)
+        return more
+
+
+def examine(sketches: Sketches, module: Module, examined: Examined, first: Iterable[FunctionSource]) -> None:
+    """Sketch the `first` functions, which may write something, then those that call them, and so on."""
+    pending = list(first)
+    known = examined.writers.union(pending)
+    seen = examined.seen
     for _ in range(_CALLERS):
         writers: set[FunctionSource] = set()
         for source in pending:
             seen.add(source)
             summary = sketches.of(source)
             if summary.suspicious:
-                suspicious.add(source)
+                examined.suspicious.add(source)
             if summary.writes or summary.weak:
                 writers.add(source)
         if not writers:
             break
-        calls = calls_of(module, writers)
-        body = body or any(map(outside, calls))
+        calling, calls = callers(module, writers)
+        examined.calls.update(calls)
         late = writers - known  # whoever was sketched before did not know that these write
-        again = around(module, functions, calls_of(module, late), calls=True) if late else {}
+        again = callers(module, late)[0] if late else {}
         known |= late
-        pending = [f for f in around(module, functions, calls, calls=True) if f not in seen or f in again]
+        examined.writers |= late
+        pending = [f for f in calling if f not in seen or f in again]
         if not pending:
             break
-        sketches.writers.update(pending)
         for source in pending:
             sketches.forget(source)
-    found: list[FunctionSource | None] = [f for f in functions if f in suspicious]
-    if _trains(module, outside) or (body and sketches.of_body(module).suspicious):
-        found.append(None)
-    return found
 
 
 def foreign_writers(sketches: Sketches, module: Module) -> set[FunctionSource]:
-    """Functions of the project's other files that this one calls and that write what they are given, or their object."""
+    """Functions of the project's other files that this one calls and that write an argument or their object."""
     found: set[FunctionSource] = set()
     for name in module.imports:
         binding = module.imports[name]

@@ -9,11 +9,13 @@ from . import calls
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Function, Object, Store, Summary, united
 from .construct import Assigned, Scope, _descriptor, classes_of
 from .flow import Flow, grad_mode
+from .screen import with_candidates
+from .select import Examined, examine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from ..syntax.files import Files
     from ..syntax.module import ClassSource, FunctionSource, Module
@@ -25,6 +27,8 @@ _TRAINS = re.compile(rb"\.backward\(|\.step\(|autograd\.(?:grad|backward)\b|auto
 #: How deep builders are followed, and closures.
 _DEPTH = 5
 _CLOSURES = 3
+#: How many files are examined one for the sake of the other.
+_NESTED = 8
 
 
 class Sketches:
@@ -37,14 +41,15 @@ class Sketches:
         self.globals: dict[tuple[Module, str], Sketched] = {}
         self.orders: dict[ClassSource, list[ClassSource | str]] = {}
         self.builders: dict[ClassSource, frozenset[str]] = {}
-        self.writers: set[FunctionSource] = set()
         self._summaries: dict[FunctionSource, Summary] = {}
         self._results: dict[FunctionSource, Sketched] = {}
         self._assigned: dict[FunctionSource, Assigned] = {}
         self._inlined: list[FunctionSource] = []
         self._trains: dict[Module, bool] = {}
         self._arms = 0
-        self._candidates: dict[Module, frozenset[FunctionSource]] = {}
+        self._examined: dict[Module, Examined] = {}
+        self._examining = 0
+        self._at_hand: Examined | None = None
 
     def tokens(self, count: int) -> range:
         """As many new names for the arms of a branch."""
@@ -218,14 +223,30 @@ class Sketches:
 
     def may_write(self, source: FunctionSource) -> bool:
         """Whether a call of the function may write what it is given, or the object that it is a method of."""
-        if source in self.writers:
+        if self._at_hand is not None and source in self._at_hand.writers:
             return True
-        candidates = self._candidates.get(source.module)
-        if candidates is None:
-            from .screen import with_candidates
+        return source in self.examined(source.module).writers
 
-            candidates = self._candidates[source.module] = frozenset(with_candidates(source.module))
-        return source in candidates
+    def turn_to(self, examined: Examined | None, again: Iterable[FunctionSource]) -> None:
+        """Count as writers what are some for one file; what was found out for another is forgotten, and `again`."""
+        if self._at_hand is not None:
+            for source in self._at_hand.seen:
+                self.forget(source)
+        self._at_hand = examined
+        for source in again:
+            self.forget(source)
+
+    def examined(self, module: Module) -> Examined:
+        """What the functions of a file do; where files need each other in a circle, as far as it is known yet."""
+        known = self._examined.get(module)
+        if known is None:
+            candidates = with_candidates(module)
+            known = self._examined[module] = Examined(candidates)
+            if self._examining < _NESTED:
+                self._examining += 1
+                examine(self, module, known, candidates)
+                self._examining -= 1
+        return known
 
 
 _NUMBERS = frozenset("int float str bool bytes complex".split())
