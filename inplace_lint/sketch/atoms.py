@@ -4,6 +4,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Mapping
     from typing import TypeAlias
 
@@ -44,7 +45,7 @@ class Store:
     (None: what `made` it knows); `sources`, where it may be no tensor at all, what it was made from by operators.
     `under` is the storage whose memory this is as well, past its version counter. `writes` counts the writes so far,
     `direct` says that the function's own statements make them on every path; `born` is the statement that made it,
-    `kept` that a loop put it into a list.
+    `kept` that a loop put it into a list, and may do so again; `written_at` is the statement that wrote it last.
     """
 
     __slots__ = (
@@ -65,6 +66,7 @@ class Store:
         "tensor",
         "under",
         "writes",
+        "written_at",
     )
 
     def __init__(self, grad: bool = True, given: str = "", tensor: bool = False, leaf: bool = False) -> None:
@@ -86,6 +88,7 @@ class Store:
         self.direct = False
         self.born = 0
         self.kept = False
+        self.written_at: ast.AST | None = None
 
     def prove(self) -> None:
         """It was used as only a tensor can be: then so is what operators made it from."""

@@ -334,9 +334,7 @@ def _box_method(box: Box, name: str, made: Call) -> Sketched:
     if name in ("append", "add", "appendleft", "insert", "setdefault", "add_module"):
         value = made.args[-1] if made.args else NOTHING
         box.items.append(value)
-        if made.scope.loops:
-            for cell in cells(value, 0):
-                cell.store.kept = True
+        made.scope.keep(value, made.nodes[-1] if made.nodes else None)
         box.ordered = box.ordered and name == "append" and made.scope.loops == 0
         return value
     if name in ("extend", "update"):

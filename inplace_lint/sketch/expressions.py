@@ -76,6 +76,9 @@ class Scope:
     #: the number of the statement at hand
     statement = 0
 
+    def keep(self, value: Sketched, node: ast.expr | None) -> None:
+        """A list takes the value of an expression."""
+
     def give(self, value: Sketched) -> None:
         """A value leaves the function."""
 

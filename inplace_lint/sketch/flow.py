@@ -63,10 +63,14 @@ class Flow(Scope):
         self.without = EVERYWHERE
         #: what may be a finding: how sure its gradients are, and what must turn out to be a tensor
         self.doubts: list[tuple[int, Store | None]] = []
-        #: names bound to what another name held, with the writes of that so far
-        self.copies: dict[str, list[tuple[Store, int]]] = {}
         #: what was written of all that came in
         self.written: list[Store] = []
+        #: names bound to what another name held, with that name and the writes of each storage so far
+        self.copies: dict[str, tuple[str, list[tuple[Store, int]]]] = {}
+        #: what names stood for where the loop at hand began
+        self.held: dict[str, Sketched] = {}
+        #: the statement at hand
+        self.at: ast.AST | None = None
         #: whether nobody takes the value of the statement at hand
         self.discards = False
 
@@ -87,6 +91,7 @@ class Flow(Scope):
     def write(self, cell: Cell, differentiable: bool, initial: bool = False) -> None:
         store = cell.store
         store.writes += 1
+        store.written_at = self.at
         if store.kept or (self.discards and store.born == self.statement):
             self.doubt(EVIDENT, store)
         if store.given:
@@ -200,6 +205,21 @@ class Flow(Scope):
             else:
                 summary.weak = True
 
+    def keep(self, value: Sketched, node: ast.expr | None) -> None:
+        if not self.loops or isinstance(node, (ast.Call, ast.BinOp)):
+            return
+        for atom in value:
+            if not isinstance(atom, Cell) or atom.store.leaf:
+                continue
+            if isinstance(node, ast.Attribute) or self._is_held(atom.store):
+                atom.store.kept = True
+
+    def _is_held(self, store: Store) -> bool:
+        """Whether a name stood for the storage already before the loop at hand."""
+        return any(
+            isinstance(atom, Cell) and atom.store is store for value in self.held.values() for atom in value
+        )
+
     def give(self, value: Sketched) -> None:
         self.returned.append(value)
 
@@ -209,6 +229,7 @@ class Flow(Scope):
         """Statements in order; whether the path ends among them."""
         for statement in body:
             self.statement += 1
+            self.at = statement
             action = _STATEMENTS.get(type(statement))
             if action is not None and action(self, statement):
                 return True
@@ -227,9 +248,12 @@ class Flow(Scope):
         return united([apart(value, others) for value, others in found])
 
     def name(self, name: str) -> Sketched:
-        for store, before in self.copies.get(name, ()):
-            if store.writes > before:
-                self.doubt(EVIDENT, store)
+        known = self.copies.get(name)
+        if known is not None:
+            source, stores = known
+            for store, before in stores:
+                if store.writes > before and _names(store.written_at, source):
+                    self.doubt(EVIDENT, store)
         return super().name(name)
 
     def overwrites(self, value: Sketched) -> None:
@@ -293,8 +317,8 @@ def _assign(flow: Flow, node: ast.Assign) -> bool:
     for target in node.targets:
         flow.assign(target, value)
         if isinstance(target, ast.Name):
-            if copied:
-                flow.copies[target.id] = copied
+            if copied and isinstance(node.value, ast.Name):
+                flow.copies[target.id] = (node.value.id, copied)
             else:
                 flow.copies.pop(target.id, None)
     return False
@@ -302,6 +326,24 @@ def _assign(flow: Flow, node: ast.Assign) -> bool:
 
 def _stores(value: Sketched) -> list[tuple[Store, int]]:
     return [(atom.store, atom.store.writes) for atom in value if isinstance(atom, Cell)]
+
+
+def _names(statement: ast.AST | None, name: str) -> bool:
+    """Whether a statement mentions a name."""
+    pending = [] if statement is None else [statement]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.Name):
+            if node.id == name:
+                return True
+            continue
+        for field in node._fields:
+            value = getattr(node, field, None)
+            if isinstance(value, list):
+                pending.extend(inner for inner in value if isinstance(inner, ast.AST))
+            elif isinstance(value, ast.AST):
+                pending.append(value)
+    return False
 
 
 def _annotated(flow: Flow, node: ast.AnnAssign) -> bool:
@@ -414,24 +456,27 @@ def _joined(arms: list[tuple[dict[str, Sketched], frozenset[int]]]) -> dict[str,
 
 def _for(flow: Flow, node: ast.For | ast.AsyncFor) -> bool:
     iterable = flow.value(node.iter)
-    return _loop(flow, node.body, node.orelse, lambda: flow.assign(node.target, elements(flow, iterable)))
+    return _loop(flow, node, lambda: flow.assign(node.target, elements(flow, iterable)))
 
 
 def _while(flow: Flow, node: ast.While) -> bool:
-    return _loop(flow, node.body, node.orelse, lambda: flow.value(node.test))
+    return _loop(flow, node, lambda: flow.value(node.test))
 
 
-def _loop(flow: Flow, body: list[ast.stmt], orelse: list[ast.stmt], start: Callable[[], object]) -> bool:
-    before = dict(flow.names)
+def _loop(flow: Flow, node: ast.For | ast.AsyncFor | ast.While, start: Callable[[], object]) -> bool:
+    around = flow.held
+    before = flow.held = dict(flow.names)
     without = flow.without
     flow.loops += 1
     for _ in range(2 if flow.loops <= _LOOPS else 1):
+        flow.at = node
         start()
-        flow.run(body)
+        flow.run(node.body)
         flow.names = _joined([(flow.names, EVERYWHERE), (before, EVERYWHERE)])
         flow.without = without  # an arm that ended with `continue` was taken in another round
     flow.loops -= 1
-    flow.run(orelse)
+    flow.held = around
+    flow.run(node.orelse)
     return False
 
 
