@@ -201,7 +201,7 @@ def _on_each(func: Sketched, made: Call) -> Sketched | None:
         return None
     name = first.name
     op = table.method(name)
-    if op is None or name == "requires_grad_" or made.scope.dry:
+    if op is None or name in ("requires_grad_", "values") or made.scope.dry:
         return None
     receivers: list[Cell] = []
     for atom in func:
@@ -299,7 +299,7 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
     if name in ("parameters", "named_parameters"):
         return _leaves(name, made)
     _announce((receiver,), name, made)
-    op = table.method(name)
+    op = None if name == "values" and receiver.store.sources is not None else table.method(name)  # a dict's
     if op is not None:
         args = [(receiver,), *made.args]
         return effects.apply(made.scope, op, args, made.nodes, made.kwargs, made.named, proves=True)

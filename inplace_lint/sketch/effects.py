@@ -205,6 +205,10 @@ def index(scope: Scope, cell: Cell, key: Sketched, listed: bool) -> Sketched:
         return (Cell(Store()),)
     # What an unknown index is cannot be told: a number makes a view, a tensor a copy.
     copy = apply(scope, op, [(cell,), (Cell(Store(grad=False, tensor=True)),)], (), {})
+    if cell.store.sources is not None:  # that the index is a tensor proves nothing: a dict has such keys too
+        for atom in copy:
+            if isinstance(atom, Cell) and atom.store is not cell.store:
+                atom.store.sources = (cell.store,)
     return (*copy, _view(scope, cell))
 
 

@@ -8,9 +8,10 @@ import re
 from . import calls
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Function, Object, Store, Summary, united
 from .construct import Assigned, Scope, _descriptor, classes_of
-from .flow import Flow, grad_mode
+from .flow import Flow
 from .screen import with_candidates
 from .select import Examined, examine
+from .statements import grad_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
