@@ -29,6 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RECORD = ROOT / "benchmarks" / "ecosystem"
 REPRODUCTIONS = ROOT / "benchmarks" / "reproductions"
 JUDGEMENTS = ("true", "false", "by design")
+CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "inplace-lint" / "ecosystem"
 #: So many failures of one package are shown: they are seldom of many kinds.
 _MOST = 10
 
@@ -44,9 +45,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument(
         "packages", nargs="*", help="names as PyPI has them; all those recorded if none is named"
     )
-    parser.add_argument(
-        "--cache", type=Path, default=_cache(), help="where packages are unpacked (%(default)s)"
-    )
+    parser.add_argument("--cache", type=Path, default=CACHE, help="where packages are unpacked (%(default)s)")
     parser.add_argument("--update", action="store_true", help="write what was found into the record")
     parser.add_argument("--table", action="store_true", help="count what the record says, and run nothing")
     options = parser.parse_args(argv)
@@ -132,35 +131,46 @@ def fetch(name: str, version: str, cache: Path) -> Path:
     return folder
 
 
-def check(folder: Path) -> tuple[list[Finding], list[str]]:
-    """The findings of one run of inplace-lint, in the record's words, and the files that it could not check."""
+def run(folder: Path, *options: str) -> tuple[list[dict[str, Any]], list[str]]:
+    """What one run of `inplace-lint check` says of a folder, file names relative to it, and what did not work."""
     command = [sys.executable, "-m", "inplace_lint", "check", ".", "--isolated", "--exit-zero", "--jobs", "1"]
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
-    run = subprocess.run(
-        [*command, "--output-format", "json"],
+    done = subprocess.run(
+        [*command, "--output-format", "json", *options],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": path},
         capture_output=True,
         text=True,
         check=False,
     )
-    if run.returncode:
-        return [], [f"exit code {run.returncode}: {run.stderr.strip()[-500:]}"]
-    found: list[Finding] = []
+    if done.returncode:
+        return [], [f"exit code {done.returncode}: {done.stderr.strip()[-500:]}"]
+    said: list[dict[str, Any]] = []
     failures = []
-    seen: Counter[tuple[str, str, str]] = Counter()
-    for diagnostic in json.loads(run.stdout):
+    for diagnostic in json.loads(done.stdout):
         file = Path(diagnostic["filename"])
-        file = file.relative_to(folder) if file.is_absolute() else file
-        row = diagnostic["location"]["row"]
+        diagnostic["filename"] = (file.relative_to(folder) if file.is_absolute() else file).as_posix()
         if diagnostic["code"] in ("IPL000", "IPL002"):
-            failures.append(f"{diagnostic['code']} {file}:{row} {diagnostic['message']}")
-        elif diagnostic["severity"] != "note":
+            place = f"{diagnostic['filename']}:{diagnostic['location']['row']}"
+            failures.append(f"{diagnostic['code']} {place} {diagnostic['message']}")
+        else:
+            said.append(diagnostic)
+    return said, failures
+
+
+def check(folder: Path) -> tuple[list[Finding], list[str]]:
+    """The findings of one run of inplace-lint, in the record's words, and the files that it could not check."""
+    said, failures = run(folder)
+    found: list[Finding] = []
+    seen: Counter[tuple[str, str, str]] = Counter()
+    for diagnostic in said:
+        file, row = diagnostic["filename"], diagnostic["location"]["row"]
+        if diagnostic["severity"] != "note":
             text = (folder / file).read_text("utf-8").split("\n")[row - 1].strip()
-            which = (diagnostic["code"], file.as_posix(), text)
+            which = (diagnostic["code"], file, text)
             seen[which] += 1
             finding = {k: diagnostic[k] for k in ("code", "severity", "confidence")}
-            finding.update(file=file.as_posix(), line=row, text=text)
+            finding.update(file=file, line=row, text=text)
             if seen[which] > 1:
                 finding["occurrence"] = seen[which]
             found.append(finding)
@@ -213,11 +223,6 @@ def _sureness(finding: Finding) -> str:
 
 def _words(finding: Finding) -> str:
     return f"{finding['code']} {finding['confidence']} {finding['file']}:{finding['line']}: {finding['text']}"
-
-
-def _cache() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "inplace-lint" / "ecosystem"
 
 
 if __name__ == "__main__":
