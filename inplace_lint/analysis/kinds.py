@@ -1,4 +1,4 @@
-"""What a second look takes for evidence of what a value is: the values that stand under the same name otherwise."""
+"""What a second look takes for evidence that a value needs no gradient: its use, and what stands in its place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .values import Phi, Tensor, Unknown
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .run import Run
-    from .values import Value
+    from .values import ClassValue, Value
 
 
 def of_one_kind(run: Run, joined: Phi) -> Value:
@@ -22,5 +22,14 @@ def of_one_kind(run: Run, joined: Phi) -> Value:
     tensor = run.as_tensor(given)
     if tensor is None:
         return joined
-    tensor.storage.integral = True
+    tensor.storage.no_evidence = True
     return given
+
+
+def mark_targets(run: Run, cls: ClassValue, arguments: list[Value]) -> None:
+    """A loss of torch is given what is trained and what that is compared with: no evidence."""
+    if any(base.startswith("torch.nn.") and base.endswith("Loss") for base in cls.external_bases()):
+        for value in arguments[1:]:
+            tensor = run.as_tensor(value)
+            if tensor is not None:
+                tensor.storage.no_evidence = True

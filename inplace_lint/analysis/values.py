@@ -38,10 +38,10 @@ class Storage:
         "grad",
         "has_axes",
         "initialised",
-        "integral",
         "leaf",
         "made",
         "moved",
+        "no_evidence",
         "origin",
         "parts_only",
         "perhaps_part",
@@ -77,8 +77,8 @@ class Storage:
         self.parts_only = False
         #: what may require grad in it came as it is from outside: moved about, never computed with
         self.moved = origin in ("unknown", "factory")
-        #: where it is not given, integers take its place
-        self.integral = False
+        #: a second look found that it is as a rule of a kind that needs no gradient
+        self.no_evidence = False
         self.sources: tuple[Storage, ...] = ()
         #: it is certain to have an axis: an index by it copies, where one by a number as a tensor makes a view
         self.has_axes = False
@@ -113,13 +113,13 @@ class Storage:
         return False
 
     def credible(self) -> bool:
-        """Whether what may make it require grad is known to be a tensor, and not one of integers."""
+        """Whether what may make it require grad is known to be a tensor, and may well need a gradient."""
         seen: set[Storage] = {self}
         pending = [self]
         while pending:
             storage = pending.pop()
             if not storage.evidence:
-                if storage.is_tensor() and not storage.integral:
+                if storage.is_tensor() and not storage.no_evidence:
                     return True
                 continue
             for source in storage.evidence:

@@ -1,4 +1,4 @@
-"""The product saves the matrix only for the gradient of the offset, which is a padding: where none is given, integers."""
+"""The product saves the matrix for the gradient of the offset only: a padding, and integers where none is given."""
 
 import torch
 from torch import nn
