@@ -1,4 +1,4 @@
-"""Hazards spread over files, factories and families of classes: each program holds a bad and a good form (see `forms`)."""
+"""Hazards spread over files, factories and families of classes: each holds a bad and a good form (see `forms`)."""
 
 PROGRAMS = {
     "a writer of another file, called where nothing else is written": """
