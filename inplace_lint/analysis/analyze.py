@@ -6,13 +6,14 @@ from contextlib import suppress
 
 from ..sketch.screen import callers, mentions
 from . import attributes, calls, execute, names
-from .findings import LOCAL, POSSIBLE, Finding, of_run, once_for_each_write, prevailing, proved
+from .findings import HARMLESS, LOCAL, POSSIBLE, Finding, of_run, once_for_each_write, prevailing, proved
 from .frames import Frame
 from .guards import ALWAYS, literal
 from .program import BASE_BITS, Program
 from .reconsider import reconsider
 from .run import OutOfBudget, Run
 from .values import (
+    DOES,
     Bound,
     ClassValue,
     Constant,
@@ -134,7 +135,7 @@ def _worth_entering(run: Run) -> frozenset[FunctionSource]:
     if not run.skipped:
         return frozenset()
     written = {write.storage for write in run.writes}
-    if run.steps_parameters:
+    if run.steps_parameters or not written.isdisjoint(run.stand_ins):
         return frozenset(call.source for call in run.skipped)
     owners: set[Value] = set()
     for storage in written:
@@ -172,6 +173,8 @@ def _needs_its_callers(run: Run, module: Module, root: FunctionSource) -> bool:
         return True
     if any(hazard.saved.unproved or not proved(hazard) for hazard in run.heap.confirm()):
         return True
+    if _leaves_open(run):
+        return True
     if any(t.multi and run.heap.written_since(t.storage, t.made_at, g) for g, t in run.returned):
         return True  # using it raises
     private = _is_private(root)
@@ -179,6 +182,22 @@ def _needs_its_callers(run: Run, module: Module, root: FunctionSource) -> bool:
         private or finding.confidence == POSSIBLE
         for finding in of_run(run, module, root)
         if finding.kind not in LOCAL
+    )
+
+
+def _leaves_open(run: Run) -> bool:
+    """Whether it matters to what was done here what an argument is, or what becomes of it after the call."""
+    for write in run.writes:
+        value = write.storage.value
+        if value in run.parts and isinstance(value, Unknown) and value.is_given():
+            return True  # a part of something, which may be a view of it
+    for hazard in run.heap.hazards:
+        value = hazard.write.storage.value
+        if not hazard.reached and isinstance(value, Unknown) and value.is_given() and proved(hazard):
+            return True  # the caller may use what the saving op gave its tensor for
+    return any(
+        incident.kind not in HARMLESS and incident.grad < DOES and not incident.storage.credible()
+        for incident in run.incidents
     )
 
 

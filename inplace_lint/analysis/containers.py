@@ -224,7 +224,8 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
             results.append((guard, get_key(run, atom, index)))
         elif isinstance(atom, (Tensor, Unknown)):
             if isinstance(atom, Unknown) and (
-                isinstance(index, Constant) and (isinstance(index.value, str) or atom.tensor is None)
+                isinstance(index, Constant)
+                and (isinstance(index.value, str) or (atom.tensor is None and not _adds_axis(index)))
             ):
                 results.append((guard, run.member(atom, index.value)))
             else:
@@ -238,6 +239,11 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
         else:
             results.append((guard, Unknown()))
     return join(results) if results else Unknown()
+
+
+def _adds_axis(index: Constant) -> bool:
+    """`x[None]`, `x[...]`: what only arrays and tensors understand."""
+    return index.value is None or index.value is ...
 
 
 def _is_backwards(index: Slice) -> bool:
@@ -406,6 +412,8 @@ def _unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[
             middle = make(run, "list", known[star : star + rest])
             return [*known[:star], middle, *known[star + rest :]]
         return [Unknown() for _ in range(count)]
+    if isinstance(value, Unknown) and value.tensor is not None and value.tensor.storage.is_tensor():
+        value = value.tensor
     if isinstance(value, Tensor):
         row = ops.iterate(run, value, at)
         return [row for _ in range(count)]
@@ -417,5 +425,7 @@ def _unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[
     if isinstance(value, (Scalar, Optimizer)):
         return [run.scalar(("part", value, i)) for i in range(count)]
     if isinstance(value, Unknown):
-        return [run.member(value, i) for i in range(count)]
+        parts = [run.member(value, i) for i in range(count)]
+        run.parts.update(parts)
+        return parts
     return [Unknown() for _ in range(count)]

@@ -347,12 +347,14 @@ def _loop(
     run.loops.pop()
     run.state = outer
     ends = [(DEAD if endless else run.path, carried.slots), *exits]
-    run.merge([end for end in ends if end[0]])
-    if run.path and i.orelse:
+    ends = [end for end in ends if end[0]]
+    if i.orelse and ends:
+        run.state = State(outer)
+        run.merge(ends)
         block(run, i.orelse)
-    if loop.breaks:
-        after: tuple[Guard, dict[Hashable, Value]] = (run.path, {})
-        run.merge([after, *loop.breaks] if run.path else loop.breaks)
+        ends = [(run.path, run.state.changes(outer))] if run.path else []
+        run.state = outer
+    run.merge([*ends, *loop.breaks])  # at once: what a break left as it was is not what a round made of it
 
 
 def _for(run: Run, i: ir.For) -> None:

@@ -119,7 +119,7 @@ def of_run(run: Run, module: Module, root: FunctionSource | None) -> list[Findin
     found: dict[tuple[object, ...], Finding] = {}
     for incident in run.incidents:
         context.incident(incident, found)
-    immediate = {f.at for f in found.values() if f.confidence >= LIKELY and f.kind not in _HARMLESS}
+    immediate = {f.at for f in found.values() if f.confidence >= LIKELY and f.kind not in HARMLESS}
     # The same save and write can meet on several paths, and in memory that is shared on some and a copy on others;
     # together these may be every path.
     groups: dict[tuple[object, ...], tuple[Hazard, Guard]] = {}
@@ -176,7 +176,7 @@ def once_for_each_write(findings: list[Finding]) -> list[Finding]:
         place
         for f in findings
         if f.confidence >= LIKELY
-        and f.kind not in _HARMLESS
+        and f.kind not in HARMLESS
         and f.kind not in SILENT
         and f.kind not in ("write", "step")
         and not f.used
@@ -196,7 +196,7 @@ def once_for_each_write(findings: list[Finding]) -> list[Finding]:
 #: Kinds of hazards that raise no error.
 SILENT = frozenset({"data", "shared", "unchecked"})
 #: Kinds of incidents that raise nothing: what else is found at their place goes first.
-_HARMLESS = frozenset({"no-gain", "no-derivative", "stale", "argument", "lost", "hidden"})
+HARMLESS = frozenset({"no-gain", "no-derivative", "stale", "argument", "lost", "hidden"})
 #: Kinds that no caller knows more about.
 LOCAL = frozenset({"stale", "argument", "lost", "hidden"})
 _RANKS = {"stale": 3, "lost": 4, "argument": 5, "no-derivative": 6, "no-gain": 6, "hidden": 6}

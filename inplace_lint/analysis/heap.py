@@ -322,11 +322,13 @@ class Heap:
         """Whether the storage was written after that time, on a path that can lead here."""
         return any(t > time and compatible(g, guard) for t, g in self.record(storage).writes)
 
-    def has_gradient(self, leaf: Storage) -> bool:
-        """Whether a backward so far reached this leaf; assumed where none was seen."""
+    def has_gradient(self, leaf: Storage, unseen: bool) -> bool:
+        """Whether a backward so far reached this leaf; where none was seen, whether there may be one that was not."""
         own = {node for _, node in self.record(leaf).nodes}
         timed = [(guard, nodes) for time, guard, nodes in self.roots if time is not None]
-        return not timed or any(own & reach(nodes, guard).keys() for guard, nodes in timed)
+        if not timed:
+            return unseen
+        return any(own & reach(nodes, guard).keys() for guard, nodes in timed)
 
     def confirm(self) -> list[Hazard]:
         """The hazards whose saving node is needed by a backward after the write, by a return or by an escape."""

@@ -224,6 +224,8 @@ def _register(
         value = values[1]
         if name == "register_buffer" and isinstance(value, (Tensor, Unknown)):
             value = run.new_tensor("buffer", NEVER, None)
+            if not run.builds:
+                run.own_buffers.add(value.storage)
         run.put(obj, values[0].value, value)
     return NONE
 
@@ -266,14 +268,22 @@ def step(run: Run, owners: Sequence[Value], at: ast.AST, op: str, fused: bool = 
     run.trains = run.steps_parameters = True
     place = run.place(at)
     for owner in owners:
+        unseen = _may_have_been_reached(run, owner)
         for weights in weights_of(run, owner):
             # An optimizer passes over parameters that no backward has reached.
-            if op != "load_state_dict" and not run.heap.has_gradient(weights.storage):
+            if op != "load_state_dict" and not run.heap.has_gradient(weights.storage, unseen):
                 continue
             for guard, _ in run.heap.gradients(weights, run.path):
                 if compatible(guard, run.path):
                     run.heap.write(weights.storage, both(run.path, guard), op, place, "step", quiet=quiet)
     return NONE
+
+
+def _may_have_been_reached(run: Run, owner: Value) -> bool:
+    """Whether a backward that is not in sight may have given a module's parameters their gradients."""
+    if not isinstance(owner, Instance) or owner.shared or owner in run.outside:
+        return True
+    return run.lends_modules or any(run.heap.record(storage).grads for storage in run.given)
 
 
 # Containers

@@ -226,7 +226,7 @@ def perform(
         if weights is not None:
             node.edges.extend(run.heap.nodes(weights, run.path))
     # What an op saves of its inputs it saves before it writes: `x.pow_(x)` makes its own save stale.
-    saving = _Saving(run, name, facts, operands, weights, node, place, settled, tuple(unproved))
+    saving = _Saving(run, name, facts, operands, weights, node, place, settled, tuple(unproved), values)
     if grads:
         for save in facts.saves:
             if save.target >= 0 and save.target != WEIGHT:
@@ -266,6 +266,7 @@ class _Saving:
         place: Place,
         settled: frozenset[int],
         unproved: tuple[Storage, ...],
+        values: Sequence[Value | None],
     ) -> None:
         self.run = run
         self.name = name
@@ -276,6 +277,7 @@ class _Saving:
         self.place = place
         self.settled = settled
         self.unproved = unproved
+        self.values = values
 
     def save(self, save: Save, targets: Operands) -> None:
         """Record one save of the table for each alias that its target may be."""
@@ -304,7 +306,8 @@ class _Saving:
                 saved.grad = evidence
                 saved.certain = save.certainty == "always" and run.grad == "on"
                 if save.target >= 0 and (tensor.strided or tensor.expanded is not None):
-                    saved.certain = saved.certain and not layout.copies_strided(self.facts.key)
+                    given = [_plain_value(value) for value in self.values]
+                    saved.certain = saved.certain and not layout.copies_strided(self.facts.key, given)
                 saved.only = save.only
                 saved.autocast = run.autocast
                 saved.sources = tuple(sources)
@@ -518,7 +521,7 @@ def _write(
                 write.through = tensor
                 run.written.add(tensor)
             run.writes.append(write)
-            if write.counted and tensor.multi is None and tensor.no_grad_view is None:
+            if write.counted and not (records and (tensor.multi or tensor.no_grad_view)):
                 run.heap.base_written(storage, guard)
             if not grads or facts.params[i].name == "out":
                 continue
@@ -534,7 +537,8 @@ def _write(
                 run.heap.results_in(graph, guard, node, written)
                 if graph.origin != "unknown" and not itself:
                     graph.evidence += tuple(others)
-                if storage.origin in ("argument", "buffer") and not storage.leaf:
+                outlives = storage.origin in ("argument", "buffer") and storage not in run.own_buffers
+                if outlives and not storage.leaf:
                     run.heap.escape([(guard, tensor)], guard)
 
 
@@ -680,6 +684,8 @@ def _converts(run: Run, facts: Facts, values: Sequence[Value | None], tensor: Te
         after = None
         for value in values[1:]:
             if isinstance(value, Tensor):
+                if value.storage is tensor.storage:
+                    return False
                 after = value.storage.dtype
             elif isinstance(value, Symbol):
                 after = dtype_of(value)
@@ -696,7 +702,7 @@ def _converts(run: Run, facts: Facts, values: Sequence[Value | None], tensor: Te
                     after = after or tensor.storage.dtype
                 elif isinstance(key, tuple) and key[0] == "attribute" and key[2] == "dtype":
                     after = key[1].storage.dtype if isinstance(key[1], Tensor) else None
-                    if key[1] is tensor:
+                    if isinstance(key[1], Tensor) and key[1].storage is tensor.storage:
                         return False
                 elif not isinstance(value, Test):
                     return None

@@ -155,6 +155,8 @@ class Run:
         self.writes: list[Write] = []
         #: of a tensor that stands for any parameter of some modules: which these are
         self.stand_ins: dict[Storage, Parameters] = {}
+        #: what something of unknown kind was taken apart into
+        self.parts: set[Value] = set()
         #: tensors that each stand for any of several
         self.many: set[Tensor] = set()
         #: the tensors whose values were changed
@@ -190,6 +192,10 @@ class Run:
         self.given: set[Storage] = set()
         #: what runs each instruction, where somebody watches (`watch`)
         self.handlers = program.handlers
+        #: of modules that this run itself made
+        self.own_buffers: set[Storage] = set()
+        #: whether code that is not known was given a module of the project
+        self.lends_modules = False
         self._bits: dict[Hashable, int] = {}
         self._interned: dict[Hashable, Scalar] = {}
         self._keys: dict[Scalar, Hashable] = {}

@@ -21,6 +21,8 @@ NOTHING: Sketched = ()
 #: How sure it is that gradients flow where something was saved: only perhaps; perhaps, and it was the op's own result;
 #: for certain, since a parameter is among the operands.
 WEAK, RESULT, EVIDENT = 0, 1, 2
+#: Gradients flow nowhere.
+NONE = -1
 
 #: When a view must not be written: never; while gradients are recorded, if its storage came to require them after the
 #: view was taken, or in any case; always.
@@ -40,12 +42,13 @@ class Store:
     """A storage: what autograd and the callers may know of it.
 
     `given` is the parameter (`x`) or attribute (`self.x`) that it came in by. `passed` are calls that it was given to,
-    `made` the call that returned it: they are looked into when it is written. `saved` are the saves, each as the arms
-    of branches in which it stands and how sure its gradients are. `evident` says that it requires grad for certain
-    (None: what `made` it knows); `sources`, where it may be no tensor at all, what it was made from by operators.
-    `under` is the storage whose memory this is as well, past its version counter. `writes` counts the writes so far,
-    `direct` says that the function's own statements make them on every path; `born` is the statement that made it,
-    `kept` that a loop put it into a list, and may do so again; `written_at` is the statement that wrote it last.
+    each with its result, `made` the call that returned it: they are looked into when it is written. `saved` are the
+    saves, each as the arms of branches in which it stands and how sure its gradients are. `evident` says that it
+    requires grad for certain (None: what `made` it knows); `sources`, where it may be no tensor at all, what it was
+    made from by operators. `under` is the storage whose memory this is as well, past its graph. `writes` counts the
+    writes so far, `direct` says that the function's own statements make them on every path; `born` is the statement
+    that made it, `kept` that a loop put it into a list, and may do so again; `written_at` is the statement that wrote
+    it last.
     """
 
     __slots__ = (
@@ -80,7 +83,7 @@ class Store:
         #: every arm in which it was saved, or passed to a call
         self.arms = EVERYWHERE
         self.parted = False
-        self.passed: list[tuple[Made, str, frozenset[int]]] = []
+        self.passed: list[tuple[Made, str, frozenset[int], Store]] = []
         self.made: Made | None = None
         self.members: dict[object, Sketched] | None = None
         self.under: Store | None = None
@@ -115,15 +118,21 @@ class Store:
 class Cell(Atom):
     """A tensor, or what may be one: a storage, seen through a view that must not be written where `fragile`.
 
-    `without` are arms of branches that were not taken where this is what a name stands for.
+    `without` are arms of branches that were not taken where this is what a name stands for; `seen` says how often the
+    storage had been written when the view was taken.
     """
 
-    __slots__ = ("fragile", "store", "without")
+    __slots__ = ("fragile", "seen", "store", "without")
 
     def __init__(self, store: Store, fragile: int = WRITABLE, without: frozenset[int] = EVERYWHERE) -> None:
         self.store = store
         self.fragile = fragile
+        self.seen = store.writes
         self.without = without
+
+    def is_stale(self) -> bool:
+        """Whether it is a view that no write knows of, and its storage was written."""
+        return self.fragile >= RECORDED and self.store.writes > self.seen
 
 
 class _Blank(Store):
@@ -157,10 +166,10 @@ class _Void(list):  # type: ignore[type-arg]
 
 
 def shadow(cell: Cell) -> Cell:
-    """What shares a tensor's memory and neither its graph nor its version counter."""
+    """What shares a tensor's memory and not its graph."""
     store = Store(grad=False, tensor=True)
     store.under = cell.store
-    return Cell(store, WRITABLE, cell.without)
+    return Cell(store, NEVER if cell.fragile == NEVER else WRITABLE, cell.without)
 
 
 #: What nothing is known of, where objects are built.
@@ -309,17 +318,20 @@ class Summary:
     """What callers need of a function: what it saves and writes of what it was given, and what it returns.
 
     `recorded` are the writes that it makes while gradients are recorded, unless its caller switched that off;
-    `tensors` those of what the function itself shows to be a tensor. `weak` says that only a caller can know whether
-    what it does is worth a run.
+    `tensors` those of what the function itself shows to be a tensor. `handed` is what it gave to calls that were put
+    off: (what it was given, the function, its parameter). `kept` is what it left in attributes of what it was given:
+    (what, the attribute, the value). `weak` says that only a caller can know whether what it does is worth a run.
     """
 
-    __slots__ = ("recorded", "returns", "saves", "suspicious", "tensors", "weak", "writes")
+    __slots__ = ("handed", "kept", "recorded", "returns", "saves", "suspicious", "tensors", "weak", "writes")
 
     def __init__(self) -> None:
         self.saves: set[str] = set()
         self.writes: set[str] = set()
         self.recorded: set[str] = set()
         self.tensors: set[str] = set()
+        self.handed: list[tuple[str, FunctionSource, str]] = []
+        self.kept: list[tuple[str, str, Sketched]] = []
         self.returns: Sketched = ()
         self.suspicious = False
         self.weak = False
@@ -357,7 +369,9 @@ def apart(value: Sketched, arms: frozenset[int]) -> Sketched:
     found: list[Atom] = []
     for atom in value:
         if isinstance(atom, Cell) and not atom.store.arms.isdisjoint(arms):
+            seen = atom.seen
             atom = Cell(atom.store, atom.fragile, atom.without | arms)
+            atom.seen = seen
         found.append(atom)
     return tuple(found)
 

@@ -7,7 +7,7 @@ import _ast as ast
 from ..torchmodel import arrays, table
 from ..torchmodel.facts import Const
 from ..torchmodel.spelling import MODES
-from . import construct, effects, expressions
+from . import construct, effects, expressions, postponed
 from .atoms import (
     EVERYWHERE,
     EVIDENT,
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..syntax.module import FunctionSource
-    from .atoms import Atom, Sketched, Summary
+    from .atoms import Atom, Sketched
     from .expressions import Scope
 
     Play = Callable[["Call"], Sketched]
@@ -482,8 +482,8 @@ def _function(function: Function, made: Call) -> Sketched:
     if source.module is not scope.module and scope.sketches.trains(source.module):
         scope.trained = True
     if not scope.sketches.may_write(source):
-        return _put_off(source, arguments, made)
-    return _apply(scope, scope.sketches.of(source), arguments)
+        return postponed.put_off(source, arguments, made)
+    return _apply(scope, source, arguments)
 
 
 def bind(source: FunctionSource, made: Call) -> dict[str, Sketched]:
@@ -507,21 +507,9 @@ def bind(source: FunctionSource, made: Call) -> dict[str, Sketched]:
     return bound
 
 
-def _put_off(source: FunctionSource, arguments: dict[str, Sketched], made: Call) -> Sketched:
-    """A call that writes nothing: what it saves and returns is asked when that matters."""
-    result = Store()
-    result.made = call = (source, arguments, made.scope.recording)
-    result.evident = None
-    if made.scope.recording:
-        for name, value in arguments.items():
-            for cell in cells(value):
-                cell.store.passed.append((call, name, made.scope.arms))
-                cell.store.arms |= made.scope.arms
-    return (Cell(result),)
-
-
-def _apply(scope: Scope, summary: Summary, arguments: dict[str, Sketched]) -> Sketched:
+def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched]) -> Sketched:
     """The effects of a call on what it was given, and its result."""
+    summary = scope.sketches.of(source)
     level = WEAK
     if any(effects.is_evident(scope, cell.store) for value in arguments.values() for cell in cells(value)):
         level = EVIDENT
@@ -534,7 +522,37 @@ def _apply(scope: Scope, summary: Summary, arguments: dict[str, Sketched]) -> Sk
         for key in summary.saves:
             for cell in reached(scope, arguments, key):
                 scope.save(cell.store, level)
+        for key, callee, parameter in summary.handed:
+            for cell in reached(scope, arguments, key):
+                postponed.hand(scope, cell, (callee, {}, True), parameter, Store())
+        if summary.writes:
+            _doubt_same(scope, source, arguments, level)
+    for key, name, value in summary.kept:
+        _keep_in(arguments.get(key, NOTHING), name, returned(scope, value, arguments, level == EVIDENT))
     return returned(scope, summary.returns, arguments, level == EVIDENT)
+
+
+def _doubt_same(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched], level: int) -> None:
+    """One tensor was given as two arguments, of which the function saves one and writes the other."""
+    summary = scope.sketches.of(source)
+    given = {name: {cell.store for cell in cells(value)} for name, value in arguments.items() if value}
+    for name in summary.writes & given.keys():
+        for other, stores in given.items():
+            shared = stores & given[name] if other != name else ()
+            if shared and postponed.saves(scope.sketches, source, other):
+                for store in shared:
+                    scope.doubt(level, store)
+
+
+def _keep_in(target: Sketched, name: str, value: Sketched) -> None:
+    """A function left a value in an attribute of what it was given."""
+    for atom in target:
+        if isinstance(atom, Object):
+            atom.slots[name] = united([atom.slots.get(name, NOTHING), value])
+        elif isinstance(atom, Cell):
+            if atom.store.members is None:
+                atom.store.members = {}
+            atom.store.members[name] = united([atom.store.members.get(name, NOTHING), value])
 
 
 def reached(scope: Scope, arguments: dict[str, Sketched], key: str) -> list[Cell]:

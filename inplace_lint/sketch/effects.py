@@ -8,6 +8,7 @@ from .atoms import (
     EARLY,
     EVIDENT,
     NEVER,
+    NONE,
     NOTHING,
     RECORDED,
     RESULT,
@@ -29,11 +30,8 @@ if TYPE_CHECKING:
 
     from ..torchmodel.facts import Facts, Ret
     from ..torchmodel.op import Binding, Op
-    from .atoms import Sketched
+    from .atoms import Atom, Sketched
     from .expressions import Scope
-
-#: No operand requires grad.
-NONE = -1
 
 _chosen: dict[object, tuple[Facts, Binding] | None] = {}
 _LIMIT = 50_000
@@ -204,12 +202,23 @@ def index(scope: Scope, cell: Cell, key: Sketched, listed: bool) -> Sketched:
     if op is None:
         return (Cell(Store()),)
     # What an unknown index is cannot be told: a number makes a view, a tensor a copy.
-    copy = apply(scope, op, [(cell,), (Cell(Store(grad=False, tensor=True)),)], (), {})
+    copy = apply(scope, op, [(cell,), indices(key) or (Cell(Store(grad=False, tensor=True)),)], (), {})
     if cell.store.sources is not None:  # that the index is a tensor proves nothing: a dict has such keys too
         for atom in copy:
             if isinstance(atom, Cell) and atom.store is not cell.store:
                 atom.store.sources = (cell.store,)
     return (*copy, _view(scope, cell))
+
+
+def indices(key: Sketched) -> Sketched:
+    """The tensors in an index, which the op keeps."""
+    found: list[Atom] = []
+    for atom in key:
+        if isinstance(atom, Cell):
+            found.append(atom)
+        elif isinstance(atom, Box):
+            found.extend(a for item in atom.items for a in item if isinstance(a, Cell))
+    return tuple(found)
 
 
 def _view(scope: Scope, cell: Cell) -> Cell:
@@ -257,6 +266,10 @@ def perform(
         level = EVIDENT if layer is not None else _evidence(scope, facts.gradients, operands)
     records = recording and level > NONE
     if records:
+        for cells in operands:
+            for cell in cells:
+                if cell.is_stale():
+                    scope.doubt(level, cell.store)
         for save in facts.saves:
             target = save.target
             if not facts.counted and target in facts.writes:
@@ -382,7 +395,7 @@ def _result(
         return (Cell(made),)
     views: list[Cell] = []
     for cell in source:
-        if facts.detaches and not facts.shares_version:
+        if facts.detaches:
             views.append(shadow(cell))
             continue
         cell.store.tensor = True

@@ -70,6 +70,9 @@ class Scope:
     def doubt(self, level: int, store: Store | None = None) -> None:
         """What happens here may be a finding, if gradients flow and the store is a tensor."""
 
+    def hands_on(self, given: str, source: FunctionSource, parameter: str) -> None:
+        """What was given to this function is handed on to another, which is looked into when that matters."""
+
     def overwrites(self, value: Sketched) -> None:
         """A statement says that it changes the value."""
 
@@ -139,7 +142,9 @@ def unpacked(scope: Scope, value: Sketched, count: int, targets: list[ast.expr])
         if isinstance(atom, Cell) and scope.dry:
             return [UNKNOWN] * count
         if isinstance(atom, Cell) and not atom.store.tensor:
-            return [_member(atom, i) for i in range(count)]
+            # An argument that is taken apart may be a tensor after all.
+            whole = (Cell(atom.store, RECORDED, atom.without),) if atom.store.given else NOTHING
+            return [united([_member(atom, i), whole]) for i in range(count)]
     element = elements(scope, value)
     return [element] * count
 

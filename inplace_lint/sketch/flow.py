@@ -5,12 +5,13 @@ from __future__ import annotations
 import _ast as ast
 
 from ..torchmodel import table
-from . import calls, effects
+from . import effects, postponed
 from .atoms import (
     EARLY,
     EVERYWHERE,
     EVIDENT,
     NEVER,
+    NONE,
     RESULT,
     WEAK,
     WRITABLE,
@@ -32,13 +33,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..syntax.module import FunctionSource, Module
-    from .atoms import Made, Sketched
+    from .atoms import Sketched
     from .summaries import Sketches
 
 #: What runs each kind of statement, and says whether the path ends there (`statements`).
 STATEMENTS: dict[type[ast.AST], Callable[[Flow, Any], bool]] = {}
-#: How many calls deep it is looked for what saved a tensor.
-_CALLS = 6
 
 
 class Flow(Scope):
@@ -99,7 +98,7 @@ class Flow(Scope):
                 self.doubt(EVIDENT, store.under)
             self._write_under(Cell(store.under, WRITABLE, cell.without))
         if store.made is not None:
-            self._pass_on(store)
+            postponed.pass_on(self, store, differentiable)
         if self.summary.suspicious:
             return
         if differentiable and store.leaf and not initial:
@@ -125,55 +124,13 @@ class Flow(Scope):
         for arms, level in store.saved:
             if arms.isdisjoint(cell.without) and arms.isdisjoint(self.without):
                 self.doubt(level, store)
-        if (store.passed or store.made) and self._saved_by_calls(cell):
-            self.doubt(EVIDENT, store)
+        if store.passed or store.made:
+            level = postponed.saved_by_calls(self, cell)
+            if level > NONE:
+                self.doubt(level, store)
 
-    def _saved_by_calls(self, cell: Cell, within: Made | None = None, depth: int = 0) -> bool:
-        """Whether a call that the tensor was given to, or that returned it, saved it; `within` is looked at already."""
-        store = cell.store
-        for made, name, arms in store.passed:
-            if (
-                made is not within
-                and arms.isdisjoint(cell.without)
-                and arms.isdisjoint(self.without)
-                and name in self.sketches.of(made[0]).saves
-            ):
-                return True
-        if store.made is None:
-            return False
-        if depth > _CALLS:
-            return True
-        source, arguments, recorded = store.made
-        for atom in self.sketches.of(source).returns:
-            if isinstance(atom, Cell):
-                if _is_saved(atom) or atom.store.parted or atom.fragile > EARLY or atom.store.leaf:
-                    return True
-                if self._saved_by_calls(atom, None, depth + 1):
-                    return True
-                if atom.store.given:
-                    if self.recording and not recorded:
-                        return True  # it may be a view that was made under no_grad
-                    for inner in calls.reached(self, arguments, atom.store.given):
-                        if _is_saved(inner) or inner.fragile > EARLY or (inner.store.leaf and self.recording):
-                            return True
-                        if inner.store is not store and self._saved_by_calls(inner, store.made, depth + 1):
-                            return True
-        return False
-
-    def _pass_on(self, store: Store, depth: int = 0) -> None:
-        """What a call returned is written: so is what was given to the call, where that is what it returns."""
-        if store.made is None or depth > _CALLS:
-            return
-        source, arguments, _ = store.made
-        for atom in self.sketches.of(source).returns:
-            if isinstance(atom, Cell) and atom.store.given:
-                for inner in calls.reached(self, arguments, atom.store.given):
-                    if inner.store.given:
-                        self.summary.writes.add(inner.store.given)
-                        if self.recording:
-                            self.summary.recorded.add(inner.store.given)
-                    elif inner.store is not store:
-                        self._pass_on(inner.store, depth + 1)
+    def hands_on(self, given: str, source: FunctionSource, parameter: str) -> None:
+        self.summary.handed.append((given, source, parameter))
 
     def doubt(self, level: int, store: Store | None = None) -> None:
         if level == EVIDENT and (store is None or store.sources is None):
@@ -276,6 +233,8 @@ class Flow(Scope):
             for atom in self.value(target.value):
                 if isinstance(atom, Object):
                     atom.slots[target.attr] = value
+                    if atom.given and value and self.source is not None:
+                        self.summary.kept.append((self.source.parameters[0].arg, target.attr, value))
                 elif isinstance(atom, Cell):
                     if target.attr == "requires_grad":
                         atom.store.leaf = atom.store.grad = True
@@ -286,6 +245,8 @@ class Flow(Scope):
                         if members is None:
                             members = atom.store.members = {}
                         members[target.attr] = value
+                        if atom.store.given:
+                            self.summary.kept.append((atom.store.given, target.attr, value))
         elif isinstance(target, ast.Subscript):
             self._set_item(target, value)
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -305,14 +266,9 @@ class Flow(Scope):
                 atom.ordered = False
             elif isinstance(atom, Cell) and not (key and isinstance(key[0], Text)):
                 op = table.operator("[]=")
-                index: Sketched = tuple(a for a in key if isinstance(a, Cell))
                 if op is not None:
-                    effects.apply(self, op, [(atom,), index, value], (), {})
+                    effects.apply(self, op, [(atom,), effects.indices(key), value], (), {})
         self.discards = False
-
-
-def _is_saved(cell: Cell) -> bool:
-    return any(arms.isdisjoint(cell.without) for arms, _ in cell.store.saved)
 
 
 def _names(statement: ast.AST | None, name: str) -> bool:

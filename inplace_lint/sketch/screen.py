@@ -46,7 +46,8 @@ def rows_of(module: Module) -> list[int]:
     if module.candidates is None:
         module.functions_in_order()
         rows = {statement.lineno for statement in module.writing if _may_write(statement)}
-        rows.update(_rows_of_calls(module.source))
+        module.calling = frozenset(_rows_of_calls(module.source))
+        rows |= module.calling
         module.candidates = sorted(rows)
     return module.candidates
 
@@ -184,7 +185,7 @@ def around(
         inside = rows[bisect_left(rows, first) : bisect_right(rows, last)]
         if not inside:
             continue
-        writing = [statements[row] for row in inside if row in statements]
+        writing = [statements[row] for row in inside if row in statements and row not in module.calling]
         if not calls and len(writing) == len(inside) and writes_only_own(function, writing):
             continue
         if function.name == "__init__" and function.owner is not None:

@@ -51,6 +51,7 @@ class Sketches:
         self._examined: dict[Module, Examined] = {}
         self._examining = 0
         self._at_hand: Examined | None = None
+        self._keepers: dict[FunctionSource, bool] = {}
 
     def tokens(self, count: int) -> range:
         """As many new names for the arms of a branch."""
@@ -224,7 +225,7 @@ class Sketches:
 
     def may_write(self, source: FunctionSource) -> bool:
         """Whether a call of the function may write what it is given, or the object that it is a method of."""
-        if self._at_hand is not None and source in self._at_hand.writers:
+        if (self._at_hand is not None and source in self._at_hand.writers) or self._keeps(source):
             return True
         return source in self.examined(source.module).writers
 
@@ -249,7 +250,20 @@ class Sketches:
                 self._examining -= 1
         return known
 
+    def _keeps(self, source: FunctionSource) -> bool:
+        """Whether the function may put something into an attribute of what it is given."""
+        known = self._keepers.get(source)
+        if known is None:
+            known = False
+            if source.name != "__init__":
+                given = {p.arg.encode() for p in (*source.parameters, *source.node.args.kwonlyargs)}
+                lines = source.module.lines[source.node.lineno : source.node.end_lineno or 0]
+                known = any(name in given for name in _KEEPS.findall(b"\n".join(lines)))
+            self._keepers[source] = known
+        return known
 
+
+_KEEPS = re.compile(rb"^[ \t]*(\w+)\.\w+[ \t]*=(?!=)", re.MULTILINE)
 _NUMBERS = frozenset("int float str bool bytes complex".split())
 
 

@@ -162,6 +162,8 @@ class Module:
         self.multiple: set[str] = set()
         #: rows that a screening marked, kept for whoever asks again
         self.candidates: list[int] | None = None
+        #: those of them on which a call may write
+        self.calling: frozenset[int] = frozenset()
         self.stars: list[tuple[str, int]] = []
         #: every function of the file with its class, nested ones included, in order
         self.all_functions: list[FunctionSource] = []

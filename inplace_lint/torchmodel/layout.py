@@ -243,9 +243,14 @@ def scatters(key: str) -> bool:
     return _name(key) in SCATTERS
 
 
-def copies_strided(key: str) -> bool:
+def copies_strided(key: str, given: Sequence[object]) -> bool:
     """Whether the op may save a copy in place of an input that is not contiguous."""
-    return _name(key) in COPIES_STRIDED
+    name = _name(key)
+    if name == "einsum" and given and isinstance(given[0], str):
+        operands, arrow, result = given[0].replace(" ", "").partition("->")
+        if arrow and operands.count(",") == 1 and all(c in result for c in operands if c != ","):
+            return False  # with nothing to sum over, it multiplies views
+    return name in COPIES_STRIDED
 
 
 def ends_in_view(key: str, given: Sequence[object]) -> bool:

@@ -286,6 +286,10 @@ class _Tracer(TorchDispatchMode):
             arguments = [stand_ins[name] for name in inspect.signature(function).parameters]
             result = function(*arguments)
             roots = [each for each in (result, *arguments) if isinstance(each, torch.Tensor)]
+            # What a method leaves in its object outlives the call as well.
+            owner = getattr(function, "__self__", None)
+            if isinstance(owner, torch.nn.Module):
+                roots += _tensors(list(owner.modules()))
             self.name_saves([root.grad_fn for root in roots])
             for root in roots:
                 if root.grad_fn is not None:

@@ -1,0 +1,126 @@
+"""Calls that were put off: what they saved of a tensor, and of what they returned it, is asked when it is written."""
+
+from __future__ import annotations
+
+from .atoms import EARLY, EVIDENT, NONE, Cell, Store
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..syntax.module import FunctionSource
+    from .atoms import Made, Sketched
+    from .calls import Call
+    from .expressions import Scope
+    from .flow import Flow
+    from .summaries import Sketches
+
+#: How many calls deep it is looked for what saved a tensor.
+_CALLS = 6
+
+
+def put_off(source: FunctionSource, arguments: dict[str, Sketched], made: Call) -> Sketched:
+    """A call that writes nothing: what it saves and returns is asked when that matters."""
+    from .calls import cells
+
+    scope = made.scope
+    result = Store()
+    result.made = call = (source, arguments, scope.recording)
+    result.evident = None
+    for name, value in arguments.items():
+        for cell in cells(value):
+            hand(scope, cell, call, name, result)
+    return (Cell(result),)
+
+
+def hand(scope: Scope, cell: Cell, call: Made, parameter: str, result: Store) -> None:
+    """The tensor was given to a call that is put off."""
+    cell.store.passed.append((call, parameter, scope.arms, result))
+    cell.store.arms |= scope.arms
+    if cell.store.given and scope.recording:
+        scope.hands_on(cell.store.given, call[0], parameter)
+
+
+def saves(
+    sketches: Sketches, source: FunctionSource, name: str, seen: tuple[FunctionSource, ...] = ()
+) -> bool:
+    """Whether the function, or one that it hands the tensor on to, saves what its parameter holds."""
+    summary = sketches.of(source)
+    if name in summary.saves:
+        return True
+    if source in seen or len(seen) > _CALLS:
+        return False
+    return any(
+        given == name and saves(sketches, callee, parameter, (*seen, source))
+        for given, callee, parameter in summary.handed
+    )
+
+
+def saved_by_calls(flow: Flow, cell: Cell, within: Made | None = None, depth: int = 0) -> int:
+    """How sure it is that a call that the tensor was given to, or that returned it, saved it; `within` is looked at."""
+    from .calls import reached
+
+    store = cell.store
+    if depth > _CALLS:
+        return EVIDENT
+    level = NONE
+    for made, name, arms, result in store.passed:
+        if made is within or not (arms.isdisjoint(cell.without) and arms.isdisjoint(flow.without)):
+            continue
+        if made[2] and saves(flow.sketches, made[0], name):
+            return EVIDENT
+        # It may have come back, and been saved under another name.
+        if (result.saved or result.passed) and name in _returned(flow.sketches, made[0]):
+            other = Cell(result, without=cell.without)
+            level = max(level, how_saved(other), saved_by_calls(flow, other, made, depth + 1))
+    if store.made is None or store.made is within:
+        return level
+    source, arguments, recorded = store.made
+    for atom in flow.sketches.of(source).returns:
+        if isinstance(atom, Cell):
+            if how_saved(atom) > NONE or atom.store.parted or atom.fragile > EARLY or atom.store.leaf:
+                return EVIDENT
+            level = max(level, saved_by_calls(flow, atom, None, depth + 1))
+            if atom.store.given:
+                if flow.recording and not recorded:
+                    return EVIDENT  # it may be a view that was made under no_grad
+                for inner in reached(flow, arguments, atom.store.given):
+                    if (
+                        how_saved(inner) > NONE
+                        or inner.fragile > EARLY
+                        or (inner.store.leaf and flow.recording)
+                    ):
+                        return EVIDENT
+                    if inner.store is not store:
+                        level = max(level, saved_by_calls(flow, inner, store.made, depth + 1))
+    return level
+
+
+def _returned(sketches: Sketches, source: FunctionSource) -> set[str]:
+    """Which of its parameters the function returns, or views of them."""
+    return {a.store.given for a in sketches.of(source).returns if isinstance(a, Cell)}
+
+
+def how_saved(cell: Cell) -> int:
+    """How sure it is that gradients flow where an op saved it, on a path that leads here."""
+    return max((level for arms, level in cell.store.saved if arms.isdisjoint(cell.without)), default=NONE)
+
+
+def pass_on(flow: Flow, store: Store, differentiable: bool, depth: int = 0) -> None:
+    """What a call returned is written: so is what was given to the call, where that is what it returns."""
+    from .calls import reached
+
+    if store.made is None or depth > _CALLS:
+        return
+    source, arguments, _ = store.made
+    for atom in flow.sketches.of(source).returns:
+        if isinstance(atom, Cell) and atom.store.given:
+            for inner in reached(flow, arguments, atom.store.given):
+                if inner.store is store:
+                    continue
+                inner.store.writes += 1
+                inner.store.grad = inner.store.grad or differentiable
+                if inner.store.given:
+                    flow.summary.writes.add(inner.store.given)
+                    if flow.recording:
+                        flow.summary.recorded.add(inner.store.given)
+                else:
+                    pass_on(flow, inner.store, differentiable, depth + 1)
