@@ -110,10 +110,11 @@ class Flow(Scope):
         self._meets_saves(cell)
 
     def _write_under(self, cell: Cell) -> None:
-        """The memory of a tensor is written past its version counter."""
+        """The memory of a tensor is written past its graph."""
         store = cell.store
         store.writes += 1
         if store.given:
+            self.written.append(store)
             self.summary.writes.add(store.given)
         if store.under is not None:
             self._write_under(Cell(store.under, WRITABLE, cell.without))
