@@ -17,13 +17,14 @@ class Project:
     package, if it lies beside the script.
     """
 
-    __slots__ = ("_files", "_tops", "root", "src")
+    __slots__ = ("_files", "_resolved", "_tops", "root", "src")
 
     def __init__(self, root: str = ".", src: tuple[str, ...] = ()) -> None:
         self.root = os.path.abspath(root)
         self.src = tuple(os.path.abspath(os.path.join(self.root, path)) for path in src)
         self._files: dict[str, bool] = {}
         self._tops: dict[str, str] = {}
+        self._resolved: dict[tuple[str, str, int], str | None] = {}
 
     def resolve(self, module: str, importer: str, level: int = 0) -> str | None:
         """The file that `import module`, or `from <level dots>module import …`, means in the file `importer`.
@@ -31,7 +32,13 @@ class Project:
         None if that is no file of the project. A package is its `__init__.py`; the empty module with a level
         is the package itself. The path is written as everywhere in output (see `paths.shown`).
         """
-        directory = os.path.dirname(os.path.abspath(importer))
+        around = os.path.dirname(importer)
+        key = (module, around, level)
+        if key not in self._resolved:
+            self._resolved[key] = self._resolve(module, os.path.abspath(around), level)
+        return self._resolved[key]
+
+    def _resolve(self, module: str, directory: str, level: int) -> str | None:
         parts = module.split(".") if module else []
         if level:
             for _ in range(level - 1):

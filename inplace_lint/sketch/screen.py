@@ -169,6 +169,30 @@ def with_candidates(module: Module) -> dict[FunctionSource, None]:
     return chosen
 
 
+_INITIALISES = re.compile(rb"^[ \t]*((?:\w+\.)*init)\.\w+_\([^()]*(?:\([^()]*\)[^()]*)*\)[ \t]*(?:#.*)?$")
+
+
+def only_initialises(module: Module, function: FunctionSource) -> bool:
+    """Whether all that a function may write itself, it hands to functions of torch.nn.init, which record nothing.
+
+    Nothing is wrong with that for the function alone: what it writes is asked by those who call it.
+    """
+    rows = rows_of(module)
+    first, last = function.node.lineno, function.node.end_lineno or 0
+    inside = rows[bisect_left(rows, first) : bisect_right(rows, last)]
+    for row in inside:
+        found = _INITIALISES.match(module.lines[row - 1])
+        if found is None:
+            return False
+        root, _, rest = found.group(1).decode().partition(".")
+        known = module.imports.get(root)
+        if known is None or known.level:
+            return False
+        if ".".join(filter(None, (known.module, known.member, rest))) != "torch.nn.init":
+            return False
+    return bool(inside)
+
+
 def around(
     module: Module, functions: list[FunctionSource], rows: list[int], builds: list[int] | None = None
 ) -> dict[FunctionSource, None]:

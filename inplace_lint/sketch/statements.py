@@ -151,12 +151,14 @@ def _joined(arms: list[tuple[dict[str, Sketched], frozenset[int]]]) -> dict[str,
 
 def _for(flow: Flow, node: ast.For | ast.AsyncFor) -> bool:
     iterable = flow.value(node.iter)
-    bound = {name.id for name in every_name(node.target)}
+    target = node.target
+    bound = {target.id} if isinstance(target, ast.Name) else {name.id for name in every_name(target)}
 
     def start() -> None:
         flow.assign(node.target, elements(flow, iterable))
-        for name in [name for name, (source, _) in flow.copies.items() if source in bound]:
-            del flow.copies[name]  # it holds what the last round was about
+        if flow.copies:
+            for name in [name for name, (source, _) in flow.copies.items() if source in bound]:
+                del flow.copies[name]  # it holds what the last round was about
 
     return _loop(flow, node, start)
 

@@ -9,7 +9,7 @@ from . import calls
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Function, Object, Store, Summary, united
 from .construct import Assigned, Scope, _descriptor, classes_of
 from .flow import Flow
-from .screen import with_candidates
+from .screen import only_initialises, with_candidates
 from .select import Examined, examine
 from .statements import grad_mode
 
@@ -46,6 +46,7 @@ class Sketches:
         self._results: dict[FunctionSource, Sketched] = {}
         self._assigned: dict[FunctionSource, Assigned] = {}
         self._inlined: list[FunctionSource] = []
+        self._building: list[FunctionSource] = []
         self._trains: dict[Module, bool] = {}
         self._arms = 0
         self._examined: dict[Module, Examined] = {}
@@ -185,12 +186,15 @@ class Sketches:
     def builds(self, function: Function, made: Call) -> Sketched:
         """What a call returns where objects are built."""
         depth = made.scope.depth + 1
-        if depth > _DEPTH:
+        if depth > _DEPTH or function.source in self._building:
             return UNKNOWN
         arguments = calls.bind(function.source, made)
         scope = Scope(self, function.source.module, function.source, arguments, depth)
         scope.outer = function.names or []
-        return self._returned(scope)
+        self._building.append(function.source)
+        returned = self._returned(scope)
+        self._building.pop()
+        return returned
 
     def _returned(self, scope: Scope) -> Sketched:
         assert scope.source is not None
@@ -246,7 +250,8 @@ class Sketches:
             known = self._examined[module] = Examined(candidates)
             if self._examining < _NESTED:
                 self._examining += 1
-                examine(self, module, known, candidates)
+                first = [f for f in candidates if not only_initialises(module, f)]
+                examine(self, module, known, first)
                 self._examining -= 1
         return known
 
