@@ -61,6 +61,9 @@ class Scope:
         #: whether what runs here is trained as far as can be seen, so that gradients may be taken to flow
         self.trained = False
 
+    #: whether something was kept that a later write could meet
+    remembers = False
+
     def save(self, store: Store, level: int = WEAK) -> None:
         """An op, or a call, kept the tensor for backward; `level` says how sure its gradients are."""
 

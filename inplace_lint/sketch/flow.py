@@ -63,6 +63,10 @@ class Flow(Scope):
         #: what names stood for where the loop at hand began
         self.held: dict[str, Sketched] = {}
         self.loop: ast.AST | None = None
+        #: how often something was written, or put where it stays
+        self.stored = 0
+        #: whether there is anything for a later write to meet: a save, a call that may have saved, a list that holds it
+        self.remembers = False
         #: the statement at hand
         self.at: ast.AST | None = None
         #: whether nobody takes the value of the statement at hand
@@ -71,6 +75,7 @@ class Flow(Scope):
     # What happens
 
     def save(self, store: Store, level: int = WEAK) -> None:
+        self.remembers = True
         if store.under is not None:
             self.save(store.under, level)
         if store.given:
@@ -84,6 +89,7 @@ class Flow(Scope):
 
     def write(self, cell: Cell, differentiable: bool, initial: bool = False) -> None:
         store = cell.store
+        self.stored += 1
         store.writes += 1
         store.written_at = self.at
         if store.kept or (self.discards and store.born == self.statement):
@@ -159,13 +165,14 @@ class Flow(Scope):
                 summary.weak = True
 
     def keep(self, value: Sketched, node: ast.expr | None) -> None:
+        self.stored += 1
         if not self.loops or isinstance(node, (ast.Call, ast.BinOp)) or self._is_another_each_time(node):
             return
         for atom in value:
             if not isinstance(atom, Cell) or atom.store.leaf:
                 continue
             if isinstance(node, ast.Attribute) or self._is_held(atom.store):
-                atom.store.kept = True
+                atom.store.kept = self.remembers = True
 
     def _is_another_each_time(self, node: ast.expr | None) -> bool:
         """Whether it is what the loop at hand goes over, or a part of what it binds anew in every round."""
@@ -231,6 +238,7 @@ class Flow(Scope):
         if isinstance(target, ast.Name):
             self.names[target.id] = value
         elif isinstance(target, ast.Attribute):
+            self.stored += 1
             for atom in self.value(target.value):
                 if isinstance(atom, Object):
                     atom.slots[target.attr] = value
@@ -257,6 +265,7 @@ class Flow(Scope):
             self.assign(target.value, (Box([value], ordered=False),))
 
     def _set_item(self, target: ast.Subscript, value: Sketched) -> None:
+        self.stored += 1
         key = self.value(target.slice)
         value_of = self.value(target.value)
         self.overwrites(value_of)

@@ -33,6 +33,7 @@ def put_off(source: FunctionSource, arguments: dict[str, Sketched], made: Call) 
 
 def hand(scope: Scope, cell: Cell, call: Made, parameter: str, result: Store) -> None:
     """The tensor was given to a call that is put off."""
+    scope.remembers = True
     cell.store.passed.append((call, parameter, scope.arms, result))
     cell.store.arms |= scope.arms
     if cell.store.given and scope.recording:

@@ -94,6 +94,8 @@ def examine(sketches: Sketches, module: Module, examined: Examined, first: Itera
 def foreign_writers(sketches: Sketches, module: Module) -> set[FunctionSource]:
     """Functions of the project's other files that this one calls and that write an argument or their object."""
     found: set[FunctionSource] = set()
+    if b"torch" not in module.source:
+        return found  # it hands tensors on, if it has any: nothing in it saves or writes one
     for name in module.imports:
         binding = module.imports[name]
         if sketches.files.project.resolve(binding.module, module.filename, binding.level) is None:

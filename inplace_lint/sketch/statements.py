@@ -175,10 +175,13 @@ def _loop(flow: Flow, node: ast.For | ast.AsyncFor | ast.While, start: Callable[
     flow.loops += 1
     for _ in range(2 if flow.loops <= _LOOPS else 1):
         flow.at = node
+        stored = flow.stored
         start()
         flow.run(node.body)
         flow.names = _joined([(flow.names, EVERYWHERE), (before, EVERYWHERE)])
         flow.without = without  # an arm that ended with `continue` was taken in another round
+        if flow.stored == stored or not (flow.remembers or flow.copies):
+            break  # no write of another round could meet anything
     flow.loops -= 1
     flow.held, flow.loop = around
     flow.run(node.orelse)
