@@ -301,7 +301,9 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
     """What is known of an argument before any call is seen: its annotation and its default."""
     annotation = _annotation(parameter.annotation)
     if annotation in _SCALAR_TYPES and annotation != "bool":
-        return Scalar()
+        number = Scalar()
+        number.number = annotation in ("int", "float")
+        return number
     if annotation in _LISTS:
         return Sequence_("unknown")
     if annotation in _MAPPINGS:

@@ -291,16 +291,48 @@ def _isinstance(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at
     if len(args) != 2:
         return Scalar()
     obj, kind = args
-    if isinstance(kind, Symbol) and kind.dotted == "torch.Tensor":
+    if not isinstance(kind, Sequence_) or kind.kind != "tuple":
+        return _is_a(run, obj, kind, at)
+    answers = [_is_a(run, obj, one, at) for one in run.elements(kind)]
+    told = [answer.value for answer in answers if isinstance(answer, Constant)]
+    if any(told) or len(told) == len(answers):
+        return Constant(any(told))
+    return run.test(("isinstance", obj, kind))
+
+
+def _is_a(run: Run, obj: Value, kind: Value, at: ast.AST) -> Value:
+    dotted = kind.dotted if isinstance(kind, Symbol) else ""
+    if dotted == "torch.Tensor":
         return _is_tensor(run, [obj], {}, at)
     if isinstance(kind, ClassValue) and isinstance(obj, Instance):
         return Constant(kind in obj.cls.order())
-    builtin = isinstance(kind, Symbol) and kind.dotted.startswith("builtins.")
-    if builtin and isinstance(obj, Tensor) and obj.storage.proved:
+    name = dotted.rpartition(".")[2]
+    if dotted.startswith("builtins."):
+        if isinstance(obj, Tensor) and obj.storage.proved:
+            return Constant(False)
+        if isinstance(obj, Sequence_):
+            return Constant(name == obj.kind)
+        if isinstance(obj, Constant) and name in _BUILTIN_TYPES:
+            return Constant(isinstance(obj.value, _BUILTIN_TYPES[name]))
+    collection = dotted.startswith("collections.abc.") or name in _BUILTIN_TYPES
+    if collection and name not in _NUMBERS and _is_number(obj):
         return Constant(False)
-    if builtin and isinstance(obj, Sequence_) and isinstance(kind, Symbol):
-        return Constant(kind.dotted == f"builtins.{obj.kind}")
-    return run.test(("isinstance", obj, kind.dotted if isinstance(kind, Symbol) else kind))
+    return run.test(("isinstance", obj, dotted or kind))
+
+
+def _is_number(value: Value) -> bool:
+    if isinstance(value, Constant):
+        return value.value is None or isinstance(value.value, (int, float))
+    return isinstance(value, Scalar) and value.number
+
+
+#: What a number may be an instance of.
+_NUMBERS = frozenset("int float complex bool Hashable".split())
+
+_BUILTIN_TYPES: dict[str, type] = {
+    kind.__name__: kind
+    for kind in (bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, range, slice)
+}
 
 
 def _len(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -354,6 +386,16 @@ def _zip(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.A
         containers.make(run, "tuple", [column[1][i] for column in columns]) for i in range(count)
     ]
     return containers.Iteration(exact, rows)
+
+
+def _repeat(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """itertools.repeat(value, times): as often as is told, else as a loop is run."""
+    if not args:
+        return Unknown()
+    times = args[1] if len(args) > 1 else kwargs.get("times")
+    if isinstance(times, Constant) and isinstance(times.value, int) and times.value <= _REPEATED:
+        return containers.Iteration(True, [args[0]] * times.value)
+    return containers.Iteration(False, [args[0]] * 2)
 
 
 def _reversed(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -463,6 +505,9 @@ def _deepcopy(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: 
     return Unknown()
 
 
+#: What is repeated more often than this is not followed one by one.
+_REPEATED = 8
+
 #: Builtins that return no tensor unless they were given one.
 _NUMERIC = frozenset("builtins.max builtins.min builtins.abs builtins.round builtins.pow".split())
 _SCALARS = frozenset(
@@ -541,6 +586,7 @@ _PLAYS: dict[str, Play] = {
     "builtins.range": _range,
     "builtins.enumerate": _enumerate,
     "builtins.zip": _zip,
+    "itertools.repeat": _repeat,
     "builtins.reversed": _reversed,
     "builtins.list": _list,
     "builtins.tuple": _list,

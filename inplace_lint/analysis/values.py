@@ -230,15 +230,16 @@ class Scalar(Value):
     """Known to be no tensor: a number, a string, a shape, a dtype, an array of another library.
 
     A loop's index carries its bound: `last` says that this is the final iteration, `bound` what the range ran to;
-    `falls` that it runs down to 0.
+    `falls` that it runs down to 0. `number`: it is an int or a float, by its annotation.
     """
 
-    __slots__ = ("bound", "falls", "last", "offset")
+    __slots__ = ("bound", "falls", "last", "number", "offset")
 
     def __init__(self) -> None:
         self.bound: Value | None = None
         self.last = False
         self.falls = False
+        self.number = False
         self.offset = 0
 
 

@@ -293,6 +293,7 @@ def perform(
                         scope.doubt(level, cell.store)
                     scope.write(cell, recording and (level > NONE or cell.store.leaf), facts.no_grad)
                     if records:
+                        scope.remembers = True
                         cell.store.grad = True
                         cell.store.evident = cell.store.evident or level == EVIDENT
     known = len(doubted) < sum(map(len, operands)) if doubted else True
