@@ -39,6 +39,9 @@ if TYPE_CHECKING:
 #: What runs each kind of statement, and says whether the path ends there (`statements`).
 STATEMENTS: dict[type[ast.AST], Callable[[Flow, Any], bool]] = {}
 
+#: So many statements are kept with the names in them.
+_REMEMBERED = 1000
+
 
 class Flow(Scope):
     """One pass over the statements of a function, or of a file's top level."""
@@ -181,7 +184,7 @@ class Flow(Scope):
             node = node.value
         if not isinstance(node, ast.Name):
             return False
-        return _binds(self.loop if part else getattr(self.loop, "target", None), node.id)
+        return node.id in _names(self.loop if part else getattr(self.loop, "target", None))[1]
 
     def _is_held(self, store: Store) -> bool:
         """Whether a name stood for the storage already before the loop at hand."""
@@ -221,7 +224,7 @@ class Flow(Scope):
         if known is not None:
             source, stores = known
             for store, before in stores:
-                if store.writes > before and _names(store.written_at, source):
+                if store.writes > before and source in _names(store.written_at)[0]:
                     self.doubt(EVIDENT, store)
         return super().name(name)
 
@@ -281,14 +284,25 @@ class Flow(Scope):
         self.discards = False
 
 
-def _names(statement: ast.AST | None, name: str) -> bool:
-    """Whether a statement mentions a name."""
-    return any(node.id == name for node in every_name(statement))
+_known: dict[ast.AST, tuple[set[str], set[str]]] = {}
 
 
-def _binds(statement: ast.AST | None, name: str) -> bool:
-    """Whether a statement, or one inside it, binds a name."""
-    return any(node.id == name and isinstance(node.ctx, ast.Store) for node in every_name(statement))
+def _names(statement: ast.AST | None) -> tuple[set[str], set[str]]:
+    """The names that a statement mentions, and those that it, or one inside it, binds."""
+    if statement is None:
+        return set(), set()
+    found = _known.get(statement)
+    if found is None:
+        if len(_known) > _REMEMBERED:
+            _known.clear()
+        mentioned: set[str] = set()
+        bound: set[str] = set()
+        for node in every_name(statement):
+            mentioned.add(node.id)
+            if isinstance(node.ctx, ast.Store):
+                bound.add(node.id)
+        found = _known[statement] = (mentioned, bound)
+    return found
 
 
 def every_name(statement: ast.AST | None) -> Iterator[ast.Name]:
