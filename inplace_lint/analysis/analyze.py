@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from ..sketch.screen import callers, mentions
-from . import attributes, calls, execute, names
+from . import attributes, calls, execute, inherited, names
 from .findings import HARMLESS, LOCAL, POSSIBLE, Finding, of_run, once_for_each_write, prevailing, proved
 from .frames import Frame
 from .guards import ALWAYS, literal
@@ -366,6 +366,8 @@ def build(program: Program, cls: ClassValue) -> Instance:
         for parameter in (*parameters[1:], *init.source.node.args.kwonlyargs):
             args[parameter.arg] = argument(run, init.source, parameter)
         obj.pending = ([], args)
+    elif inherited.base_of(cls):
+        obj.pending = ([], {})
     else:
         for name in calls.fields(cls):
             obj.keys[name] = None

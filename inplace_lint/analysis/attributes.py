@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..torchmodel import table
 from ..torchmodel.spelling import canonical
-from . import arrays, methods, names, ops, strings
+from . import arrays, inherited, methods, names, ops, strings
 from .guards import ALWAYS, implies
 from .run import Incident
 from .values import (
@@ -231,7 +231,7 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     found = find_in_classes(run, obj.cls.order(), name)
     if found is not None:
         return _bind(run, found, obj, at)
-    native = methods.of_instance(run, obj, name)
+    native = inherited.attribute(run, obj, name) or methods.of_instance(run, obj, name)
     if native is not None:
         return native
     value = Unknown(obj)
@@ -354,7 +354,10 @@ def _of_super(run: Run, obj: Super, name: str) -> Value:
         if found is not None:
             return Bound(found, [receiver], {}) if isinstance(found, FunctionValue) else found
         if name == "__init__":
-            return Native(lambda *_: Constant(None))
+            return inherited.constructor(receiver)
+        own = inherited.part(run, receiver)
+        if own is not None:
+            return own if name in ("forward", "__call__") else _get(run, own, name, obj.cls.source.node)
         native = methods.of_instance(run, receiver, name)
         if native is not None:
             return native
@@ -372,6 +375,7 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
 
                 calls.materialise(run, atom)
             run.put(atom, name, value)
+            inherited.register(run, atom, value)
             if atom in run.outside:
                 run.heap.escape(run.tensors_within(value), guard)
         elif isinstance(atom, (Tensor, Unknown)):

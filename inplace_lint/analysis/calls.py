@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..torchmodel import table
 from ..torchmodel.spelling import MODES
-from . import attributes, containers, execute, methods, modules, names, ops, symbols
+from . import attributes, containers, execute, inherited, methods, modules, names, ops, symbols
 from .frames import DEAD, Frame, State
 from .guards import ALWAYS, both, literal, relative
 from .heap import Node, Saved
@@ -66,6 +66,8 @@ def call(
             proves = attributes.proves_tensor(short) or "dim" in kwargs or "keepdim" in kwargs
         return ops.apply(run, op, args, kwargs, at, proves)
     if isinstance(func, Native):
+        if func.exact and not exact:
+            return unknown(run, func, args, kwargs, at)
         result = func.play(run, args, kwargs, at)
         return result if isinstance(result, Value) else Unknown()
     if isinstance(func, FunctionValue):
@@ -352,10 +354,12 @@ def instantiate(
             obj.pending = (args, kwargs)  # most of a large model is never looked into
         else:
             enter(run, init, [obj, *args], kwargs, at, exact)
+    elif inherited.base_of(cls):
+        if not exact:
+            return Unknown()
+        obj.pending = (args, kwargs)
     elif cls.source.node.decorator_list or not cls.source.methods:
         _fill(run, obj, args, kwargs)
-    elif any(table.module(base) is not None and base != "torch.nn.Module" for base in bases):
-        return Unknown()
     return obj
 
 
@@ -385,6 +389,8 @@ def materialise(run: Run, obj: Instance) -> None:
     init = attributes.find_in_classes(run, obj.cls.order(), "__init__")
     if isinstance(init, FunctionValue):
         enter(run, init, [obj, *args], kwargs, obj.cls.source.node)
+    else:
+        inherited.begin(run, obj, args, kwargs, obj.cls.source.node)
     (run.frame, run.state, run.path, run.grad, run.autocast, run.loops, run.active, run.inexact) = before
     target = run.program.base if run.builds else run.bottom()
     target.slots.update(overlay.slots)
@@ -426,11 +432,8 @@ def call_instance(
         found = attributes.find_in_classes(run, obj.cls.order(), name)
         if isinstance(found, FunctionValue):
             return call(run, Bound(found, [obj], {}), args, kwargs, at, exact)
-    bases = [table.module(base) for base in obj.cls.external_bases()]
-    module = next((m for m in bases if m is not None), None)
-    if module is not None and obj.cls.external_bases() != ["torch.nn.Module"]:
-        return Unknown()
-    return unknown(run, obj, args, kwargs, at)
+    own = inherited.part(run, obj)
+    return unknown(run, obj, args, kwargs, at) if own is None else call(run, own, args, kwargs, at, exact)
 
 
 def _call_sequential(run: Run, modules: Sequence_, args: Sequence[Value], at: ast.AST) -> Value:

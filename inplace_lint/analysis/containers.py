@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import arrays, ops, stale
+from . import arrays, inherited, ops, stale
 from .run import LENGTH
 from .values import (
     ANY,
@@ -218,6 +218,7 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
     """obj[index]."""
     results = []
     for guard, atom in run.live(obj):
+        atom = inherited.contents(run, atom)
         if isinstance(atom, Sequence_):
             results.append((guard, _element(run, atom, index)))
         elif isinstance(atom, Mapping_):
@@ -325,7 +326,7 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
 
 def iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     """The elements of a loop: (True, all of them), or (False, two that stand for a first and a last one)."""
-    exact, elements = _iterate(run, value, at)
+    exact, elements = _iterate(run, inherited.contents(run, value), at)
     if not exact:
         for element in elements:
             _one_of_many(run, element)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..torchmodel import table
-from . import containers, modules
+from . import containers, inherited, modules
 from .guards import both, compatible
 from .run import LENGTH
 from .values import (
@@ -227,6 +227,7 @@ def _register(
             if not run.builds:
                 run.own_buffers.add(value.storage)
         run.put(obj, values[0].value, value)
+        inherited.register(run, obj, value)
     return NONE
 
 
@@ -287,6 +288,11 @@ def _may_have_been_reached(run: Run, owner: Value) -> bool:
 
 
 # Containers
+
+
+def names_container(obj: Sequence_ | Mapping_, name: str) -> bool:
+    """Whether it is the name of a method that such a container has and a module has not."""
+    return name in (_SEQUENCE_METHODS if isinstance(obj, Sequence_) else _MAPPING_METHODS)
 
 
 def of_container(run: Run, obj: Sequence_ | Mapping_, name: str) -> Value:

@@ -385,12 +385,16 @@ class OpValue(Value):
 
 
 class Native(Value):
-    """A callable that the analysis itself plays: `run(run, args, kwargs, at)` returns its value."""
+    """A callable that the analysis itself plays: `play(run, args, kwargs, at)` returns its value.
 
-    __slots__ = ("play",)
+    `exact`: only where every argument is known to be one, and not some number of them.
+    """
 
-    def __init__(self, play: Callable[..., Value]) -> None:
+    __slots__ = ("exact", "play")
+
+    def __init__(self, play: Callable[..., Value | None], exact: bool = False) -> None:
         self.play = play
+        self.exact = exact
 
 
 class Symbol(Value):

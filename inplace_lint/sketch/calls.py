@@ -105,6 +105,11 @@ def of_node(scope: Scope, node: ast.Call) -> Sketched:
         later = _built_later(scope, func, node)
         if later is not None:
             return later
+    return of_call(scope, func, node)
+
+
+def of_call(scope: Scope, func: Sketched, node: ast.Call) -> Sketched:
+    """A call of `func` with the arguments of the expression."""
     args: list[Sketched] = []
     nodes: list[ast.expr | None] = []
     exact = True
@@ -611,7 +616,8 @@ def _object(obj: Object, made: Call) -> Sketched:
         found = construct.find_method(made.scope, obj.source, name)
         if found is not None:
             return _hooked(obj, made, _function(Function(found.source, (obj,)), made))
-    return unknown(made)
+    own = construct.part(made.scope, obj)
+    return _hooked(obj, made, call(own, made)) if own else unknown(made)
 
 
 def _box(box: Box, made: Call) -> Sketched:

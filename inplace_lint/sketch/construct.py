@@ -21,7 +21,7 @@ from .atoms import (
     own,
     united,
 )
-from .expressions import ATTRIBUTES, elements, unpacked
+from .expressions import ATTRIBUTES, CONTENTS, elements, unpacked
 from .expressions import Scope as Expressions
 
 TYPE_CHECKING = False
@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from .summaries import Sketches
 else:
     import _ast as ast
+
+
+#: Where the part of an object that a module of torch defines stands among its attributes.
+_PART = ".super()"
 
 
 class Assigned:
@@ -83,9 +87,13 @@ class Assigned:
             self._add(self._key(target, receiver), "=", value)
 
     def _expression(self, value: ast.expr, receiver: str) -> None:
-        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute) or not value.args:
+        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
             return
         verb = value.func.attr
+        if verb == "__init__" and getattr(getattr(value.func.value, "func", None), "id", "") == "super":
+            self._add(_PART, "super", value)
+        if not value.args:
+            return
         if verb in ("append", "add", "insert", "extend"):
             how = "extend" if verb == "extend" else "append"
             self._add(self._key(value.func.value, receiver), how, value.args[-1])
@@ -192,6 +200,8 @@ class Scope(Expressions):
                 values.append(elements(self, value))
             elif how == "part":
                 values.append(unpacked(self, value, position + 1, [])[position])
+            elif how == "super":
+                values.append(_inherited(self, node))
             elif how == "register_parameter":
                 values.append((Cell(Store(tensor=True, leaf=True)),))
             else:
@@ -289,10 +299,14 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
 
             return calls.call((bound,), calls.Call(scope, [], {}, [], {}, True))
         return (bound,)
+    inner = part(scope, obj)
     if obj.after is not None:
-        return (Method(obj, name),)
+        return inner if inner and name in ("forward", "__call__") else (Method(obj, name),)
     value = _attribute_of(scope, obj, name)
     if value is None:
+        for atom in inner:
+            if isinstance(atom, Layer) and name.startswith(("weight", "bias", "running_")):
+                return ATTRIBUTES[Layer](scope, atom, name)
         if name in _MODULE_METHODS:
             return (Method(obj, name),)
         value = UNKNOWN
@@ -300,6 +314,41 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
         value = own(value, f"self.{name}" if obj.given else "")
     obj.slots[name] = value
     return value
+
+
+def _base(scope: Expressions, source: ClassSource) -> str:
+    """The module of torch that a class derives from; empty where it is none, or `nn.Module` itself."""
+    for base in classes_of(scope, source):
+        if isinstance(base, str) and base.startswith("torch.nn.") and base != "torch.nn.Module":
+            return base
+    return ""
+
+
+def part(scope: Expressions, obj: Object) -> Sketched:
+    """What `super().__init__(…)` builds of an object whose class derives from a module of torch."""
+    known = obj.slots.get(_PART)
+    if known is None:
+        known = obj.slots[_PART] = NOTHING
+        base = _base(scope, obj.source)
+        if base:
+            from . import calls
+
+            known = _attribute_of(scope, obj, _PART[1:])
+            if known is None and not base.endswith(("Sequential", "List", "Dict")):
+                known = calls.call((Symbol(base),), calls.Call(scope, [], {}, [], {}, True))
+            known = obj.slots[_PART] = known or NOTHING
+    return known
+
+
+def _inherited(scope: Scope, node: ast.expr) -> Sketched:
+    """The module that a call of torch's `__init__` makes of an object."""
+    from . import calls
+
+    owner = scope.source.owner if scope.source is not None else None
+    base = "" if owner is None else _base(scope, owner)
+    if not base or not isinstance(node, ast.Call):
+        return NOTHING
+    return calls.of_call(scope, (Symbol(base),), node)
 
 
 _MODULE_METHODS = frozenset(
@@ -369,5 +418,6 @@ def _builders(scope: Expressions, source: ClassSource) -> frozenset[str]:
     return known
 
 
+CONTENTS[Object] = part
 ATTRIBUTES[Object] = of_object
 ATTRIBUTES[Class] = of_class

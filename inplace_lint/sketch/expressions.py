@@ -164,6 +164,8 @@ def elements(scope: Scope, value: Sketched) -> Sketched:
                 found.append((Cell(atom.store, RECORDED),))
             else:
                 found.append((atom,))
+        elif type(atom) in CONTENTS:
+            found.append(elements(scope, CONTENTS[type(atom)](scope, atom)))
     return found[0] if len(found) == 1 else united(found)
 
 
@@ -237,6 +239,8 @@ def _of_cell(scope: Scope, cell: Cell, name: str) -> Sketched:
     return NOTHING if table.exists_method(name) else (Method(cell, name),)
 
 
+#: What stands for something that is indexed or iterated over; `construct` adds objects.
+CONTENTS: dict[type[Atom], Callable[[Any, Any], Sketched]] = {}
 #: How an attribute of something is looked up; `construct` adds objects and classes.
 ATTRIBUTES: dict[type[Atom], Callable[[Any, Any, str], Sketched]] = {
     Symbol: _of_symbol,
@@ -355,6 +359,8 @@ def _subscript(scope: Scope, node: ast.Subscript) -> Sketched:
                 found.append(_member(atom, key[0].value))
             else:
                 found.append(effects.index(scope, atom, key, isinstance(index, ast.List)))
+        elif type(atom) in CONTENTS:
+            found.append(elements(scope, CONTENTS[type(atom)](scope, atom)))
     return found[0] if len(found) == 1 else united(found)
 
 

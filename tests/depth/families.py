@@ -77,4 +77,68 @@ PROGRAMS = {
 
         Head()(a).sum().backward()
     """,
+    "a class that is torch's Sequential": """
+        class Squash(nn.Sequential):
+            def __init__(self, dim):
+                super().__init__(nn.Linear(dim, dim), nn.Sigmoid())
+
+        class Plain(nn.Sequential):
+            def __init__(self, dim):
+                layers = [nn.Linear(dim, dim), nn.GELU()]
+                super(Plain, self).__init__(*layers)
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.first = Squash(4)  # bad
+                self.first = Plain(4)  # good
+
+            def forward(self, x):
+                y = self.first(x)
+                y += x  # bad: IPL101
+                y += x  # good
+                return y
+
+        Net()(a).sum().backward()
+    """,
+    "a Sequential that runs its own modules": """
+        class Stack(nn.Sequential):
+            def __init__(self):
+                super().__init__()
+                self.add_module("lin", nn.Linear(4, 4))
+                self.act = nn.Tanh()  # bad
+                self.act = nn.SiLU()  # good
+
+            def forward(self, x):
+                for module in self:
+                    x = module(x)
+                y = super().forward(x)
+                y *= 2  # bad: IPL101
+                y *= 2  # good
+                return y
+
+        Stack()(a).sum().backward()
+    """,
+    "the weight of a class that is torch's Linear": """
+        class Clipped(nn.Linear):
+            @torch.no_grad()  # good
+            def clip(self):
+                self.weight.clamp_(-1, 1)  # bad: IPL103
+                self.weight.clamp_(-1, 1)  # good
+
+        layer = Clipped(4, 4)
+        layer.clip()
+        layer(a).sum().backward()
+    """,
+    "what a class that is torch's Sigmoid returns": """
+        class Gate(nn.Sigmoid):
+            def forward(self, x):
+                y = super().forward(x)  # bad
+                y = x - 0.5  # good
+                y += 1  # bad: IPL101
+                y += 1  # good
+                return y
+
+        Gate()(a * 2).sum().backward()
+    """,
 }
