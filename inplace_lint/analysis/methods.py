@@ -223,7 +223,9 @@ def _register(
     if len(values) >= 2 and isinstance(values[0], Constant) and isinstance(values[0].value, str):
         value = values[1]
         if name == "register_buffer" and isinstance(value, (Tensor, Unknown)):
+            sizes = value.sizes if isinstance(value, Tensor) else None
             value = run.new_tensor("buffer", NEVER, None)
+            value.sizes = sizes
             if not run.builds:
                 run.own_buffers.add(value.storage)
         run.put(obj, values[0].value, value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..torchmodel import layout, table
 from ..torchmodel.facts import WEIGHT, Const
-from . import arrays, stale
+from . import arrays, axes, stale
 from .guards import both, compatible, either
 from .heap import Node, Saved, strongest
 from .run import LENGTH, Incident
@@ -105,7 +105,9 @@ def apply(
     if len(given) == 1 and layout.refuses_grad(facts.key):
         for guard, tensor in run.tensors(args[0]) if args else ():
             run.heap.refuse(tensor, guard)
-    return perform(run, op.name, facts, values, at, function, settled=settled)
+    result = perform(run, op.name, facts, values, at, function, settled=settled)
+    axes.count(run, facts, binding, args, result)
+    return result
 
 
 def _for_each_constant(
@@ -304,8 +306,12 @@ class _Saving:
                 saved.op, saved.node_name, saved.attr = self.name, save.node, save.attr
                 saved.result, saved.moved = save.target < 0, moved
                 saved.grad = evidence
-                saved.certain = save.certainty == "always" and run.grad == "on"
-                if save.target >= 0 and (tensor.strided or tensor.expanded is not None):
+                surely = save.certainty == "always" or (
+                    layout.saves_few_rows(self.facts.key) and axes.few_rows(self.operands[:2])
+                )
+                saved.certain = surely and run.grad == "on"
+                strided = tensor.strided or tensor.expanded is not None
+                if save.target >= 0 and strided and not axes.is_matrix(tensor):
                     given = [_plain_value(value) for value in self.values]
                     saved.certain = saved.certain and not layout.copies_strided(self.facts.key, given)
                 saved.only = save.only
@@ -737,6 +743,7 @@ def _view(run: Run, facts: Facts, ret: Ret, tensor: Tensor, at: ast.AST) -> Tens
         view.no_grad_view = view.no_grad_view or run.place(at)
         view.made_at = run.heap.time
     view.early = run.grad == "on" and not view.no_grad_view and not run.heap.gradients(tensor, run.path)
+    view.sizes = axes.of_view(facts, tensor)
     view.strided = tensor.strided or layout.scatters(facts.key)
     if layout.takes_axis_away(facts.key):
         view.expanded = None
@@ -871,6 +878,8 @@ def index(run: Run, obj: Value, at_index: Value, at: ast.AST) -> Value:
     _proves_the_indexed_alone(run, obj, part)
     if found == "N" and isinstance(obj, Tensor) and isinstance(part, Tensor) and _keeps_rows(at_index):
         part.contiguous = obj.contiguous
+        if isinstance(at_index, Constant) and at_index.value is ...:
+            part.sizes = obj.sizes
     if found == "T" and isinstance(part, Tensor) and not _has_axes(run, at_index):
         part.storage.perhaps_part = True
     return part

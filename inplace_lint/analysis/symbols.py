@@ -184,6 +184,7 @@ def _parameter(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at:
     made = run.new_tensor("buffer" if frozen else "parameter", grad, at, leaf=not frozen)
     if args and isinstance(args[0], Tensor):
         made.storage.dtype, made.storage.device = args[0].storage.dtype, args[0].storage.device
+        made.sizes = args[0].sizes
         if made.storage.dtype not in ("bool", "int", "?"):
             made.storage.dtype = "float"  # of which width is the module's matter: `model.half()`
     return made

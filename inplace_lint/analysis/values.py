@@ -12,12 +12,16 @@ from .guards import ALWAYS, both, either
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
+    from typing import TypeAlias
 
     from ..syntax.module import ClassSource, FunctionSource
     from ..torchmodel.op import Op
     from .frames import Place
     from .guards import Guard
     from .heap import Write
+
+    #: the size of each axis, None where that is not known
+    Sizes: TypeAlias = "tuple[int | None, ...]"
 
 #: Grad evidence.
 NEVER, MAY, DOES = 0, 1, 2
@@ -156,7 +160,7 @@ class Tensor(Value):
     `detached`: carries no graph. `counter`: the version counter that writes through it move, where that is not its
     storage's own (`.data`). `early`: a view of what required no grad then, not used since: a leaf to autograd.
     `contiguous`: True, or False when unknown. `strided`: its axes were moved, or its elements picked out.
-    `part`: by an index that a list would take as well.
+    `part`: by an index that a list would take as well. `sizes` of its axes, as far as they are known.
     """
 
     __slots__ = (
@@ -171,6 +175,7 @@ class Tensor(Value):
         "multi",
         "no_grad_view",
         "part",
+        "sizes",
         "storage",
         "strided",
         "swapped",
@@ -188,6 +193,7 @@ class Tensor(Value):
         self.detached = False
         self.counter: Counter | None = None
         self.part = False
+        self.sizes: Sizes | None = None
         self.early = False
         self.strided = False
         self.contiguous = contiguous
@@ -209,6 +215,7 @@ class Tensor(Value):
         other.detached = self.detached
         other.counter = self.counter
         other.part = self.part
+        other.sizes = self.sizes
         other.early = self.early
         other.strided = self.strided
         other.graph = self.graph

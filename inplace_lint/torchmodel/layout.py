@@ -52,6 +52,16 @@ HAS_AXES = frozenset("arange linspace randperm nonzero argwhere unique ravel fla
 #: Views of all elements, with axes swapped.
 SWAPS = frozenset("transpose t T mT H mH numpy_T matrix_H adjoint swapaxes swapdims".split())
 
+#: Views with as many axes as their input.
+KEEPS_AXES = SWAPS | frozenset("permute movedim moveaxis detach alias data requires_grad_ contiguous".split())
+
+#: Saves its inputs where they have few rows, and may compute with other tensors where they have more.
+SAVES_FEW_ROWS = frozenset(["cdist"])
+FEW_ROWS = 25
+
+#: Views whose arguments name every axis.
+NAMES_AXES = frozenset(["permute"])
+
 #: Always a view, although observation also saw its input come back whole.
 ALWAYS_VIEW = frozenset(["narrow"])
 
@@ -226,6 +236,21 @@ def dtype_after(key: str) -> str | None:
 def aliases_if_contiguous(key: str) -> bool:
     """Whether the op whose facts have this key aliases its input exactly where that is contiguous."""
     return _name(key) in IF_CONTIGUOUS
+
+
+def keeps_axes(key: str) -> bool:
+    """Whether a view by this op has as many axes as its input."""
+    return _name(key) in KEEPS_AXES
+
+
+def saves_few_rows(key: str) -> bool:
+    """Whether the op is sure to save its inputs where they have no more than `FEW_ROWS` rows."""
+    return _name(key) in SAVES_FEW_ROWS
+
+
+def names_every_axis(key: str) -> bool:
+    """Whether the arguments tell how many axes there are."""
+    return _name(key) in NAMES_AXES
 
 
 def expands(key: str) -> bool:
