@@ -116,17 +116,25 @@ def runs(
 
 #: How often a root is run again to enter calls that turn out to matter.
 _DEEPER = 4
+#: How far a run goes that trains: what no longer fits may be the very forward whose gradients are asked for.
+_TRAINING = 8_000
 
 
 def _deepened(program: Program, module: Module, root: FunctionSource | None) -> Run:
     """A run that has entered every call that touches what is written."""
     deep: frozenset[FunctionSource] = frozenset()
-    for _ in range(_DEEPER):
-        run = run_function(program, root, deep) if root is not None else run_body(program, module, deep)
-        wanted = _worth_entering(run) - deep
-        if not wanted:
-            break
-        deep |= wanted
+    usual = program.soft_limit
+    try:
+        for _ in range(_DEEPER):
+            run = run_function(program, root, deep) if root is not None else run_body(program, module, deep)
+            wanted = _worth_entering(run) - deep
+            if run.trains and run.steps > run.soft_limit and program.soft_limit == usual:
+                program.soft_limit = _TRAINING
+            elif not wanted:
+                break
+            deep |= wanted
+    finally:
+        program.soft_limit = usual
     return run
 
 
@@ -196,7 +204,9 @@ def _leaves_open(run: Run) -> bool:
         if not hazard.reached and isinstance(value, Unknown) and value.is_given() and proved(hazard):
             return True  # the caller may use what the saving op gave its tensor for
     return any(
-        incident.kind not in HARMLESS and incident.grad < DOES and not incident.storage.credible()
+        incident.kind not in HARMLESS
+        and incident.grad < DOES
+        and (incident.kind != "leaf" or not incident.storage.credible())
         for incident in run.incidents
     )
 

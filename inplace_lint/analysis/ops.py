@@ -437,7 +437,8 @@ def _incidents(
             continue
         for guard, tensor in operands[i]:
             storage = tensor.storage
-            if tensor.expanded is not None and not facts.metadata_only:
+            parted = records and (tensor.multi or tensor.no_grad_view)  # which is refused before
+            if tensor.expanded is not None and not facts.metadata_only and not parted:
                 found = Incident("expanded", place, guard, name, storage, DOES, tensor.expanded)  # type: ignore[arg-type]
                 found.modeless = True
                 run.incidents.append(found)

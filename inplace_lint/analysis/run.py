@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 SOFT_LIMIT = 1_000
 HARD_LIMIT = 12_000
 #: How deep calls are entered.
-DEPTH = 5
+DEPTH = 8
 
 LENGTH = "#"
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .summaries import Sketches
 
 #: How far a function that writes its argument is followed to its callers, within its file.
-_CALLERS = 3
+_CALLERS = 6
 
 
 def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
