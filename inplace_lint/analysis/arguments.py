@@ -102,17 +102,25 @@ def _is_expected(root: FunctionSource, argument: str) -> bool:
     for call in calls:
         given = position - (root.owner is not None and isinstance(call.func, ast.Attribute))
         passed = call.args[given] if given < len(call.args) else _keyword(call, argument)
+        kept = targets.get(call)
+        if any(_same(passed, place) for place in (kept, *getattr(kept, "elts", ()))):
+            continue
         while isinstance(passed, ast.Subscript):
             passed = passed.value
         if isinstance(passed, ast.Attribute):
             return False
-        if isinstance(passed, ast.Name):
-            kept = targets.get(call)
-            if isinstance(kept, ast.Name) and kept.id == passed.id:
-                continue
-            if Surroundings(root.module, call).read_later(passed.id):
-                return False
+        if isinstance(passed, ast.Name) and Surroundings(root.module, call).read_later(passed.id):
+            return False
     return bool(calls)
+
+
+def _same(one: object, other: object) -> bool:
+    """Whether two expressions are written alike."""
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    if not isinstance(one, ast.AST) or type(one) is not type(other):
+        return one == other
+    return all(_same(getattr(one, f, None), getattr(other, f, None)) for f in one._fields if f != "ctx")
 
 
 def _keyword(call: ast.Call, name: str) -> ast.expr | None:

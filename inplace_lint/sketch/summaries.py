@@ -96,18 +96,17 @@ class Sketches:
 
     def _changes_its_caller(self, flow: Flow, source: FunctionSource) -> bool:
         """Whether the function's own statements write an argument that it returns, as no name of it says."""
+        from .calls import cells
+
         if source.name.endswith("_") and not self.notes:
             return False
         given = {p.arg for p in (*source.parameters, *source.node.args.kwonlyargs)}
         if self.notes:
             return any(name in given for name in flow.summary.writes)
         return any(
-            isinstance(atom, Cell)
-            and atom.store.direct
-            and atom.store.given in given
-            and atom.store.is_tensor()
+            cell.store.direct and cell.store.given in given and cell.store.is_tensor()
             for value in flow.returned
-            for atom in value
+            for cell in cells(value)
         )
 
     def of_body(self, module: Module) -> Summary:

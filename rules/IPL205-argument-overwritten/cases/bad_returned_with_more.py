@@ -1,0 +1,17 @@
+"""The changed tensor is one of two results."""
+
+import torch
+
+
+def blacken(images: torch.Tensor, scores):
+    bad = scores > 0
+    images[bad] = 0.0  # expect: IPL205
+    return images, bad
+
+
+library = {"blacken": blacken}
+
+x = torch.rand(3, 3)
+before = x.clone()
+library["blacken"](x, torch.tensor([-1.0, 1.0, 1.0]))
+changed = not torch.equal(x, before)
