@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from ..sketch.screen import callers, mentions
+from ..torchmodel.spelling import TENSOR_TYPES
 from . import attributes, calls, execute, inherited, names
 from .findings import HARMLESS, LOCAL, POSSIBLE, Finding, of_run, once_for_each_write, prevailing, proved
 from .frames import Frame
@@ -14,6 +15,7 @@ from .reconsider import reconsider
 from .run import OutOfBudget, Run
 from .values import (
     DOES,
+    NEVER,
     Bound,
     ClassValue,
     Constant,
@@ -189,7 +191,7 @@ def _needs_its_callers(run: Run, module: Module, root: FunctionSource) -> bool:
     return any(
         private or finding.confidence == POSSIBLE
         for finding in of_run(run, module, root)
-        if finding.kind not in LOCAL
+        if finding.kind not in LOCAL or (finding.kind == "lost" and finding.confidence == POSSIBLE)
     )
 
 
@@ -332,10 +334,12 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
         if isinstance(given, (Symbol, ClassValue, FunctionValue, Bound)):
             return given  # a class or function to build with: the one that most callers leave as it is
     value = Unknown()
-    if annotation == "Tensor":
+    if annotation in TENSOR_TYPES:
         tensor = run.as_tensor(value)
         if tensor is not None:
             tensor.storage.proved = True
+            if TENSOR_TYPES[annotation]:
+                tensor.storage.dtype, tensor.storage.grad = TENSOR_TYPES[annotation], NEVER
     return value
 
 

@@ -72,6 +72,8 @@ def of_unknown(run: Run, obj: Unknown, name: str) -> Value | None:
         return Native(lambda run, args, kwargs, at: _parameters(run, obj, name))
     if name in ("step", "minimize"):
         return Native(lambda run, args, kwargs, at: _step_through(run, obj, args, at))
+    if name == "load_state_dict" and run.state.get((obj, "member", "parameters()")) is not None:
+        return Native(lambda run, args, kwargs, at: step(run, [obj], at, "load_state_dict"))
     return None
 
 

@@ -833,6 +833,7 @@ def _index_kind(run: Run, index: Value) -> str:
     """N for basic indexing (a view), T for indexing by a tensor or a list (a copy), ? where it cannot be told."""
     from .containers import Slice
 
+    index = _as_proved(index)
     if isinstance(index, Test):
         return "T"  # a comparison of unknown values: a mask
     if isinstance(index, (Slice, Scalar)):
@@ -850,6 +851,12 @@ def _index_kind(run: Run, index: Value) -> str:
         kinds = {_index_kind(run, atom) for _, atom in run.live(index)}
         return next(iter(kinds)) if len(kinds) == 1 else "?"
     return "?"
+
+
+def _as_proved(index: Value) -> Value:
+    """An argument that is a tensor for certain: what its annotation says of it counts."""
+    tensor = index.tensor if isinstance(index, Unknown) else None
+    return index if tensor is None or not tensor.storage.proved else tensor
 
 
 #: Stands for any index that makes a view: the table asks only of what kind an index is.
@@ -888,6 +895,7 @@ def index(run: Run, obj: Value, at_index: Value, at: ast.AST) -> Value:
 
 def _has_axes(run: Run, index: Value) -> bool:
     """Whether an advanced index is no single number: it, or one of its parts, is a mask or has an axis."""
+    index = _as_proved(index)
     if isinstance(index, Sequence_):
         return index.kind != "tuple" or any(_has_axes(run, part) for part in run.elements(index))
     if isinstance(index, Tensor):

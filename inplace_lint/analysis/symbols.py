@@ -7,7 +7,7 @@ from ..torchmodel.keywords import MODULE_KEYWORDS
 from ..torchmodel.spelling import MODES
 from . import arrays, containers, methods, operators, ops, unchecked
 from .guards import ALWAYS, both, either
-from .run import LENGTH
+from .run import LENGTH, Incident
 from .values import (
     ANY,
     DOES,
@@ -127,6 +127,11 @@ def _torch(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Va
             weights = run.new_tensor("parameter", DOES, at, leaf=True)
             weights.storage.initialised = True
         return TorchModule(dotted, config, weights)
+    if table.lacks(dotted):
+        storage = run.new_tensor("result", NEVER, at).storage
+        missing = Incident("unknown-op", run.place(at), run.path, dotted, storage, DOES, None)
+        missing.modeless = True
+        run.incidents.append(missing)
     return _unknown(run, args, kwargs)
 
 
@@ -248,6 +253,7 @@ def _vector_to_parameters(run: Run, args: Sequence[Value], kwargs: Mapping[str, 
     owners: list[Value] = []
     for value in args[1:2]:
         _owners(run, value, owners)
+    run.steps_unknown = run.steps_unknown or any(isinstance(owner, Unknown) for owner in owners)
     for owner in owners:
         for weights in methods.weights_of(run, owner):
             run.writes.append(

@@ -18,8 +18,10 @@ CODE = "IPL302"
 
 def check(module: Module, finding: Finding) -> Diagnostic | None:
     if finding.kind == "unknown-op":
-        message = f"torch.Tensor has no method `{finding.op}`"
-        caption, help = "this raises AttributeError", _instead(finding.op)
+        owner, _, name = finding.op.rpartition(".")
+        kind = "function" if owner else "method"
+        message = f"{owner or 'torch.Tensor'} has no {kind} `{name}`"
+        caption, help = "this raises AttributeError", _instead(name)
     elif finding.kind == "no-derivative":
         message = f"`{finding.op}` has no derivative, and gradients are recorded for what it changes"
         caption, help = "backward raises NotImplementedError", _instead(finding.op)

@@ -101,6 +101,10 @@ def of_node(scope: Scope, node: ast.Call) -> Sketched:
             scope.doubt(EVIDENT)
     else:
         func = scope.value(func_node)
+        if not scope.dry and any(
+            isinstance(atom, Symbol) and atom.dotted.endswith("vector_to_parameters") for atom in func
+        ):
+            scope.doubt(EVIDENT)
     if scope.dry and func:
         later = _built_later(scope, func, node)
         if later is not None:
@@ -463,6 +467,8 @@ def _torch(dotted: str, made: Call) -> Sketched:
         return (Layer(dotted, kinds),)
     if dotted.startswith("torch.optim."):
         return NOTHING
+    if table.lacks(dotted):
+        made.scope.doubt(EVIDENT)
     return unknown(made)
 
 
@@ -730,8 +736,11 @@ def _parameter(made: Call) -> Sketched:
 
 def _shared(made: Call) -> Sketched:
     """torch.from_numpy and its kin: a tensor over the memory of what is given."""
-    given = made.given()
+    given = [
+        atom for value in (*made.args, *made.kwargs.values()) for atom in value if isinstance(atom, Cell)
+    ]
     if given or made.scope.dry:
+        _proved(given)
         return tuple(shadow(cell) for cell in given) or UNKNOWN
     store = Store(grad=False, tensor=True)
     node = made.nodes[0] if made.nodes else None
@@ -739,6 +748,10 @@ def _shared(made: Call) -> Sketched:
         made.scope.names[node.id] = (
             shadow(Cell(store)),
         )  # what is written to the array from here on, it sees
+    elif isinstance(node, ast.Attribute):
+        for atom in made.scope.value(node.value):
+            if isinstance(atom, Object):
+                atom.slots[node.attr] = (shadow(Cell(store)),)
     return (Cell(store),)
 
 
@@ -777,7 +790,7 @@ def _super(made: Call) -> Sketched:
     return unknown(made)
 
 
-def _proved(value: Sketched) -> None:
+def _proved(value: Sketched | list[Cell]) -> None:
     """Somebody asks whether it is a tensor: then it may be."""
     for atom in value:
         if isinstance(atom, Cell):

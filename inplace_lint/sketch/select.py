@@ -33,13 +33,27 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
         sketches.turn_to(examined, calling)
         examine(sketches, module, examined, calling)
     functions = module.functions_in_order()
-    found: list[FunctionSource | None] = [f for f in functions if f in examined.suspicious]
+    hooked = _hooked(module, functions) if examined.writers else set()
+    found: list[FunctionSource | None] = [f for f in functions if f in examined.suspicious or f in hooked]
     outside = _outside(module, functions)
     if _trains(module, outside) or (
         any(map(outside, (*rows, *examined.calls))) and sketches.of_body(module).suspicious
     ):
         found.append(None)
     return found
+
+
+def _hooked(module: Module, functions: list[FunctionSource]) -> set[FunctionSource]:
+    """The `forward` of classes that hang hooks on modules: a hook may write what the module has saved."""
+    if b".register_forward_" not in module.source:
+        return set()
+    owners = {
+        f.owner
+        for f in functions
+        if f.owner is not None
+        and any(b".register_forward_" in row for row in module.lines[f.node.lineno : f.node.end_lineno or 0])
+    }
+    return {f for f in functions if f.owner in owners and f.name == "forward"}
 
 
 class Examined:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import _ast
 import re
 
+from ..torchmodel.spelling import TENSOR_TYPES
 from . import calls
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Function, Object, Store, Summary, united
 from .construct import Assigned, Scope, _descriptor, classes_of
@@ -285,7 +286,7 @@ def _argument(flow: Flow, source: FunctionSource, parameter: ast.arg) -> Sketche
         value = Scope(flow.sketches, source.module).value(default)
         if value and not any(isinstance(atom, (Cell, Box)) for atom in value):
             return value
-    return _given(parameter.arg, tensor=name == "Tensor")
+    return _given(parameter.arg, tensor=name in TENSOR_TYPES)
 
 
 def _given(name: str, tensor: bool = False) -> Sketched:

@@ -18,6 +18,14 @@ MODES = {
     "torch.cpu.amp.autocast": "autocast",
 }
 
+#: Classes that an annotation names for a tensor, and what kind of numbers it holds where that says it.
+TENSOR_TYPES = {
+    "Tensor": "",
+    **dict.fromkeys(("FloatTensor", "HalfTensor", "DoubleTensor", "BFloat16Tensor"), ""),
+    **dict.fromkeys(("LongTensor", "IntTensor", "ShortTensor", "CharTensor", "ByteTensor"), "int"),
+    "BoolTensor": "bool",
+}
+
 #: Longer public spellings of a namespace, and the one under which the table knows it.
 _SPELLINGS = (
     ("torch.functional.F", "torch.nn.functional"),

@@ -64,6 +64,18 @@ def names_op(name: str) -> bool:
     return get().names_op(name)
 
 
+def lacks(dotted: str) -> bool:
+    """Whether a dotted name reads like the in-place form of a function of torch, and there is none."""
+    space, _, name = dotted.rpartition(".")
+    return (
+        space in ("torch", "torch.nn.functional")
+        and name.endswith("_")
+        and not name.startswith("_")
+        and not exists_function(dotted)
+        and exists_function(dotted[:-1])
+    )
+
+
 def nearest(name: str) -> str | None:
     """The existing name most like this one, in its namespace."""
     return get().nearest(name)

@@ -141,4 +141,66 @@ PROGRAMS = {
 
         Gate()(a * 2).sum().backward()
     """,
+    "a hook that the module itself registers": """
+        class Tower(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.lin = nn.Linear(4, 4)
+                self.act = nn.Sigmoid()
+                self.act.register_forward_hook(self.damp)  # bad
+                self.lin.register_forward_hook(self.damp)  # good
+
+            @staticmethod
+            def damp(module, given, result):
+                result.mul_(0.5)
+
+            def forward(self, x):
+                return self.act(self.lin(x)).sum()  # bad: IPL101
+                return self.act(self.lin(x)).sum()  # good
+
+        Tower()(a).backward()
+    """,
+    "an array attribute that a tensor shares": """
+        import numpy
+
+        class Replay:
+            def __init__(self):
+                self.rows = numpy.ones(4, dtype=numpy.float32)
+
+            def learn(self, weight, row):
+                seen = torch.from_numpy(self.rows)  # bad
+                seen = torch.from_numpy(self.rows.copy())  # good
+                loss = (seen * weight).sum()
+                self.rows[0] = row  # bad: IPL202
+                self.rows[0] = row  # good
+                loss.backward()
+
+        Replay().learn(a, 3.0)
+    """,
+    "loading between a forward and its backward": """
+        def probe(model, x):
+            kept = {name: value.clone() for name, value in model.state_dict().items()}
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            model(x).sum().backward()
+            optimizer.step()
+            loss = model(x).sum()
+            model.load_state_dict(kept)  # bad: IPL106
+            loss.backward()
+            model.load_state_dict(kept)  # good
+
+        probe(nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1)), a)
+    """,
+    "parameters replaced by a vector's pieces": """
+        from torch.nn.utils import parameters_to_vector, vector_to_parameters
+
+        def shake(model, x):
+            loss = model(x).sum()
+            flat = parameters_to_vector(model.parameters()).detach()
+            loss.backward()  # good
+            vector_to_parameters(flat + 0.5, model.parameters())  # bad: IPL201
+            vector_to_parameters(flat + 0.5, model.parameters())  # good
+            loss.backward()  # bad
+
+        shake(nn.Sequential(nn.Conv1d(4, 2, 1), nn.Tanh(), nn.Conv1d(2, 1, 1)), a.reshape(1, 4, 1))
+    """,
 }
