@@ -1,0 +1,124 @@
+"""Short forms of random programs on which analysis and torch once disagreed; torch is asked for the truth."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+pytest.importorskip("torch")
+
+from .compare import compare
+from .generator import Program
+
+HEADER = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n"
+MODEL = """\
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.rand(4, 4))
+        self.register_buffer("kept", torch.zeros(4, 4))
+    def forward(self, x, h):
+        {}
+def main():
+    model = Model()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    x = torch.rand(4, 4, requires_grad=True)
+    h = torch.rand(4, 4, requires_grad=True) * 1.0
+    {}
+"""
+ONCE = "out = model(x * 1.0, h)\n    out.sum().backward()"
+
+
+def model(body: str, training: str = ONCE) -> str:
+    return MODEL.format(body, training)
+
+
+def program(body: str) -> str:
+    return "def main():\n    a = torch.rand(4, 4, requires_grad=True)\n" + textwrap.indent(body, "    ")
+
+
+SAME = "def same(t):\n    return t\n"
+BOX = "class Box:\n    pass\ndef keep(box, t):\n    box.kept = t\n"
+
+HAZARDS = {
+    "saved under the name that a call gave it": SAME
+    + model("y = same(x)\n        z = y.pow(3)\n        x.cos_()\n        return z"),
+    "written under the name that a call gave it": SAME
+    + "def soft(t):\n    return F.softplus(t)\n"
+    + model("z = soft(h)\n        y = same(h)\n        y[:, 1:] += 1\n        return z + h"),
+    "saved by what a call hands it on to": "def power(t, s):\n    return torch.pow(t, s)\n"
+    "def write(t, s):\n    z = power(s, s)\n    t.mul_(2)\n    return z\n" + model("return write(h, h)"),
+    "kept in an attribute by a function": BOX
+    + program(
+        "box = Box()\nb = a * 1.0\nkeep(box, b)\nF.leaky_relu_(b)\nbox.kept[-1] = 0.5\nb.sum().backward()\n"
+    ),
+    "an index": program("i = torch.randint(0, 4, (4,))\nb = a[:, i]\ni[0] = 1\nb.sum().backward()\n"),
+    "written in the statement that stores it": model(
+        "items = [x, h]\n        y = h * x\n        items[1] = items[1].mul_(x)\n        return y"
+    ),
+    "an argument that is taken apart": model("p, q, r, s = x\n        p /= 2.0\n        return q"),
+    "a view made and written under no_grad, and then used": program(
+        "b = a * 1.0\nwith torch.no_grad():\n    v = b[1:]\n    w = v.view_as(v)\n    w /= 2\n"
+        "(v * 2).sum().backward()\n"
+    ),
+    "a name that a break leaves as it was": (
+        "def main(flag0):\n    a = torch.rand(4, 4, requires_grad=True)\n    for k in range(3):\n"
+        "        if flag0:\n            break\n        a = a * 2\n    a.sigmoid_()\n    a.sum().backward()\n"
+    ),
+    "what the caller goes on to use": "def write(t):\n    torch.sigmoid_(t)\n"
+    "def twice(t):\n    for k in range(2):\n        write(t)\n    return 1.0\n"
+    + program("b = a * 1.0\nloss = twice(b) + b.sum()\nloss.backward()\n"),
+    "a matrix turned round": model(
+        "y = x.permute(1, 0)\n        z = y @ self.weight\n        x += 1\n        return z"
+    ),
+    "few rows": program("b = torch.ones(4, 4)\nz = torch.cdist(b, a)\nb.add_(1)\nz.norm().backward()\n"),
+    "a conversion to what it is": model(
+        "y = self.weight * 1.0\n        z = (y.type_as(y) * x).exp()\n        w = z.type_as(z)\n"
+        "        w += 1\n        return z"
+    ),
+    "written far down": "def one(t):\n    t.pow_(2)\n    return t\n"
+    "def two(t):\n    return one(t)\ndef three(t):\n    return two(t)\ndef four(t):\n    return three(t)\n"
+    + program("b = a.exp()\nfour(b)\nb.sum().backward()\n"),
+    "parameters changed by hand": model(
+        "y = x + self.weight\n        z = y * self.weight\n        w = z + y\n        v = w + x\n        return v + z",
+        "out = model(x * 1.0, h)\n    with torch.no_grad():\n        for p in model.parameters():\n"
+        "            p.mul_(0.99)\n    out.sum().backward()",
+    ),
+    "a step between two long forwards and the second backward": model(
+        "for k in range(3):\n" + "            x = x * self.weight\n" * 60 + "        return x",
+        "first = model(x * 1.0, h)\n    second = model(x + 1, h)\n    first.sum().backward()\n"
+        "    optimizer.step()\n    second.sum().backward()",
+    ),
+}
+CLEAN = {
+    "steps before any backward": model(
+        "return x @ self.weight",
+        "total = 0.0\n    for batch in (x * 1.0, x + 1):\n        total = total + model(batch, h).sum()\n"
+        "        optimizer.step()\n    total.backward()\n    optimizer.step()",
+    ),
+    "a graph that ends in a buffer of a model that nobody else has": model(
+        "self.kept.addcdiv_(self.weight, self.weight)\n        return x",
+        "out = model(x * 1.0, h)\n    out.sum().backward()\n    optimizer.step()",
+    ),
+    "what is called a long way on and hangs on nothing written": SAME
+    + model(
+        "for k in range(3):\n"
+        + "            y = torch.exp(h)\n            y.add_(1)\n" * 40
+        + "        return same(x)"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HAZARDS)
+def test_hazard_is_found(name: str) -> None:
+    comparison = compare(Program(HEADER + HAZARDS[name], "driver", "main", HAZARDS[name].count("(flag0)")))
+    assert comparison.truth.hazardous, "torch sees nothing here"
+    assert not comparison.missed and not comparison.false, str(comparison)
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_nothing_is_said_of_what_torch_accepts(name: str) -> None:
+    comparison = compare(Program(HEADER + CLEAN[name], "driver", "main", 0))
+    assert not comparison.truth.hazardous, str(comparison)
+    assert not comparison.false, str(comparison)
