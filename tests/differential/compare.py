@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from .generator import Program
-from .oracle import FILENAME, Discard, Stack, Truth, judge
+from .oracle import FILENAME, Discard, Stack, Truth, Write, judge
 
 if TYPE_CHECKING:
     from inplace_lint.model import Diagnostic
@@ -78,25 +78,25 @@ class Comparison:
         return finding.row == stack[0] or not finding.labels or bool(set(finding.labels) & set(stack[:-1]))
 
     def expected(self, stacks: list[Stack], row: int) -> set[str]:
-        """The codes that fit a finding at `row` about the writes with these stacks."""
+        """The codes that fit a finding at `row` about the writes with these stacks.
+
+        What another caller of a public function would see fits as well: one finding speaks to all of them.
+        """
         codes: set[str] = set()
-        kinds: set[str] = set()
         lines = self.program.source.splitlines()
+        kinds: set[str] = set()
         for stack in stacks:
             if stack in self.truth.hazards and STEPS.search(lines[stack[0] - 1]):
                 codes.add("IPL106")
             elif stack in self.truth.hazards:
-                write = self.truth.hazards[stack]
-                kinds |= write.kinds_seen_from(row) or write.kinds
+                kinds |= _kinds(self.truth.hazards[stack], row)
             if stack in self.truth.immediate:
                 code = self.truth.immediate[stack]
                 codes |= {code, ALIKE.get(code, code)}
-        if "either" in kinds:
-            codes |= {"IPL101", "IPL102"}
-        elif "result" in kinds:
-            codes.add("IPL101")
-        elif kinds:
-            codes.add("IPL102")
+        codes |= _codes_for(kinds)
+        for stack, write in self.truth.escapes.items():
+            if row in stack:
+                codes |= _codes_for(_kinds(write, row))
         return codes
 
     def __str__(self) -> str:
@@ -107,6 +107,17 @@ class Comparison:
         lines += [f"crash {f.code}: {f.message}" for f in self.crashes]
         lines += [f"at {f.row} {f.code}, expected {code}" for f, code in self.codes]
         return "\n".join(lines)
+
+
+def _kinds(write: Write, row: int) -> set[str]:
+    return write.kinds_seen_from(row) or write.kinds
+
+
+def _codes_for(kinds: set[str]) -> set[str]:
+    """The codes that fit saves of these kinds: a result goes before an input."""
+    if "either" in kinds:
+        return {"IPL101", "IPL102"}
+    return {"IPL101"} if "result" in kinds else {"IPL102"} if kinds else set()
 
 
 def static_findings(source: str) -> list[Finding]:
