@@ -99,8 +99,10 @@ def unknown(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, V
     result = Unknown()
     given = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
     run.given.update(tensor.storage for _, tensor in given)
-    run.lends_modules = run.lends_modules or any(
-        isinstance(atom, Instance) for value in (*args, *kwargs.values()) for atom in flatten(value)
+    run.lends = (
+        run.lends
+        or any(run.heap.record(tensor.storage).grads for _, tensor in given)
+        or any(isinstance(atom, Instance) for value in (*args, *kwargs.values()) for atom in flatten(value))
     )
     if isinstance(func, Unknown):
         weights = run.state.get((func, "member", "parameters()"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .guards import either, implies
+from .guards import both, either, implies
 from .values import DOES
 
 TYPE_CHECKING = False
@@ -139,7 +139,8 @@ def of_run(run: Run, module: Module, root: FunctionSource | None) -> list[Findin
             None if saved.grad == DOES else saved.storage,
         )
         known = groups.get(key)
-        groups[key] = (hazard, hazard.guard if known is None else either(known[1], hazard.guard))
+        guard = both(hazard.guard, hazard.via)
+        groups[key] = (hazard, guard if known is None else either(known[1], guard))
     for hazard, guard in groups.values():
         context.hazard(hazard, guard, found, immediate)
     if root is not None and root.module is module:

@@ -8,6 +8,7 @@ the saves of the same storage that were recorded before it and whose node has no
 from __future__ import annotations
 
 from .guards import ALWAYS, both, compatible, either, implies, literal, minus
+from .guards import NEVER as NOWHERE
 from .values import DOES, MAY, NEVER
 
 TYPE_CHECKING = False
@@ -137,7 +138,7 @@ class Write:
 class Hazard:
     """A write after a save of the same storage; it is a finding once a root is seen that needs the saving node."""
 
-    __slots__ = ("guard", "kind", "reached", "saved", "write")
+    __slots__ = ("guard", "kind", "reached", "saved", "via", "write")
 
     def __init__(self, saved: Saved, write: Write, guard: Guard, kind: str = "write") -> None:
         self.saved = saved
@@ -145,6 +146,8 @@ class Hazard:
         self.guard = guard
         self.kind = kind
         self.reached = False
+        #: the paths on which a root was seen that needs the saving node
+        self.via: Guard = NOWHERE
 
 
 class _Record:
@@ -166,6 +169,8 @@ class Heap:
         self.time = 0
         self.hazards: list[Hazard] = []
         self.roots: list[tuple[int | None, Guard, list[tuple[Guard, Node]]]] = []
+        #: literals of paths that are only guessed at
+        self.doubtful = 0
         self._records: dict[int, _Record] = {}
         #: leaves that are known not to require grad, on the paths of the guard
         self._plain: dict[Node, Guard] = {}
@@ -332,7 +337,7 @@ class Heap:
 
     def confirm(self) -> list[Hazard]:
         """The hazards whose saving node is needed by a backward after the write, by a return or by an escape."""
-        pending = [hazard for hazard in self.hazards if not hazard.reached]
+        pending = [hazard for hazard in self.hazards if not self._is_sure(hazard.via)]
         if pending:
             first = min(hazard.write.time for hazard in pending)
             for time, guard, nodes in self.roots:
@@ -340,12 +345,19 @@ class Heap:
                     continue
                 within = reach(nodes, guard)
                 for hazard in pending:
-                    if hazard.reached or (time is not None and time < hazard.write.time):
+                    if (hazard.reached and self._is_sure(hazard.via)) or (
+                        time is not None and time < hazard.write.time
+                    ):
                         continue
                     reached = within.get(hazard.saved.node)
                     if reached is not None and compatible(reached, hazard.guard):
                         hazard.reached = True
+                        hazard.via = either(hazard.via, reached)
         return [hazard for hazard in self.hazards if hazard.reached]
+
+    def _is_sure(self, guard: Guard) -> bool:
+        """Whether one of the paths is not only guessed at."""
+        return any(not (p | n) & self.doubtful for p, n in guard)
 
 
 def _unseen(saved: Saved, counter: Counter | None) -> str:

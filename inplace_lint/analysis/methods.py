@@ -288,7 +288,7 @@ def _may_have_been_reached(run: Run, owner: Value) -> bool:
     """Whether a backward that is not in sight may have given a module's parameters their gradients."""
     if not isinstance(owner, Instance) or owner.shared or owner in run.outside:
         return True
-    return run.lends_modules or any(run.heap.record(storage).grads for storage in run.given)
+    return run.lends
 
 
 # Containers

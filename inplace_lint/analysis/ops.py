@@ -207,7 +207,7 @@ def perform(
         grads = strongest(grads)
         if not facts.differentiable and not facts.writes:
             grads = []
-    if grads:
+    if grads and (facts.writes or any(ret.kind != "same" for ret in facts.returns)):
         _stale_views(run, name, operands, place)
     if run.written:
         _stale_reads(run, name, facts, operands, values, at)
@@ -545,7 +545,7 @@ def _write(
                 if graph.origin != "unknown" and not itself:
                     graph.evidence += tuple(others)
                 outlives = storage.origin in ("argument", "buffer") and storage not in run.own_buffers
-                if outlives and not storage.leaf:
+                if outlives and not storage.leaf and graph is storage:
                     run.heap.escape([(guard, tensor)], guard)
 
 
@@ -920,6 +920,15 @@ def _keeps_rows(index: Value) -> bool:
     return isinstance(index, (Scalar, Constant))
 
 
+def _is_everything(index: Value) -> bool:
+    """Whether an index is `...` or `:`."""
+    from .containers import Slice
+
+    if isinstance(index, Slice):
+        return all(isinstance(part, Constant) and part.value is None for part in index.parts)
+    return isinstance(index, Constant) and index.value is ...
+
+
 def is_position(index: Value) -> bool:
     """Whether an index is one that a list takes as well: no slice, no tuple, no mask."""
     from .containers import Slice
@@ -952,6 +961,8 @@ def set_index(run: Run, obj: Value, at_index: Value, value: Value, at: ast.AST) 
     op = table.operator("[]=")
     if op is not None:
         found = _index_kind(run, at_index)
+        if found == "N" and run.grad == "on" and not _is_everything(at_index):
+            _used(run, [run.tensors(obj)])  # the part that is written is taken first
         apply(
             run,
             op,

@@ -40,7 +40,7 @@ def reconsider(
     for finding, root in findings:
         if finding.confidence < LIKELY or finding.kind != "write":
             continue
-        if _met(_look(program, module, root, looked), finding) is False:
+        if _met(_look(program, module, root, looked), finding, needed=True) is False:
             finding.overruled = (
                 "with every call entered, no path is left on which gradients are recorded here"
             )
@@ -95,13 +95,20 @@ def _look(
     return run
 
 
-def _met(run: Run, finding: Finding) -> bool | None:
-    """Whether the write meets the saves in this run with what may require grad; None where that was not seen."""
+def _met(run: Run, finding: Finding, needed: bool = False) -> bool | None:
+    """Whether the write meets the saves in this run with what may require grad; None where that was not seen.
+
+    `needed`: also whether anything that leaves the run, or is differentiated in it, hangs on what was saved.
+    """
     place = finding.at if finding.write is None else finding.write.at
     saves = {saved.place.at for saved in finding.saves}
     met = [h for h in run.heap.hazards if h.write.place.at is place and h.saved.place.at in saves]
     if not met and (run.steps > run.soft_limit or all(w.place.at is not place for w in run.writes)):
         return None
+    if needed and met and run.steps <= run.soft_limit:
+        run.heap.confirm()
+        if not any(hazard.reached for hazard in met):
+            return False
     context = Context(run, run.frame.module, None)
     together: Guard = ()  # memory that is shared on some paths, and a copy on the others
     for hazard in met:

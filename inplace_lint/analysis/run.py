@@ -194,8 +194,8 @@ class Run:
         self.handlers = program.handlers
         #: of modules that this run itself made
         self.own_buffers: set[Storage] = set()
-        #: whether code that is not known was given a module of the project
-        self.lends_modules = False
+        #: whether code that is not known was given a module of the project, or what hangs on one
+        self.lends = False
         self._bits: dict[Hashable, int] = {}
         self._interned: dict[Hashable, Scalar] = {}
         self._keys: dict[Scalar, Hashable] = {}
@@ -224,6 +224,7 @@ class Run:
         """The two outcomes of something that cannot be told from the source."""
         bit = self.bit(("doubt", key))
         self.doubtful |= 1 << bit
+        self.heap.doubtful = self.doubtful
         return literal(bit, True), literal(bit, False)
 
     def test(self, key: Hashable) -> Test:

@@ -49,8 +49,8 @@ def _attempt(source: str, program: Program, wanted: set[str]) -> Comparison | No
         return None  # a function that nobody calls is another program
     try:
         comparison = compare(Program(source, program.form, program.entry, program.flags))
-    except (Discard, SyntaxError, NameError):
-        return None
+    except (Discard, SyntaxError, NameError, AttributeError, TypeError, LookupError):
+        return None  # what is left does not run
     return comparison if kinds(comparison) & wanted else None
 
 
