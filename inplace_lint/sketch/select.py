@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from . import bindings
 from .atoms import Class, File, Function
 from .construct import Scope, classes_of
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from .atoms import Atom
     from .summaries import Sketches
 
+_CALLED = re.compile(rb"(\w+)\(")
 #: How far a function that writes its argument is followed to its callers, within its file.
 _CALLERS = 6
 
@@ -110,14 +113,18 @@ def foreign_writers(sketches: Sketches, module: Module) -> set[FunctionSource]:
     found: set[FunctionSource] = set()
     if b"torch" not in module.source:
         return found  # it hands tensors on, if it has any: nothing in it saves or writes one
+    called = frozenset(_CALLED.findall(module.source))
     for name in module.imports:
         binding = module.imports[name]
         if sketches.files.project.resolve(binding.module, module.filename, binding.level) is None:
             continue
         for atom in bindings.of_module(sketches, module, name):
             for source in _functions(sketches, atom):
-                called = b"(" if source.name == "forward" else source.name.encode() + b"("
-                if called in module.source and sketches.may_write(source) and sketches.of(source).tensors:
+                if (
+                    (source.name == "forward" or source.name.encode() in called)
+                    and sketches.may_write(source)
+                    and sketches.of(source).tensors
+                ):
                     found.add(source)
     return found
 

@@ -253,6 +253,8 @@ def _class(flow: Flow, node: ast.ClassDef) -> bool:
 
 
 def _import(flow: Flow, node: ast.Import) -> bool:
+    if flow.source is None:
+        return False  # what the top level imports is found where its name is read
     for alias in node.names:
         name = alias.asname or alias.name.partition(".")[0]
         module = alias.name if alias.asname else name
@@ -261,6 +263,8 @@ def _import(flow: Flow, node: ast.Import) -> bool:
 
 
 def _import_from(flow: Flow, node: ast.ImportFrom) -> bool:
+    if flow.source is None:
+        return False
     for alias in node.names:
         flow.names[alias.asname or alias.name] = bindings.imported(
             flow.sketches, flow.module, node.module or "", alias.name, node.level
