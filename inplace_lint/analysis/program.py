@@ -22,31 +22,33 @@ if TYPE_CHECKING:
 #: With more literals than this for what objects are built from, all is built anew: guards are masks of these bits.
 BASE_BITS = 4096
 
-#: Parsed files are kept while a project is checked, so that a module that many import is parsed once.
+#: Parsed files are kept while a project is checked, so that a module that many import is parsed once. When so many
+#: have come together, those that nobody imported are let go.
 _KEPT = 500
-#: From this many files on it is worth the time to look for what can be let go.
-_LARGE = 50
 _latest: tuple[Project, Program] | None = None
 
 
 def of_project(project: Project) -> Program:
     """The program of a project, made anew when it has grown large."""
     global _latest
-    if _latest is None or _latest[0] is not project or _latest[1].files.size() > _KEPT:
-        large = _latest is not None and _latest[1].files.size() > _LARGE
-        _latest = None
-        if large:
-            import gc
+    if _latest is not None and _latest[0] is project and _latest[1].files.grown() <= _KEPT:
+        return _latest[1]
+    files = None
+    if _latest is not None:
+        import gc
 
-            gc.collect()  # files, runs and frames refer to each other: only a full collection lets go of them
-        _latest = (project, Program(project))
+        files = _latest[1].files.renew()
+        _latest = None
+        gc.collect()  # runs and frames refer to each other: only a collection lets go of them
+        gc.freeze()  # and the next one need not look at what stays
+    _latest = (project, Program(project, files if files is not None and files.project is project else None))
     return _latest[1]
 
 
 class Program:
     """A file under check and the files of its project that it imports, and what is known of them."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, files: Files | None = None) -> None:
         self.last_uid = 0
         #: used by every run in place of `execute`'s own table: how `watch` sees what happens
         self.handlers: Handlers | None = None
@@ -54,7 +56,7 @@ class Program:
         self.observed: frozenset[ast.AST] = frozenset()
         #: how many instructions a run may grow to before it enters no more calls; 0 is the usual number
         self.soft_limit = 0
-        self.files = Files(project)
+        self.files = files or Files(project)
         self._classes: dict[int, ClassValue] = {}
         self.sketches = Sketches(self.files)
         #: callers, in the file at hand, of functions that write: entered all the same

@@ -15,10 +15,24 @@ class Files:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._modules: dict[str, Module | None] = {}
+        self._imported: set[str] = set()
+        self._kept = 0
 
-    def size(self) -> int:
-        """How many files are held."""
-        return len(self._modules)
+    def grown(self) -> int:
+        """How many files have come to those that were kept from before."""
+        return len(self._modules) - self._kept
+
+    def renew(self) -> Files:
+        """The files that others imported, for who goes on with the same project; the trees of all others are let go."""
+        renewed = Files(self.project)
+        for filename, module in self._modules.items():
+            if filename in self._imported:
+                renewed._modules[filename] = module
+            elif module is not None:
+                module.let_go()
+        self._modules = {}
+        renewed._kept = len(renewed._modules)
+        return renewed
 
     def add(self, module: Module) -> None:
         self._modules[module.filename] = module
@@ -43,4 +57,7 @@ class Files:
     def resolve(self, module: str, importer: str, level: int) -> Module | None:
         """The project's file that an import means, or None."""
         filename = self.project.resolve(module, importer, level)
-        return None if filename is None else self.module(filename)
+        if filename is None:
+            return None
+        self._imported.add(filename)
+        return self.module(filename)

@@ -189,6 +189,20 @@ class Module:
             self._body = lower_body(self.tree.body)
         return self._body
 
+    def let_go(self) -> None:
+        """Give the syntax tree back. Whoever asks this file for anything again is wrong: it is read anew."""
+        for source in self._by_node.values():
+            del source.node
+            if isinstance(source, FunctionSource):
+                source._body = source._parameters = None
+            else:
+                source.assignments.clear()
+        self._by_node.clear()
+        self.writing.clear()
+        self.assignments.clear()
+        self._body = None
+        del self.tree
+
     def function_of(self, node: FunctionNode, owner: ClassSource | None = None) -> FunctionSource:
         """The one FunctionSource of a node, so that its body is lowered once."""
         known = self._by_node.get(id(node))
