@@ -24,7 +24,7 @@ BASE_BITS = 4096
 
 #: Parsed files are kept while a project is checked, so that a module that many import is parsed once. When so many
 #: have come together, those that nobody imported are let go.
-_KEPT = 500
+_KEPT = 800
 _latest: tuple[Project, Program] | None = None
 
 

@@ -40,19 +40,21 @@ def hand(scope: Scope, cell: Cell, call: Made, parameter: str, result: Store) ->
         scope.hands_on(cell.store.given, call[0], parameter)
 
 
-def saves(
-    sketches: Sketches, source: FunctionSource, name: str, seen: tuple[FunctionSource, ...] = ()
-) -> bool:
+def saves(sketches: Sketches, source: FunctionSource, name: str, depth: int = 0) -> bool:
     """Whether the function, or one that it hands the tensor on to, saves what its parameter holds."""
-    summary = sketches.of(source)
-    if name in summary.saves:
-        return True
-    if source in seen or len(seen) > _CALLS:
-        return False
-    return any(
-        given == name and saves(sketches, callee, parameter, (*seen, source))
-        for given, callee, parameter in summary.handed
-    )
+    key = (source, name)
+    known = sketches.saving.get(key)
+    if known is None:
+        summary = sketches.of(source)
+        known = name in summary.saves
+        if not known and depth <= _CALLS:
+            sketches.saving[key] = False  # ends circles of calls
+            known = any(
+                given == name and saves(sketches, callee, parameter, depth + 1)
+                for given, callee, parameter in summary.handed
+            )
+        sketches.saving[key] = known
+    return known
 
 
 def saved_by_calls(flow: Flow, cell: Cell, within: Made | None = None, depth: int = 0) -> int:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .atoms import Atom
     from .summaries import Sketches
 
-_CALLED = re.compile(rb"(\w+)\(")
+_CALLED = re.compile(rb"([\w\x80-\xff]+)\(")
 #: How far a function that writes its argument is followed to its callers, within its file.
 _CALLERS = 6
 
@@ -113,41 +113,45 @@ def foreign_writers(sketches: Sketches, module: Module) -> set[FunctionSource]:
     found: set[FunctionSource] = set()
     if b"torch" not in module.source:
         return found  # it hands tensors on, if it has any: nothing in it saves or writes one
-    called = frozenset(_CALLED.findall(module.source))
-    for name in module.imports:
-        binding = module.imports[name]
+    called: set[str] | None = None
+    for name, binding in module.imports.items():
         if sketches.files.project.resolve(binding.module, module.filename, binding.level) is None:
             continue
         for atom in bindings.of_module(sketches, module, name):
-            for source in _functions(sketches, atom):
-                if (
-                    (source.name == "forward" or source.name.encode() in called)
-                    and sketches.may_write(source)
-                    and sketches.of(source).tensors
-                ):
+            functions = _functions(sketches, atom)
+            if not functions:
+                continue
+            if called is None:
+                called = {word.decode(errors="replace") for word in _CALLED.findall(module.source)}
+                called.add("forward")
+            for word in functions.keys() & called:
+                source = functions[word]
+                if sketches.may_write(source) and sketches.of(source).tensors:
                     found.add(source)
     return found
 
 
-def _functions(sketches: Sketches, atom: Atom) -> list[FunctionSource]:
-    """The functions that a file can call by way of what it has imported."""
+def _functions(sketches: Sketches, atom: Atom) -> dict[str, FunctionSource]:
+    """The functions that a file can call by way of what it has imported, by name."""
     if isinstance(atom, Function):
-        return [atom.source]
+        return {atom.source.name: atom.source}
     if isinstance(atom, Class):
         return _methods(sketches, atom.source)
     if isinstance(atom, File):
-        return list(atom.module.functions.values())
-    return []
+        return atom.module.functions
+    return {}
 
 
-def _methods(sketches: Sketches, cls: ClassSource) -> list[FunctionSource]:
-    found: dict[str, FunctionSource] = {}
-    for owner in classes_of(Scope(sketches, cls.module), cls):
-        if not isinstance(owner, str):
-            for name, method in owner.methods.items():
-                found.setdefault(name, method)
-    found.pop("__init__", None)
-    return list(found.values())
+def _methods(sketches: Sketches, cls: ClassSource) -> dict[str, FunctionSource]:
+    found = sketches.methods.get(cls)
+    if found is None:
+        found = sketches.methods[cls] = {}
+        for owner in classes_of(Scope(sketches, cls.module), cls):
+            if not isinstance(owner, str):
+                for name, method in owner.methods.items():
+                    found.setdefault(name, method)
+        found.pop("__init__", None)
+    return found
 
 
 def _outside(module: Module, functions: list[FunctionSource]) -> Callable[[int], bool]:

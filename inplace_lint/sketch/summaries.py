@@ -46,6 +46,10 @@ class Sketches:
         self._summaries: dict[FunctionSource, Summary] = {}
         self._results: dict[FunctionSource, Sketched] = {}
         self._assigned: dict[FunctionSource, Assigned] = {}
+        #: whether a function saves what a parameter holds, itself or by those that it calls (`postponed`)
+        self.saving: dict[tuple[FunctionSource, str], bool] = {}
+        #: the methods of a class and its bases, by name
+        self.methods: dict[ClassSource, dict[str, FunctionSource]] = {}
         self._inlined: list[FunctionSource] = []
         self._building: list[FunctionSource] = []
         self._trains: dict[Module, bool] = {}
@@ -78,6 +82,7 @@ class Sketches:
     def forget(self, source: FunctionSource) -> None:
         """Sketch the function again when next asked: something that it calls turned out to write."""
         self._summaries.pop(source, None)
+        self.saving.clear()
 
     def _sketch(self, source: FunctionSource) -> Summary:
         flow = Flow(self, source.module, source)
