@@ -52,6 +52,8 @@ def _findings(module: Module, program: Program, settings: Settings) -> list[Diag
             if diagnostic is not None:
                 diagnostics.append(diagnostic)
     diagnostics += _attention(module, program, settings)
+    if diagnostics:
+        program.files.hold(module)
     diagnostics.sort(key=lambda d: (d.location.key(), d.code))
     return diagnostics
 

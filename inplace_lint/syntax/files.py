@@ -16,6 +16,7 @@ class Files:
         self.project = project
         self._modules: dict[str, Module | None] = {}
         self._imported: set[str] = set()
+        self._held: set[str] = set()
         self._kept = 0
 
     def grown(self) -> int:
@@ -23,16 +24,21 @@ class Files:
         return len(self._modules) - self._kept
 
     def renew(self) -> Files:
-        """The files that others imported, for who goes on with the same project; the trees of all others are let go."""
+        """The files that are held or that others imported, for who goes on; the trees of all others are let go."""
         renewed = Files(self.project)
         for filename, module in self._modules.items():
-            if filename in self._imported:
+            if filename in self._imported or filename in self._held:
                 renewed._modules[filename] = module
             elif module is not None:
                 module.let_go()
         self._modules = {}
+        renewed._held = self._held
         renewed._kept = len(renewed._modules)
         return renewed
+
+    def hold(self, module: Module) -> None:
+        """Keep a file for good: a finding in it has a fix that will be made from its tree."""
+        self._held.add(module.filename)
 
     def add(self, module: Module) -> None:
         self._modules[module.filename] = module
