@@ -330,7 +330,7 @@ class Summary:
         self.writes: set[str] = set()
         self.recorded: set[str] = set()
         self.tensors: set[str] = set()
-        self.handed: list[tuple[str, FunctionSource, str]] = []
+        self.handed: dict[tuple[str, FunctionSource, str], None] = {}
         self.kept: list[tuple[str, str, Sketched]] = []
         self.returns: Sketched = ()
         self.suspicious = False

@@ -140,7 +140,7 @@ class Flow(Scope):
                 self.doubt(level, store)
 
     def hands_on(self, given: str, source: FunctionSource, parameter: str) -> None:
-        self.summary.handed.append((given, source, parameter))
+        self.summary.handed[given, source, parameter] = None
 
     def doubt(self, level: int, store: Store | None = None) -> None:
         if level == EVIDENT and (store is None or store.sources is None):

@@ -92,6 +92,16 @@ def test_save_inside_a_call_is_found_when_its_argument_is_written() -> None:
     assert suspicious == ["f"]
 
 
+def test_tensor_that_is_handed_on_many_times_is_told_once() -> None:
+    text = "import torch\n\n\ndef scaled(x):\n    return x * x\n\n\ndef f0(x, y):\n    y.add_(1)\n    scaled(x)\n\n\n"
+    for depth in range(1, 30):
+        text += f"def f{depth}(x, y):\n    f{depth - 1}(x, y)\n    f{depth - 1}(x, y)\n\n\n"
+    _, sketches, module = sketch(text)
+    summary = sketches.of(module.functions["f29"])
+    assert {given for given, _, _ in summary.handed} == {"x", "y"}
+    assert len(summary.handed) == 2
+
+
 def test_write_under_the_callees_own_no_grad_is_no_write_of_a_leaf() -> None:
     suspicious, _, _ = sketch(
         "import torch\nfrom torch import nn\n\n\n@torch.no_grad()\ndef fill(w):\n    w.fill_(0)\n\n\n"
