@@ -207,6 +207,7 @@ def enter(
     run.frame, run.loops = frame, []
     run.active.append(source)
     run.entered.add(source)
+    frame.given = bound
     for name, value in bound.items():
         run.state.slots[(frame.uid, name)] = value
     for decorator in function.decorated or ():

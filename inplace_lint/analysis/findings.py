@@ -54,6 +54,7 @@ class Finding:
         "meant",
         "op",
         "overruled",
+        "passed",
         "saves",
         "sharing",
         "used",
@@ -73,6 +74,8 @@ class Finding:
         #: why a second look took it for less sure
         self.overruled = ""
         self.write: Place | None = None
+        #: what the call was given of that: the place among its arguments and the name, or `Class.attribute`
+        self.passed: tuple[int, str] | None = None
         #: an incident at a use of what was written before
         self.used = False
         #: every such change under the same call
@@ -237,6 +240,10 @@ class Context:
         known = found.get(finding.key())
         if known is None:
             finding.write = write.place if inner else None
+            if inner:
+                from .passed import passed
+
+                finding.passed = passed(self.run, write, at)
             finding.versions = self._version(write.place, saved)
             found[finding.key()] = known = finding
         known.join(finding)

@@ -26,6 +26,7 @@ class Frame:
         "depth",
         "enclosing",
         "function",
+        "given",
         "loaded",
         "module",
         "registers",
@@ -55,6 +56,8 @@ class Frame:
         #: a function defined inside may outlive this activation and read its names
         self.captured = False
         self.registers: dict[int, Value] = {}
+        #: the arguments by the names of the parameters
+        self.given: dict[str, Value] = {}
         #: the heap's time when each name was bound, the name that each register was loaded from, and the names that
         #: were bound to what another name held
         self.bound: dict[str, int] = {}

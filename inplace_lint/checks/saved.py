@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import _ast as ast
+
 from ..analysis.findings import POSSIBLE
 from ..model import CONFIDENCES, Diagnostic
 from . import places
@@ -9,8 +11,6 @@ from .places import rule_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
-
     from ..analysis.findings import Finding, SavedAt
     from ..analysis.frames import Place
     from ..syntax.module import Module
@@ -71,8 +71,21 @@ def _remark(finding: Finding) -> str:
 
 
 def _passed(module: Module, finding: Finding) -> str:
-    subject = places.target(module, finding.at)
-    return subject if subject != "this tensor" else "a tensor"
+    """What a call changes, in the words of the source: its argument, or an attribute of an object."""
+    call = finding.at
+    if finding.passed is None or not isinstance(call, ast.Call):
+        return "a tensor"
+    position, name = finding.passed
+    if "." in name:
+        return f"`{name}`"
+    plain = all(not isinstance(arg, ast.Starred) for arg in call.args[: position + 1])
+    given = next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+    if given is None and plain and 0 <= position < len(call.args):
+        given = call.args[position]
+    while isinstance(given, ast.Subscript):
+        given = given.value
+    words = "" if given is None or isinstance(given, ast.Call) else places.text(module, given)
+    return words if words.startswith("`") else "a tensor"
 
 
 def describe_save(saved: SavedAt) -> str:
@@ -91,6 +104,8 @@ def _advice(module: Module, finding: Finding) -> str:
         name, sign, value = places.augmented_parts(module, node)
         if name and value:
             return f"write `{name} = {name} {sign} {value}`: it makes a new tensor and leaves the saved one as it was"
+    if finding.passed is not None and "." in finding.passed[1]:
+        return "make this call after backward, or let the operation that saves it have a copy (`.clone()`)"
     if finding.write is not None:
         return "pass a copy (`.clone()`), or let the function return a new tensor"
     return "use the out-of-place form, or write to a `.clone()`"

@@ -256,9 +256,12 @@ class Class(Atom):
 
 
 class Object(Atom):
-    """An object of a class of the project, built with whatever arguments; `after` is set for `super()`."""
+    """An object of a class of the project, built with whatever arguments; `after` is set for `super()`.
 
-    __slots__ = ("after", "arguments", "given", "hooks", "scopes", "slots", "source")
+    `passed` are calls that it was given to and that were put off, as those of a `Store`.
+    """
+
+    __slots__ = ("after", "arguments", "given", "hooks", "passed", "scopes", "slots", "source")
 
     def __init__(self, source: ClassSource, given: bool = False) -> None:
         self.source = source
@@ -268,6 +271,7 @@ class Object(Atom):
         self.arguments: dict[str, Sketched | Later] = {}
         self.scopes: dict[str, object] = {}
         self.hooks: list[Sketched] = []
+        self.passed: list[tuple[Made, str, frozenset[int], Store]] = []
 
 
 class Layer(Atom):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..syntax.module import inner_bodies
-from . import bindings
+from . import bindings, postponed
 from .atoms import (
     NOTHING,
     UNKNOWN,
@@ -287,6 +287,8 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
     if obj.after is None:
         known = obj.slots.get(name)
         if known is not None:
+            if obj.passed and not scope.dry:
+                postponed.remember(scope, obj, name, known)
             return known
     method = find_method(scope, obj.source, name, obj.after)
     if method is not None:
@@ -313,6 +315,8 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
     if obj.given or not scope.dry:
         value = own(value, f"self.{name}" if obj.given else "")
     obj.slots[name] = value
+    if obj.passed and not scope.dry:
+        postponed.remember(scope, obj, name, value)
     return value
 
 

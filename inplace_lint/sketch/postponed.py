@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .atoms import EARLY, EVIDENT, NONE, Cell, Store
+from .atoms import EARLY, EVIDENT, NONE, Cell, Object, Store
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,25 @@ def put_off(source: FunctionSource, arguments: dict[str, Sketched], made: Call) 
     for name, value in arguments.items():
         for cell in cells(value):
             hand(scope, cell, call, name, result)
+        for atom in value:
+            if isinstance(atom, Object):
+                atom.passed.append((call, name, scope.arms, result))
     return (Cell(result),)
+
+
+def remember(scope: Scope, obj: Object, member: str, value: Sketched) -> None:
+    """An attribute of an object is looked up: it was given to whatever call the object was given to before."""
+    for atom in value:
+        if not isinstance(atom, Cell):
+            continue
+        known = [(call, parameter) for call, parameter, _, _ in atom.store.passed]
+        for call, parameter, arms, result in obj.passed:
+            if (call, f"{parameter}.{member}") not in known:
+                atom.store.passed.append((call, f"{parameter}.{member}", arms, result))
+                atom.store.arms |= arms
+                scope.remembers = True
+                if atom.store.given and scope.recording:
+                    scope.hands_on(atom.store.given, call[0], f"{parameter}.{member}")
 
 
 def hand(scope: Scope, cell: Cell, call: Made, parameter: str, result: Store) -> None:

@@ -1,0 +1,69 @@
+"""What a call that changes a tensor was given of it: which argument it is, or which attribute of an object."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from .values import Instance, Mapping_, Sequence_, Tensor, Unknown, alternatives
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from .heap import Write
+    from .run import Run
+    from .values import Storage, Value
+
+#: How many objects deep an attribute is looked for.
+_DEPTH = 4
+
+
+def passed(run: Run, write: Write, at: ast.AST) -> tuple[int, str] | None:
+    """The argument's place and its parameter's name; (-1, "Class.attribute"); None where neither is known."""
+    stack = write.place.stack()
+    made = write.storage.made
+    if made is not None and any(place.at is at for place in made.stack()):
+        return None  # the call made it itself
+    frame = next((inner.frame for outer, inner in pairwise(stack) if outer.at is at), None)
+    if frame is None or frame.function is None:
+        return None
+    names = [parameter.arg for parameter in frame.function.parameters]
+    method = bool(names) and frame.function.owner is not None
+    for name, value in frame.given.items():
+        if _holds(value, write.storage):
+            return (names.index(name) - method if name in names else -1), name
+    for value in frame.given.values():
+        found = _attribute(run, value, write.storage, _DEPTH)
+        if found:
+            return -1, found
+    return None
+
+
+def _holds(value: Value, storage: Storage) -> bool:
+    for _, atom in alternatives(value):
+        tensor = atom.tensor if isinstance(atom, Unknown) else atom
+        if isinstance(tensor, Tensor) and tensor.storage is storage:
+            return True
+    return False
+
+
+def _attribute(run: Run, value: Value, storage: Storage, depth: int) -> str:
+    if depth == 0:
+        return ""
+    for _, atom in alternatives(value):
+        if isinstance(atom, Instance):
+            for key in list(atom.keys):
+                held = run.state.get((atom, key))
+                if held is None:
+                    continue
+                if isinstance(key, str) and key.isidentifier() and _holds(held, storage):
+                    return f"{atom.cls.source.name}.{key}"
+                found = _attribute(run, held, storage, depth - 1)
+                if found:
+                    return found
+        elif isinstance(atom, (Sequence_, Mapping_)) and atom.kind.startswith("Module"):
+            for held in run.elements(atom):
+                found = _attribute(run, held, storage, depth - 1)
+                if found:
+                    return found
+    return ""
