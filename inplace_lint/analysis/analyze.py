@@ -103,6 +103,7 @@ def runs(
             if root is not None and _needs_its_callers(run, module, root):
                 asked.add(root)
         pending = [f for f in _callers(module, functions, asked) if f not in done]
+        program.writers.update(asked)  # who is asked about a function has to enter it
         program.writers.update(f for f in pending if f is not None)
         if not pending:
             break

@@ -328,10 +328,15 @@ def _save_weights(
     run: Run, name: str, facts: Facts, operands: list[Operands], weights: Tensor, node: Node, place: Place
 ) -> None:
     """An op that saves its input for the gradient of its weight saves the weight for the gradient of its input."""
+    if layout.copies_weights(facts.key):
+        return
     for save in facts.saves:
         if WEIGHT not in save.needs or not 0 <= save.target < len(operands):
             continue
-        for guard, evidence in strongest(_gradients(run, operands, None, save.target)):
+        needs = _gradients(run, operands, None, save.target)
+        if save.target in save.needs:  # it keeps what it may need, whatever is asked for
+            needs = [*needs, *run.heap.gradients(weights, run.path)]
+        for guard, evidence in strongest(needs):
             saved = Saved(weights.storage, both(run.path, guard), node, place)
             saved.op, saved.node_name, saved.attr = name, save.node, "weight"
             saved.view = not layout.keeps_itself(facts.key, save.node)

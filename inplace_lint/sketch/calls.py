@@ -521,14 +521,17 @@ def bind(source: FunctionSource, made: Call) -> dict[str, Sketched]:
 def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched]) -> Sketched:
     """The effects of a call on what it was given, and its result."""
     summary = scope.sketches.of(source)
+    given = [cell.store for value in arguments.values() for cell in cells(value)]
     level = WEAK
-    if any(effects.is_evident(scope, cell.store) for value in arguments.values() for cell in cells(value)):
+    if any(effects.is_evident(scope, store) for store in given):
         level = EVIDENT
     if summary.weak and scope.recording:
         scope.doubt(level)
     for key in summary.writes:
         for cell in reached(scope, arguments, key):
             scope.write(cell, scope.recording and key in summary.recorded, key not in summary.recorded)
+            if scope.recording and key in summary.recorded and any(store.grad for store in given):
+                cell.store.grad = True
     if scope.recording:
         for key in summary.saves:
             for cell in reached(scope, arguments, key):

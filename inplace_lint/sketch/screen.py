@@ -169,11 +169,13 @@ def with_candidates(module: Module) -> dict[FunctionSource, None]:
     return chosen
 
 
-_INITIALISES = re.compile(rb"^[ \t]*((?:\w+\.)*init)\.\w+_\([^()]*(?:\([^()]*\)[^()]*)*\)[ \t]*(?:#.*)?$")
+_INITIALISES = re.compile(
+    rb"^[ \t]*((?:\w+\.)*init)\.\w+_\(\w+\.(?!data\b)[^()]*(?:\([^()]*\)[^()]*)*\)[ \t]*(?:#.*)?$"
+)
 
 
 def only_initialises(module: Module, function: FunctionSource) -> bool:
-    """Whether all that a function may write itself, it hands to functions of torch.nn.init, which record nothing.
+    """Whether all that a function may write itself are attributes, by functions of torch.nn.init, which record nothing.
 
     Nothing is wrong with that for the function alone: what it writes is asked by those who call it.
     """

@@ -102,6 +102,9 @@ COPIES_STRIDED = frozenset(
     "MultiheadAttention".split()
 )
 
+#: Repeat their weights for each example, and save what they made of them.
+COPIES_WEIGHTS = frozenset(["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"])
+
 #: Composites whose last step is a view of what they computed: the result counts as a view.
 ENDS_IN_VIEW = frozenset(
     ["instance_norm", "tensordot", "cov", "max_unpool1d", "adaptive_avg_pool1d", "avg_pool1d"]
@@ -276,6 +279,11 @@ def copies_strided(key: str, given: Sequence[object]) -> bool:
         if arrow and operands.count(",") == 1 and all(c in result for c in operands if c != ","):
             return False  # with nothing to sum over, it multiplies views
     return name in COPIES_STRIDED
+
+
+def copies_weights(key: str) -> bool:
+    """Whether a module saves a copy in place of its weights."""
+    return _name(key) in COPIES_WEIGHTS
 
 
 def ends_in_view(key: str, given: Sequence[object]) -> bool:

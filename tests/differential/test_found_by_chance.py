@@ -85,6 +85,11 @@ HAZARDS = {
         "out = model(x * 1.0, h)\n    with torch.no_grad():\n        for p in model.parameters():\n"
         "            p.mul_(0.99)\n    out.sum().backward()",
     ),
+    "weights that are saved whatever is asked for": (
+        "def main():\n    layer = nn.Conv2d(1, 2, 1)\n    y = layer(torch.rand(1, 1, 2, 2))\n"
+        "    with torch.no_grad():\n"
+        "        for p in layer.parameters():\n            p.mul_(0.9)\n    y.sum().backward()\n"
+    ),
     "a step between two long forwards and the second backward": model(
         "for k in range(3):\n" + "            x = x * self.weight\n" * 60 + "        return x",
         "first = model(x * 1.0, h)\n    second = model(x + 1, h)\n    first.sum().backward()\n"
@@ -92,6 +97,11 @@ HAZARDS = {
     ),
 }
 CLEAN = {
+    "weights that are copied for each example": (
+        "def main():\n    layer = nn.InstanceNorm2d(4, affine=True)\n"
+        "    y = layer(torch.rand(1, 4, 2, 2, requires_grad=True))\n    with torch.no_grad():\n"
+        "        for p in layer.parameters():\n            p.mul_(0.9)\n    y.sum().backward()\n"
+    ),
     "steps before any backward": model(
         "return x @ self.weight",
         "total = 0.0\n    for batch in (x * 1.0, x + 1):\n        total = total + model(batch, h).sum()\n"
