@@ -529,6 +529,8 @@ def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched])
         scope.doubt(level)
     for key in summary.writes:
         for cell in reached(scope, arguments, key):
+            if key in summary.tensors:
+                cell.store.prove()
             scope.write(cell, scope.recording and key in summary.recorded, key not in summary.recorded)
             if scope.recording and key in summary.recorded and any(store.grad for store in given):
                 cell.store.grad = True

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from .atoms import Atom
     from .summaries import Sketches
 
-_CALLED = re.compile(rb"([\w\x80-\xff]+)\(")
+#: What a text calls.
+CALLED = re.compile(rb"([\w\x80-\xff]+)\(")
 #: How far a function that writes its argument is followed to its callers, within its file.
 _CALLERS = 6
 
@@ -122,7 +123,7 @@ def foreign_writers(sketches: Sketches, module: Module) -> set[FunctionSource]:
             if not functions:
                 continue
             if called is None:
-                called = {word.decode(errors="replace") for word in _CALLED.findall(module.source)}
+                called = {word.decode(errors="replace") for word in CALLED.findall(module.source)}
                 called.add("forward")
             for word in functions.keys() & called:
                 source = functions[word]

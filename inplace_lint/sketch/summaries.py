@@ -6,18 +6,18 @@ import _ast
 import re
 
 from ..torchmodel.spelling import TENSOR_TYPES
-from . import calls
+from . import bindings, calls
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Function, Object, Store, Summary, united
 from .construct import Assigned, Scope, _descriptor, classes_of
 from .flow import Flow
 from .screen import only_initialises, with_candidates
-from .select import Examined, examine
+from .select import CALLED, Examined, examine
 from .statements import grad_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from ..syntax.files import Files
     from ..syntax.module import ClassSource, FunctionSource, Module
@@ -57,6 +57,7 @@ class Sketches:
         self._examined: dict[Module, Examined] = {}
         self._examining = 0
         self._at_hand: Examined | None = None
+        self._hands_on: dict[FunctionSource, bool] = {}
         self._keepers: dict[FunctionSource, bool] = {}
 
     def tokens(self, count: int) -> range:
@@ -236,7 +237,35 @@ class Sketches:
         """Whether a call of the function may write what it is given, or the object that it is a method of."""
         if (self._at_hand is not None and source in self._at_hand.writers) or self._keeps(source):
             return True
-        return source in self.examined(source.module).writers
+        if source in self.examined(source.module).writers:
+            return True
+        known = self._hands_on.get(source)
+        if known is None:
+            self._hands_on[source] = False  # ends circles of calls
+            known = self._hands_on[source] = any(
+                self.may_write(callee) and self._changes(callee) for callee in self._called(source)
+            )
+        return known
+
+    def _changes(self, source: FunctionSource) -> bool:
+        summary = self.of(source)
+        return bool(summary.writes) or summary.weak
+
+    def _called(self, source: FunctionSource) -> Iterator[FunctionSource]:
+        """The functions and methods of its own that a function calls by their name."""
+        module = source.module
+        lines = module.lines[source.node.lineno : source.node.end_lineno or 0]
+        for called in set(CALLED.findall(b"\n".join(lines))):
+            name = called.decode(errors="replace")
+            method = None if source.owner is None else source.owner.methods.get(name)
+            if method is not None:
+                yield method
+            elif name in module.functions:
+                yield module.functions[name]
+            elif name in module.imports:
+                for atom in bindings.of_module(self, module, name):
+                    if isinstance(atom, Function):
+                        yield atom.source
 
     def turn_to(self, examined: Examined | None, again: Iterable[FunctionSource]) -> None:
         """Count as writers what are some for one file; what was found out for another is forgotten, and `again`."""

@@ -1,0 +1,100 @@
+"""Files are let go while many are checked: findings and fixes are those of each file alone."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from inplace_lint.analysis import program
+from inplace_lint.cli import main
+
+ATTENTION = """
+    import torch
+    import torch.nn.functional as F
+
+
+    def attend(q, k, v, scale: float):
+        weights = F.softmax(q @ k.transpose(-2, -1) * scale, dim=-1)
+        return weights @ v
+"""
+GATE = """
+    import torch
+
+    from .helpers import halve
+
+
+    def gate(x):
+        y = torch.sigmoid(x)
+        halve(y)
+        return y
+"""
+#: `halve` writes by way of a function of a third file.
+HELPERS = """
+    from .deeper import shrink
+
+
+    def halve(values):
+        shrink(values)
+"""
+DEEPER = """
+    import torch
+
+
+    def shrink(values: torch.Tensor):
+        values.mul_(0.5)
+"""
+PLAIN = """
+    import torch
+
+
+    def double(x):
+        return torch.exp(x) * 2
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    texts = {
+        "a": ATTENTION,
+        "b": PLAIN,
+        "c": GATE,
+        "d": PLAIN,
+        "deeper": DEEPER,
+        "helpers": HELPERS,
+        "z": PLAIN,
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.py").write_text(textwrap.dedent(text).lstrip(), encoding="utf-8")
+    (tmp_path / "__init__.py").write_text("", encoding="utf-8")
+    monkeypatch.setattr(program, "_latest", None)
+    return tmp_path
+
+
+def found(capsys: pytest.CaptureFixture[str], *paths: Path) -> list[object]:
+    main(["check", "--isolated", "--jobs", "1", "--output-format", "json", *map(str, paths)])
+    return list(json.loads(capsys.readouterr().out))
+
+
+def test_files_give_the_same_alone_and_among_others(
+    package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = []
+    for path in sorted(package.glob("*.py")):
+        monkeypatch.setattr(program, "_latest", None)
+        alone += found(capsys, path)
+    monkeypatch.setattr(program, "_latest", None)
+    assert found(capsys, package) == alone
+    assert {one["code"] for one in alone if isinstance(one, dict)} == {"IPL101", "IPL401"}
+
+
+def test_fixes_are_there_for_files_that_were_let_go(
+    package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once = found(capsys, package)
+    monkeypatch.setattr(program, "_latest", None)
+    monkeypatch.setattr(program, "_KEPT", 1)
+    assert found(capsys, package) == at_once
+    assert any(isinstance(one, dict) and one["fix"] for one in at_once)
