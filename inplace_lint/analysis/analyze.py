@@ -198,9 +198,10 @@ def _needs_its_callers(run: Run, module: Module, root: FunctionSource) -> bool:
 
 def _leaves_open(run: Run) -> bool:
     """Whether it matters to what was done here what an argument is, or what becomes of it after the call."""
+    taken_apart = {part.owner for part in run.parts}
     for write in run.writes:
         value = write.storage.value
-        if value in run.parts and isinstance(value, Unknown) and value.is_given():
+        if isinstance(value, Unknown) and (value in run.parts or value in taken_apart) and value.is_given():
             return True  # a part of something, which may be a view of it
     for hazard in run.heap.hazards:
         value = hazard.write.storage.value

@@ -428,6 +428,6 @@ def _unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[
         return [run.scalar(("part", value, i)) for i in range(count)]
     if isinstance(value, Unknown):
         parts = [run.member(value, i) for i in range(count)]
-        run.parts.update(parts)
+        run.parts.update(part for part in parts if isinstance(part, Unknown))
         return parts
     return [Unknown() for _ in range(count)]

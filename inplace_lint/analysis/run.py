@@ -156,7 +156,7 @@ class Run:
         #: of a tensor that stands for any parameter of some modules: which these are
         self.stand_ins: dict[Storage, Parameters] = {}
         #: what something of unknown kind was taken apart into
-        self.parts: set[Value] = set()
+        self.parts: set[Unknown] = set()
         #: tensors that each stand for any of several
         self.many: set[Tensor] = set()
         #: the tensors whose values were changed

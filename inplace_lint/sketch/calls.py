@@ -602,6 +602,7 @@ def returned(
                 copy = Store(store.grad, tensor=store.tensor, leaf=store.leaf)
                 copy.saved, copy.parted, copy.passed = store.saved, store.parted, store.passed
                 copy.arms = store.arms
+                scope.remembers = scope.remembers or bool(store.saved or store.passed)
                 copy.evident, copy.sources = sure or effects.is_evident(scope, store), store.sources
                 found.append((Cell(copy, atom.fragile, atom.without),))
         elif isinstance(atom, Box) and depth:

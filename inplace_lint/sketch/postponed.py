@@ -122,7 +122,14 @@ def _returned(sketches: Sketches, source: FunctionSource) -> set[str]:
 
 def how_saved(cell: Cell) -> int:
     """How sure it is that gradients flow where an op saved it, on a path that leads here."""
-    return max((level for arms, level in cell.store.saved if arms.isdisjoint(cell.without)), default=NONE)
+    level = NONE
+    store: Store | None = cell.store
+    while store is not None:  # what shares its memory past its graph may be what was saved
+        for arms, known in store.saved:
+            if known > level and arms.isdisjoint(cell.without):
+                level = known
+        store = store.under
+    return level
 
 
 def pass_on(flow: Flow, store: Store, differentiable: bool, depth: int = 0) -> None:
