@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from . import bindings
 from .atoms import Class, File, Function
 from .construct import Scope, classes_of
-from .screen import callers, rows_of
+from .screen import called_in, callers, rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,8 +15,6 @@ if TYPE_CHECKING:
     from .atoms import Atom
     from .summaries import Sketches
 
-#: What a text calls.
-CALLED = re.compile(rb"([\w\x80-\xff]+)\(")
 #: How far a function that writes its argument is followed to its callers, within its file.
 _CALLERS = 6
 
@@ -123,8 +119,7 @@ def foreign_writers(sketches: Sketches, module: Module) -> set[FunctionSource]:
             if not functions:
                 continue
             if called is None:
-                called = {word.decode(errors="replace") for word in CALLED.findall(module.source)}
-                called.add("forward")
+                called = {*called_in(module.source), "forward"}
             for word in functions.keys() & called:
                 source = functions[word]
                 if sketches.may_write(source) and sketches.of(source).tensors:

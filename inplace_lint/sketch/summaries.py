@@ -10,8 +10,8 @@ from . import bindings, calls
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Function, Object, Store, Summary, united
 from .construct import Assigned, Scope, _descriptor, classes_of
 from .flow import Flow
-from .screen import only_initialises, with_candidates
-from .select import CALLED, Examined, examine
+from .screen import called_in, only_initialises, with_candidates
+from .select import Examined, examine
 from .statements import grad_mode
 
 TYPE_CHECKING = False
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .calls import Call, Later
 
 _EMPTY = Summary()
-_TRAINS = re.compile(rb"\.backward\(|\.step\(|autograd\.(?:grad|backward)\b|autograd[ \t]+import")
+_TRAINS = re.compile(rb"autograd\.(?:grad|backward)\b|autograd[ \t]+import")
 #: How deep builders are followed, and closures.
 _DEPTH = 5
 _CLOSURES = 3
@@ -69,7 +69,10 @@ class Sketches:
         """Whether a file runs a backward or steps an optimizer, as far as its text shows."""
         known = self._trains.get(module)
         if known is None:
-            known = self._trains[module] = _TRAINS.search(module.source) is not None
+            text = module.source
+            known = b".backward(" in text or b".step(" in text
+            known = known or (b"autograd" in text and _TRAINS.search(text) is not None)
+            self._trains[module] = known
         return known
 
     def of(self, source: FunctionSource) -> Summary:
@@ -255,8 +258,7 @@ class Sketches:
         """The functions and methods of its own that a function calls by their name."""
         module = source.module
         lines = module.lines[source.node.lineno : source.node.end_lineno or 0]
-        for called in set(CALLED.findall(b"\n".join(lines))):
-            name = called.decode(errors="replace")
+        for name in called_in(b"\n".join(lines)):
             method = None if source.owner is None else source.owner.methods.get(name)
             if method is not None:
                 yield method
