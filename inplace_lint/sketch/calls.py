@@ -101,9 +101,8 @@ def of_node(scope: Scope, node: ast.Call) -> Sketched:
             scope.doubt(EVIDENT)
     else:
         func = scope.value(func_node)
-        if not scope.dry and any(
-            isinstance(atom, Symbol) and atom.dotted.endswith("vector_to_parameters") for atom in func
-        ):
+        first = func[0] if func else None
+        if isinstance(first, Symbol) and first.dotted.endswith(".vector_to_parameters"):
             scope.doubt(EVIDENT)
     if scope.dry and func:
         later = _built_later(scope, func, node)
@@ -114,6 +113,8 @@ def of_node(scope: Scope, node: ast.Call) -> Sketched:
 
 def of_call(scope: Scope, func: Sketched, node: ast.Call) -> Sketched:
     """A call of `func` with the arguments of the expression."""
+    if not node.args and not node.keywords:
+        return call(func, Call(scope, [], {}, [], {}, True))
     args: list[Sketched] = []
     nodes: list[ast.expr | None] = []
     exact = True

@@ -90,7 +90,10 @@ class Scope:
 
     def value(self, node: ast.expr) -> Sketched:
         """What an expression may be."""
-        return EXPRESSIONS.get(type(node), _other)(self, node)
+        kind = type(node)
+        if kind is ast.Name:  # half of all expressions
+            return self.name(node.id)  # type: ignore[attr-defined]
+        return EXPRESSIONS.get(kind, _other)(self, node)
 
     def name(self, name: str) -> Sketched:
         """What a name stands for."""
@@ -272,10 +275,6 @@ def as_value(scope: Scope, value: Sketched) -> Sketched:
 # Expressions
 
 
-def _name(scope: Scope, node: ast.Name) -> Sketched:
-    return scope.name(node.id)
-
-
 def _constant(scope: Scope, node: ast.Constant) -> Sketched:
     return (Text(node.value),) if type(node.value) is str else NOTHING
 
@@ -424,7 +423,6 @@ _UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 
 #: How an expression is sketched; `calls` adds calls.
 EXPRESSIONS: dict[type[ast.AST], Callable[[Any, Any], Sketched]] = {
-    ast.Name: _name,
     ast.Constant: _constant,
     ast.Attribute: _get_attribute,
     ast.BinOp: _binary,

@@ -220,13 +220,13 @@ class Flow(Scope):
         return united([apart(value, others) for value, others in found])
 
     def name(self, name: str) -> Sketched:
-        known = self.copies.get(name)
-        if known is not None:
-            source, stores = known
+        if name in self.copies:
+            source, stores = self.copies[name]
             for store, before in stores:
                 if store.writes > before and source in _names(store.written_at)[0]:
                     self.doubt(EVIDENT, store)
-        return super().name(name)
+        found = self.names.get(name)
+        return super().name(name) if found is None else found
 
     def overwrites(self, value: Sketched) -> None:
         """A statement says that it changes this."""
