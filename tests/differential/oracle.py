@@ -64,6 +64,8 @@ class Write:
 
         A function that wrote what its caller had saved can be judged at the call alone.
         """
+        if row not in self.stack:
+            return set()
         callers = self.stack[self.stack.index(row) + 1 :]
         depth = len(callers)
         return {
