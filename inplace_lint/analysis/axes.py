@@ -42,6 +42,14 @@ def of_view(facts: Facts, tensor: Tensor) -> Sizes | None:
     return (None,) * len(tensor.sizes) if layout.permutes(facts.key) else tensor.sizes
 
 
+def lay_out(result: Tensor, operands: Sequence[Tensor]) -> None:
+    """Of a result that is computed element by element: its sizes, and whether its axes may be moved."""
+    result.strided = any(tensor.strided for tensor in operands)
+    sizes = {tensor.sizes for tensor in operands}
+    if len(sizes) == 1:
+        result.sizes = sizes.pop()
+
+
 def is_matrix(tensor: Tensor) -> bool:
     """Whether it is known to have no more than two axes."""
     return tensor.sizes is not None and len(tensor.sizes) <= 2

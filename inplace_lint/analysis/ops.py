@@ -207,7 +207,7 @@ def perform(
         grads = strongest(grads)
         if not facts.differentiable and not facts.writes:
             grads = []
-    if grads and (facts.writes or any(ret.kind != "same" for ret in facts.returns)):
+    if grads and not _may_hand_back(facts):
         _stale_views(run, name, operands, place)
     if run.written:
         _stale_reads(run, name, facts, operands, values, at)
@@ -252,6 +252,14 @@ def perform(
         if weights is not None:
             _save_weights(run, name, facts, operands, weights, node, place)
     return result
+
+
+def _may_hand_back(facts: Facts) -> bool:
+    """Whether the op may return the very tensor that it was given, which is no use of it."""
+    converts = layout.dtype_after(facts.key) is not None or layout.same_if_contiguous(facts.key)
+    return not facts.writes and all(
+        r.kind == "same" or (r.kind == "maybe" and converts) for r in facts.returns
+    )
 
 
 class _Saving:
@@ -792,8 +800,14 @@ def _fresh(
     fresh = run.new_tensor("factory" if facts.factory else "result", 0, at, dtype=dtype)
     fresh.storage.has_axes = layout.has_axes(facts.key)
     fresh.storage.device = "?" if layout.moves(facts.key) else device
-    fresh.contiguous = facts.factory or all(t.dense for found in operands for _, t in found)
+    fresh.contiguous = (
+        facts.factory
+        or layout.makes_contiguous(facts.key)
+        or all(t.dense for found in operands for _, t in found)
+    )
     fresh.dense = fresh.contiguous
+    if layout.is_pointwise(facts.key):
+        axes.lay_out(fresh, [tensor for found in operands for _, tensor in found])
     if unproved and not any(t.storage.is_tensor() for found in operands for _, t in found):
         fresh.storage.proved = False
         fresh.storage.sources = tuple(unproved)

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from .facts import node_prefix
+from .pointwise import POINTWISE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,6 +62,9 @@ FEW_ROWS = 25
 
 #: Views whose arguments name every axis.
 NAMES_AXES = frozenset(["permute"])
+
+#: The result is contiguous however the operands are laid out.
+MAKES_CONTIGUOUS = frozenset("matmul mm bmm addmm baddbmm linear Linear stack".split())
 
 #: Always a view, although observation also saw its input come back whole.
 ALWAYS_VIEW = frozenset(["narrow"])
@@ -239,6 +243,16 @@ def dtype_after(key: str) -> str | None:
 def aliases_if_contiguous(key: str) -> bool:
     """Whether the op whose facts have this key aliases its input exactly where that is contiguous."""
     return _name(key) in IF_CONTIGUOUS
+
+
+def makes_contiguous(key: str) -> bool:
+    """Whether the result is contiguous however the operands are laid out."""
+    return _name(key) in MAKES_CONTIGUOUS
+
+
+def is_pointwise(key: str) -> bool:
+    """Whether each element of the result is computed by itself, so that it is laid out like the operands."""
+    return _name(key) in POINTWISE
 
 
 def keeps_axes(key: str) -> bool:

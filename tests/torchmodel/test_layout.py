@@ -237,3 +237,33 @@ def test_bilinear_without_a_bias_gives_a_view(bias):
     with torch.no_grad():
         views = F.bilinear(X, X, torch.rand(4, 4, 4), bias)._is_view()
     assert layout.ends_in_view("aten::bilinear", [X, X, X, bias]) == views
+
+
+def test_what_is_computed_element_by_element_is_tagged_so_by_torch():
+    for name in layout.POINTWISE:
+        packet = getattr(torch.ops.aten, name)
+        assert any(torch.Tag.pointwise in getattr(packet, o).tags for o in packet.overloads()), name
+
+
+@pytest.mark.parametrize("name", sorted(layout.MAKES_CONTIGUOUS - {"Linear"}))
+def test_result_is_contiguous_however_the_operands_lie(name):
+    one = torch.rand(4, 4) if name in ("mm", "addmm", "linear") else torch.rand(4, 4, 4)
+    for left in (one, one.mT, one.transpose(0, 1)):
+        for right in (one, one.mT):
+            operands = {
+                "addmm": (right, left, right),
+                "baddbmm": (right, left, right),
+                "stack": ([left, right],),
+            }
+            call = torch.nn.functional.linear if name == "linear" else getattr(torch, name)
+            assert call(*operands.get(name, (left, right))).is_contiguous()
+
+
+@pytest.mark.parametrize("rows", [1, layout.FEW_ROWS])
+def test_few_rows_are_saved_as_they_are(rows):
+    x, y = torch.rand(rows, 3, requires_grad=True) * 1.0, torch.rand(rows, 3)
+    z = torch.cdist(x, y)
+    with torch.no_grad():
+        x += 1
+    with pytest.raises(RuntimeError, match="inplace operation"):
+        z.sum().backward()
