@@ -421,8 +421,11 @@ def set_requires_grad(run: Run, tensor: Tensor, value: Value) -> None:
             storage.grad = NEVER  # a module frozen in `__init__` stays so in later runs
         return
     evidence = DOES if isinstance(value, Constant) else 1
-    if not run.heap.record(storage).nodes and storage.origin in ("factory", "result", "buffer", "detached"):
+    # Nobody asks this of what requires grad already: it is a leaf unless that is known.
+    known = any(grad == DOES for _, grad in run.heap.record(storage).grads)
+    if not known and storage.origin in ("factory", "result", "buffer", "detached"):
         storage.leaf = True
+        run.heap.forget_gradients(storage, run.path)
     from .heap import Node
 
     run.heap.add_gradients(storage, [(run.path, evidence)])

@@ -203,4 +203,21 @@ PROGRAMS = {
 
         shake(nn.Sequential(nn.Conv1d(4, 2, 1), nn.Tanh(), nn.Conv1d(2, 1, 1)), a.reshape(1, 4, 1))
     """,
+    "what is made a leaf of a copy of an argument": """
+        def optimise(start, steps):
+            image = start.clone().requires_grad_(True)
+            optimizer = torch.optim.SGD([image], lr=0.1)
+            for _ in range(steps):
+                with torch.no_grad():  # good
+                    image.clamp_(0, 1)  # good
+                image.clamp_(0, 1)  # bad: IPL103
+                loss = (image * b).sum()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+            return image
+
+        optimise(torch.ones(4), 2)
+        a.sum().backward()
+    """,
 }
