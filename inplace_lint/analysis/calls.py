@@ -8,7 +8,7 @@ from . import attributes, containers, execute, inherited, methods, modules, name
 from .frames import DEAD, Frame, State
 from .guards import ALWAYS, both, literal, relative
 from .heap import Node, Saved
-from .run import DEPTH, Skipped, flatten
+from .run import DEPTH, LAST, Skipped, flatten
 from .values import (
     Bound,
     ClassValue,
@@ -66,7 +66,7 @@ def call(
             proves = attributes.proves_tensor(short) or "dim" in kwargs or "keepdim" in kwargs
         return ops.apply(run, op, args, kwargs, at, proves)
     if isinstance(func, Native):
-        if func.exact and not exact:
+        if func.exact and not exact and run.spread is None:
             return unknown(run, func, args, kwargs, at)
         result = func.play(run, args, kwargs, at)
         return result if isinstance(result, Value) else Unknown()
@@ -74,7 +74,11 @@ def call(
         return enter(run, func, args, kwargs, at, exact)
     if isinstance(func, Symbol):
         if not exact and func.dotted in ("torch.nn.Sequential", "torch.nn.ModuleList"):
-            return unknown(run, func, args, kwargs, at)  # of modules that are not known one by one
+            # Of modules that are not known one by one.
+            spread, run.spread = run.spread, None
+            if spread is None:
+                return unknown(run, func, args, kwargs, at)
+            return containers.of_unknown_length(run, func.dotted.rpartition(".")[2], spread)
         return symbols.call(run, func.dotted, args, kwargs, at)
     if isinstance(func, ClassValue):
         return instantiate(run, func, args, kwargs, at, exact)
@@ -445,9 +449,14 @@ def _call_sequential(run: Run, modules: Sequence_, args: Sequence[Value], at: as
     if items is None:
         # In which order the modules follow each other is not known: one kind of module alone tells something.
         elements = run.elements(modules)
+        last = run.state.get((modules, LAST))
         if len(elements) == 1 and not isinstance(elements[0], Phi):
-            return call(run, elements[0], [value], {}, at)
-        return unknown(run, modules, args, {}, at)
+            value = call(run, elements[0], [value], {}, at)
+        else:
+            value = unknown(run, modules, args, {}, at)
+        # Whether it is there in the last round of the loop that put it there has to be certain.
+        known = isinstance(last, (TorchModule, Instance)) and last not in elements
+        return call(run, last, [value], {}, at) if known and last is not None else value
     for module in items:
         value = call(run, module, [value], {}, at)
     return value

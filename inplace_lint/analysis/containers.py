@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import arrays, inherited, ops, stale
-from .run import LENGTH
+from .run import LAST, LENGTH
 from .values import (
     ANY,
     Array,
@@ -48,6 +48,15 @@ def make(run: Run, kind: str, items: Sequence[Value], exact: bool = True) -> Val
         for item in items:
             smear(run, sequence, item)
     return sequence
+
+
+def of_unknown_length(run: Run, kind: str, other: Sequence_) -> Value:
+    """A container of what stands in another one, of which it is not known how much that is."""
+    made = make(run, kind, run.elements(other), exact=False)
+    last = run.state.get((other, LAST))
+    if last is not None:
+        run.state.slots[(made, LAST)] = last
+    return made
 
 
 class Slice(Value):
@@ -130,8 +139,11 @@ def fresh_element(run: Run, sequence: Sequence_, key: Hashable) -> Value:
 def smear(run: Run, container: Sequence_ | Mapping_, value: Value) -> None:
     """Add an element whose position is not known."""
     known = run.state.get((container, ANY))
-    run.state.slots[(container, LENGTH)] = Unknown()
-    if known is not None and isinstance(known, TorchModule) and isinstance(value, TorchModule):
+    run.state.slots[(container, LENGTH)] = run.state.slots[(container, LAST)] = Unknown()
+    if isinstance(value, TorchModule) and any(
+        isinstance(atom, TorchModule) and atom.name == value.name
+        for _, atom in (alternatives(known) if known is not None else ())
+    ):
         return
     run.put(container, ANY, value if known is None else join([(run.path, known), (run.path, value)]))
 
@@ -145,6 +157,7 @@ def append(run: Run, sequence: Sequence_, value: Value) -> None:
     count = length(run, sequence)
     if count is None or run.inexact > run.born.get(sequence, 0):
         smear(run, sequence, value)
+        run.state.slots[(sequence, LAST)] = value
         return
     run.put(sequence, count, value)
     run.state.slots[(sequence, LENGTH)] = Constant(count + 1)
@@ -297,6 +310,7 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
             if isinstance(index, Constant) and isinstance(index.value, int) and count is not None:
                 run.put(atom, index.value if index.value >= 0 else count + index.value, value)
             else:
+                run.state.slots[(atom, LAST)] = Unknown()
                 for key in list(atom.keys):
                     known = run.state.get((atom, key))
                     if known is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..syntax import ir
-from . import attributes, calls, containers, names, operators, stale
+from . import attributes, calls, containers, methods, names, operators, stale
 from .frames import DEAD, Loop, State
 from .guards import both, literal, relative
 from .run import HARD_LIMIT, LENGTH, OutOfBudget
@@ -68,6 +68,10 @@ def _delete(run: Run, i: ir.Delete) -> None:
     names.store(run, i.name, Unknown())
 
 
+def _delete_item(run: Run, i: ir.DeleteItem) -> None:
+    methods.delete_item(run, run.frame.registers[i.obj], run.frame.registers[i.index])
+
+
 def _move(run: Run, i: ir.Move) -> None:
     value = run.frame.registers[i.src]
     run.frame.registers[i.dst] = value
@@ -101,6 +105,7 @@ def _call(run: Run, i: ir.Call) -> None:
     registers = run.frame.registers
     args: list[Value] = []
     exact = True
+    spread: Sequence_ | None = None
     for starred, register in i.args:
         value = registers[register]
         if not starred:
@@ -110,6 +115,7 @@ def _call(run: Run, i: ir.Call) -> None:
         if items is None:
             exact = False
             args.append(containers.any_element(run, value))
+            spread = value if len(i.args) == 1 and isinstance(value, Sequence_) else None
         else:
             args.extend(items)
     kwargs: dict[str, Value] = {}
@@ -124,6 +130,7 @@ def _call(run: Run, i: ir.Call) -> None:
         else:
             kwargs.update(known)
     before = len(run.writes)
+    run.spread = spread
     registers[i.dst] = calls.call(run, registers[i.func], args, kwargs, i.at, exact)
     if i.unused and len(run.writes) > before:
         stale.lost(run, i.at, run.writes[before:])
@@ -414,6 +421,7 @@ HANDLERS: Handlers = {
     ir.Load: _load,
     ir.Store: _store,
     ir.Delete: _delete,
+    ir.DeleteItem: _delete_item,
     ir.Move: _move,
     ir.GetAttribute: _get_attribute,
     ir.SetAttribute: _set_attribute,

@@ -29,12 +29,22 @@ def base_of(cls: ClassValue) -> str:
     return ""
 
 
-def begin(run: Run, obj: Instance, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> None:
-    """Build the part that torch's class defines, from the arguments of its `__init__`."""
-    from . import symbols
+def begin(
+    run: Run,
+    obj: Instance,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+    at: ast.AST,
+    spread: Sequence_ | None = None,
+) -> None:
+    """Build the part that torch's class defines, from the arguments of its `__init__`; `spread`: given with a star."""
+    from . import containers, symbols
 
     base = base_of(obj.cls)
-    if base:
+    if spread is not None:
+        if base in _CONTAINERS:
+            run.put(obj, _PART, containers.of_unknown_length(run, base.rpartition(".")[2], spread))
+    elif base:
         run.put(obj, _PART, symbols.call(run, base, args, kwargs, at))
 
 
@@ -42,7 +52,7 @@ def constructor(obj: Instance) -> Native:
     """`super().__init__` where that is torch's."""
 
     def play(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> None:
-        begin(run, obj, args, kwargs, at)
+        begin(run, obj, args, kwargs, at, run.spread)
 
     return Native(play, exact=True)
 

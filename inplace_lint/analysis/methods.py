@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..torchmodel import table
 from . import containers, inherited, modules
 from .guards import both, compatible
-from .run import LENGTH
+from .run import LAST, LENGTH
 from .values import (
     ANY,
     DOES,
@@ -361,8 +361,27 @@ def _pop(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
             run.put(obj, i, value)
         run.state.slots[(obj, LENGTH)] = Constant(len(known))
         return taken
-    run.state.slots[(obj, LENGTH)] = Unknown()
+    run.state.slots[(obj, LENGTH)] = run.state.slots[(obj, LAST)] = Unknown()
     return containers.any_element(run, obj)
+
+
+def delete_item(run: Run, obj: Value, index: Value) -> None:
+    """del obj[index]."""
+    for _, atom in alternatives(obj):
+        if isinstance(atom, Sequence_):
+            _pop(run, atom, [index])
+
+
+def _reverse(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
+    for i, value in enumerate(reversed(containers.items(run, obj) or [])):
+        run.put(obj, i, value)
+    run.state.slots[(obj, LAST)] = Unknown()
+    return NONE
+
+
+def _reorder(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
+    run.state.slots[(obj, LENGTH)] = run.state.slots[(obj, LAST)] = Unknown()
+    return NONE
 
 
 def _clear(run: Run, obj: Sequence_ | Mapping_, args: Sequence[Value]) -> Value:
@@ -417,12 +436,18 @@ def _update(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
 _SEQUENCE_METHODS = {
     "append": _append,
     "add": _append,
+    "add_module": _append,
+    "register_module": _append,
     "appendleft": _insert,
     "extend": _extend,
     "insert": _insert,
     "pop": _pop,
     "clear": _clear,
     "copy": _copy,
+    "remove": _reorder,
+    "reverse": _reverse,
+    "rotate": _reorder,
+    "sort": _reorder,
 }
 _MAPPING_METHODS = {
     "get": _get,

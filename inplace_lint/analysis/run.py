@@ -50,6 +50,8 @@ HARD_LIMIT = 12_000
 DEPTH = 8
 
 LENGTH = "#"
+#: ... and the key of its last element, where its length is not known and that is.
+LAST = "last"
 
 
 class Skipped:
@@ -143,6 +145,8 @@ class Run:
         self.loops: list[Loop] = []
         self.inexact = 0  # loops around this point whose iterations stand for more than themselves
         self.born: dict[Value, int] = {}
+        #: what the call at hand was given with a star, and nothing else: of unknown length
+        self.spread: Sequence_ | None = None
         self.module_frames: dict[str, Frame] = {}
         self.frames: dict[int, Frame] = {}
         self.active: list[FunctionSource] = []

@@ -91,6 +91,15 @@ class SetItem(Instruction):
         self.at, self.obj, self.index, self.src, self.augmented = at, obj, index, src, augmented
 
 
+class DeleteItem(Instruction):
+    """del obj[index]."""
+
+    __slots__ = ("index", "obj")
+
+    def __init__(self, at: ast.AST, obj: int, index: int) -> None:
+        self.at, self.obj, self.index = at, obj, index
+
+
 class Call(Instruction):
     """dst = func(*args, **kwargs). A starred argument is (True, register); a `**mapping` has the name None.
 

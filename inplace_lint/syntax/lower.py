@@ -141,10 +141,11 @@ class _Lowering:
         elif isinstance(target, (ast.Tuple, ast.List)):
             for element in target.elts:
                 self.delete_target(element)
-        elif isinstance(target, (ast.Attribute, ast.Subscript)):
+        elif isinstance(target, ast.Attribute):
             self.expression(target.value)
-            if isinstance(target, ast.Subscript):
-                self.expression(target.slice)
+        elif isinstance(target, ast.Subscript):
+            obj = self.expression(target.value)
+            self.emit(ir.DeleteItem(target, obj, self.expression(target.slice)))
 
     def if_statement(self, node: ast.If) -> None:
         test = self.expression(node.test)

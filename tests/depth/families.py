@@ -220,4 +220,46 @@ PROGRAMS = {
         optimise(torch.ones(4), 2)
         a.sum().backward()
     """,
+    "the last of a list of modules that a loop fills": """
+        class Decoder(nn.Module):
+            def __init__(self, sizes):
+                super().__init__()
+                layers = []
+                for size in sizes:
+                    layers.append(nn.Linear(4, 4))
+                    layers.append(nn.ReLU())
+                layers.append(nn.Sigmoid())  # bad
+                layers.append(nn.Linear(4, 4))  # good
+                self.net = nn.Sequential(*layers)
+
+            def forward(self, x):
+                y = self.net(x)
+                y *= 2  # bad: IPL101
+                y *= 2  # good
+                return y
+
+        Decoder([4, 4])(a).sum().backward()
+    """,
+    "a list of modules that grows by pairs": """
+        class Stack(nn.Sequential):
+            def __init__(self, sizes):
+                layers = []
+                for i, size in enumerate(sizes):
+                    layers += [nn.Linear(4, size), nn.Tanh()]  # bad
+                    layers += [nn.Linear(4, size), nn.GELU()]  # good
+                super().__init__(*layers)
+
+        class Net(nn.Module):
+            def __init__(self, sizes):
+                super().__init__()
+                self.stack = Stack(sizes)
+
+            def forward(self, x):
+                y = self.stack(x)
+                y += x  # bad: IPL101
+                y += x  # good
+                return y
+
+        Net([4, 4])(a).sum().backward()
+    """,
 }

@@ -231,4 +231,46 @@ PROGRAMS = {
         h.add_(1)
         y.sum().backward()
     """,
+    "lists of modules that end otherwise than the loop that fills them": """
+        class Net(nn.Module):
+            def __init__(self, sizes):
+                super().__init__()
+                layers = []
+                for i, size in enumerate(sizes):
+                    layers.append(nn.Linear(4, size))
+                    if i < len(sizes) - 1:
+                        layers.append(nn.ReLU())
+                self.first = nn.Sequential(*layers)
+                self.second = nn.Sequential(*self.pairs(sizes)[:-1])
+                cut = self.pairs(sizes)
+                del cut[-1]
+                self.third = nn.Sequential(*cut)
+                changed = self.pairs(sizes)
+                changed[-1] = nn.Identity()
+                self.fourth = nn.Sequential(*changed)
+                turned = self.pairs(sizes)
+                turned.reverse()
+                self.fifth = nn.Sequential(*turned)
+                grown = nn.Sequential()
+                for i, size in enumerate(sizes):
+                    grown.append(nn.ReLU())
+                    grown.add_module(f"linear{i}", nn.Linear(4, size))
+                self.sixth = grown
+
+            def pairs(self, sizes):
+                layers = []
+                for size in sizes:
+                    layers += [nn.Linear(4, size), nn.ReLU()]
+                return layers
+
+            def forward(self, x):
+                parts = []
+                for part in (self.first, self.second, self.third, self.fourth, self.fifth, self.sixth):
+                    y = part(x)
+                    y += x
+                    parts.append(y)
+                return sum(parts)
+
+        Net([4, 4, 4])(a).sum().backward()
+    """,
 }
