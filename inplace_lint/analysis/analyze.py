@@ -284,7 +284,7 @@ def run_function(
     run.root_args = dict(args)
     if cls is not None and any(base.endswith("autograd.Function") for base in cls.external_bases()):
         run.grad = "off"  # autograd runs forward and backward of a Function without recording
-    if program.soft_limit and cls is not None and source.name == "forward":
+    if program.second_look and cls is not None and source.name == "forward":
         from .kinds import mark_targets
 
         mark_targets(run, cls, [args[p.arg] for p in source.parameters[1:]])

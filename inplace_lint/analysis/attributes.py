@@ -221,7 +221,12 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
         if obj in run.outside and isinstance(value, (Sequence_, Mapping_, Instance)):
             run.outside.add(value)
         unset = isinstance(value, Constant) and value.value is None
-        if unset and obj in run.outside and run.program.base.slots.get((obj, name)) is value:
+        if (
+            unset
+            and obj in run.outside
+            and run.program.base.slots.get((obj, name)) is value
+            and run.program.is_set_later(obj.cls, name, run.frame.module)
+        ):
             # None until some method sets it, and this one need not be the first to run.
             late = Unknown(obj)
             late.late = True

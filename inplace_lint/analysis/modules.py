@@ -35,10 +35,20 @@ def method(run: Run, module: Value, name: str) -> Value | None:
             before = run.state.get(key)
             known = [] if before is None else containers.items(run, before) or []
             run.state.slots[key] = containers.make(run, "tuple", [*known, *args[:1]])
-            return Unknown()
+            handle = Unknown()
+            run.set_member(handle, "remove", Native(lambda run, *_: _remove(run, key, args[:1])))
+            return handle
 
         return Native(add)
     return None
+
+
+def _remove(run: Run, key: tuple[Value, str], hooks: Sequence[Value]) -> Value:
+    """`handle.remove()`: a hook that takes itself away is played once."""
+    known = run.state.get(key)
+    left = [hook for hook in (containers.items(run, known) or [] if known else []) if hook not in hooks]
+    run.state.slots[key] = containers.make(run, "tuple", left)
+    return Constant(None)
 
 
 def called(

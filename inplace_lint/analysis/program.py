@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..sketch.screen import sets_state
 from ..sketch.select import suspects
 from ..sketch.summaries import Sketches
@@ -60,12 +62,15 @@ class Program:
         self.observed: frozenset[ast.AST] = frozenset()
         #: how many instructions a run may grow to before it enters no more calls; 0 is the usual number
         self.soft_limit = 0
+        #: a run is a second look (`reconsider`)
+        self.second_look = False
         self.files = files or Files(project)
         self._classes: dict[int, ClassValue] = {}
         self.sketches = Sketches(self.files)
         #: callers, in the file at hand, of functions that write: entered all the same
         self.writers: set[FunctionSource] = set()
         self._entered: dict[FunctionSource, bool] = {}
+        self._set_later: dict[tuple[ClassValue, str, Module], bool] = {}
         #: one object of each class; what their `__init__` left stands in `base`, under every run
         self.built: dict[ClassValue, Instance] = {}
         self._base: State | None = None
@@ -117,6 +122,15 @@ class Program:
         self._base = None
         self.base_bits = self.doubtful = self.evaluation = 0
 
+    def is_set_later(self, cls: ClassValue, name: str, module: Module) -> bool:
+        """Whether anything but an `__init__` may set an attribute: in the files of the class, or in the one at hand."""
+        key = (cls, name, module)
+        known = self._set_later.get(key)
+        if known is None:
+            files = {module: None} | dict.fromkeys(c.source.module for c in cls.order())
+            known = self._set_later[key] = any(_sets_outside_of_init(file, name) for file in files)
+        return known
+
     def class_value(self, source: ClassSource) -> ClassValue:
         """The one value of a class. Its bases are filled in by whoever first evaluates them."""
         known = self._classes.get(id(source))
@@ -125,3 +139,16 @@ class Program:
 
             known = self._classes[id(source)] = ClassValue(source)
         return known
+
+
+def _sets_outside_of_init(module: Module, name: str) -> bool:
+    pattern = re.compile(rb"\.%s\b[^=\n(]*=(?!=)|\bsetattr\(" % re.escape(name.encode()))
+    functions = module.functions_in_order()
+    row, before = 1, 0
+    for match in pattern.finditer(module.source):
+        row += module.source.count(b"\n", before, match.start())
+        before = match.start()
+        around = [f for f in functions if f.node.lineno <= row <= (f.node.end_lineno or 0)]
+        if not around or max(around, key=lambda f: f.node.lineno).name != "__init__":
+            return True
+    return False

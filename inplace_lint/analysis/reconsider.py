@@ -87,10 +87,11 @@ def _look(
     if run is None:
         deep = _Everything()
         handlers, program.handlers, program.soft_limit = program.handlers, None, _SOFT_LIMIT
+        program.second_look = True
         try:
             run = run_body(program, module, deep) if root is None else run_function(program, root, deep)
         finally:
-            program.handlers, program.soft_limit = handlers, 0
+            program.handlers, program.soft_limit, program.second_look = handlers, 0, False
         looked[root] = run
     return run
 

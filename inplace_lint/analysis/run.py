@@ -355,7 +355,7 @@ class Run:
                     values.append((condition, value))
             if values:
                 joined = join(values)
-                if self.program.soft_limit and isinstance(joined, Phi):
+                if self.program.second_look and isinstance(joined, Phi):
                     from .kinds import of_one_kind
 
                     joined = of_one_kind(self, joined)
