@@ -338,10 +338,34 @@ def part(scope: Expressions, obj: Object) -> Sketched:
             from . import calls
 
             known = _attribute_of(scope, obj, _PART[1:])
+            if base.endswith(".Sequential") and _is_empty(known or NOTHING):
+                known = _registered(scope, obj)
             if known is None and not base.endswith(("Sequential", "List", "Dict")):
                 known = calls.call((Symbol(base),), calls.Call(scope, [], {}, [], {}, True))
             known = obj.slots[_PART] = known or NOTHING
     return known
+
+
+def _is_empty(value: Sketched) -> bool:
+    return all(isinstance(atom, Box) and not atom.items for atom in value)
+
+
+def _registered(scope: Expressions, obj: Object) -> Sketched | None:
+    """The modules that the `__init__` of an `nn.Sequential` makes attributes of it: they run in their order."""
+    init = obj.source.methods.get("__init__")
+    if init is None:
+        return None
+    inside = scope.sketches.scope_of(obj, init, obj.arguments, scope.depth + 1)
+    items: list[Sketched] = []
+    for name in scope.sketches.assigned(init).names:
+        if name.startswith(".") and name != _PART:
+            value = inside.gathered(name) or NOTHING
+            modules = tuple(
+                a for a in value if isinstance(a, (Layer, Object)) or (isinstance(a, Box) and a.role)
+            )
+            if modules:
+                items.append(modules)
+    return (Box(items, True, "Sequential"),) if items else None
 
 
 def _inherited(scope: Scope, node: ast.expr) -> Sketched:

@@ -221,7 +221,10 @@ def around(
                 if (row in builds if builds is not None else _BUILDS.search(module.lines[row - 1]))
             ]
             if building:
-                kept.setdefault(function.owner.name, set()).update(_attributes_built(function, building))
+                built = kept.setdefault(function.owner.name, set())
+                built.update(_attributes_built(function, building))
+                if _is_sequential(function.owner):
+                    built.update((b"super", b"in self"))
             if len(building) == len(inside) and not calls:
                 continue
         chosen[function] = None
@@ -284,16 +287,25 @@ def classes(functions: list[FunctionSource]) -> list[ClassSource]:
     return list({function.owner: None for function in functions if function.owner is not None})
 
 
+def _is_sequential(cls: ClassSource) -> bool:
+    """Whether the class reads like one that runs what its `__init__` builds by itself."""
+    return any(getattr(base, "attr", getattr(base, "id", "")) == "Sequential" for base in cls.bases)
+
+
 def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[int]) -> set[str]:
-    """Functions that may build a module with `inplace=`: whoever calls them in `__init__` runs it."""
+    """Functions and classes that may build a module with `inplace=`: whoever calls them in `__init__` runs it."""
     found = set()
-    for function in chosen:
+    for function in module.functions_in_order():
         first, last = function.node.lineno, function.node.end_lineno or 0
-        if function.owner is None and any(
+        owner = function.owner
+        builds = (
+            function in chosen if owner is None else function.name == "__init__" and _is_sequential(owner)
+        )
+        if builds and any(
             b"inplace" in module.lines[row - 1]
             for row in rows[bisect_left(rows, first) : bisect_right(rows, last)]
         ):
-            found.add(function.name)
+            found.add(function.name if owner is None else owner.name)
     return found
 
 

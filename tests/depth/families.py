@@ -262,4 +262,25 @@ PROGRAMS = {
 
         Net([4, 4])(a).sum().backward()
     """,
+    "a Sequential whose first module works in place": """
+        class Late(nn.Sequential):
+            def __init__(self):
+                super().__init__()
+                self.add_module("act", nn.ReLU(inplace=True))
+                self.add_module("lin", nn.Linear(4, 4))
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.lin = nn.Linear(4, 4)
+                self.late = Late()
+
+            def forward(self, x):
+                gate = torch.sigmoid(self.lin(x))  # bad
+                gate = self.lin(x)  # good
+                return self.late(gate)  # bad: IPL101
+                return self.late(gate)  # good
+
+        Net()(a).sum().backward()
+    """,
 }
