@@ -338,7 +338,7 @@ class Context:
         confidence = CERTAIN
         if incident.grad < DOES:
             # That an argument may be a leaf is no evidence; that it may require grad is, for its views.
-            if incident.kind == "leaf":
+            if incident.kind == "leaf" and not incident.early:
                 return
             confidence = LIKELY if self.reached and not incident.is_bare() else POSSIBLE
         if not self.is_trained(guard) or self._by_an_argument(incident) or incident.doubtful:

@@ -486,6 +486,7 @@ def _incidents(
                 incident("no-grad-view", anything, tensor.no_grad_view)
             elif evidence and (tensor.early or (storage.leaf and run.heap.is_leaf(storage, guard))):
                 incident("leaf", evidence, storage.made)
+                run.incidents[-1].early = tensor.early
             elif (
                 evidence and not facts.differentiable and facts.counted and _has_derivative(name.rstrip("_"))
             ):

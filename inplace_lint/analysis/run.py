@@ -81,6 +81,7 @@ class Incident:
     __slots__ = (
         "cause",
         "doubtful",
+        "early",
         "grad",
         "guard",
         "kind",
@@ -102,6 +103,8 @@ class Incident:
         self.storage = storage
         self.grad = grad
         self.cause = cause
+        #: of a view that was taken before anything required grad, and is a leaf for certain
+        self.early = False
         #: it rests on something that may not be so
         self.doubtful = False
         #: it raises whether or not gradients are recorded
