@@ -44,7 +44,8 @@ def of_view(facts: Facts, tensor: Tensor) -> Sizes | None:
 
 def lay_out(result: Tensor, operands: Sequence[Tensor]) -> None:
     """Of a result that is computed element by element: its sizes, and whether its axes may be moved."""
-    result.strided = any(tensor.strided for tensor in operands)
+    # The first operand whose elements all lie apart says in which order they are written.
+    result.strided = next((tensor.strided for tensor in operands if tensor.expanded is None), False)
     sizes = {tensor.sizes for tensor in operands}
     if len(sizes) == 1:
         result.sizes = sizes.pop()

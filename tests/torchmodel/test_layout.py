@@ -267,3 +267,10 @@ def test_few_rows_are_saved_as_they_are(rows):
         x += 1
     with pytest.raises(RuntimeError, match="inplace operation"):
         z.sum().backward()
+
+
+def test_first_operand_says_how_the_result_is_laid_out():
+    dense, turned = torch.rand(3, 4, 4), torch.rand(4, 3, 4).transpose(0, 1)
+    assert (dense + turned).is_contiguous() and not (turned + dense).is_contiguous()
+    assert (dense[:1].expand(3, 4, 4) * 2).is_contiguous()
+    assert not (dense[:1].expand(3, 4, 4) * turned).is_contiguous()
