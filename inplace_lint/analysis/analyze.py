@@ -76,14 +76,17 @@ def _observe(
     module: Module, program: Program, roots: list[FunctionSource | None], findings: list[Finding]
 ) -> None:
     """Run once more and look closely at the writes that findings speak of: a fix has to know who shares them."""
-    places = {f.at if f.write is None else f.write.at for f in findings if f.kind != "step"}
-    program.observed = frozenset(places)
+    by_place: dict[ast.AST, list[Finding]] = {}
+    for finding in findings:
+        if finding.kind != "step":
+            at = finding.at if finding.write is None else finding.write.at
+            by_place.setdefault(at, []).append(finding)
+    program.observed = frozenset(by_place)
     try:
         for root in roots:
-            run = _deepened(program, module, root)
-            for finding in findings:
-                at = finding.at if finding.write is None else finding.write.at
-                finding.sharing += [seen for seen in run.observations if seen.place.at is at]
+            for seen in _deepened(program, module, root).observations:
+                for finding in by_place.get(seen.place.at, ()):
+                    finding.sharing.append(seen)
     finally:
         program.observed = frozenset()
 
@@ -92,7 +95,6 @@ def runs(
     module: Module, program: Program, pending: list[FunctionSource | None]
 ) -> list[tuple[Run, FunctionSource | None]]:
     """One finished run for each root, and for callers that know more than it does."""
-    functions = module.functions_in_order()
     done: dict[FunctionSource | None, Run] = {}
     for _ in range(_CALLERS):
         asked: set[FunctionSource] = set()
@@ -102,7 +104,7 @@ def runs(
             run = done[root] = _deepened(program, module, root)
             if root is not None and _needs_its_callers(run, module, root):
                 asked.add(root)
-        pending = [f for f in _callers(module, functions, asked) if f not in done]
+        pending = [f for f in _callers(module, asked) if f not in done]
         program.writers.update(asked)  # who is asked about a function has to enter it
         program.writers.update(f for f in pending if f is not None)
         if not pending:
@@ -215,16 +217,13 @@ def _leaves_open(run: Run) -> bool:
     )
 
 
-def _callers(
-    module: Module, functions: list[FunctionSource], asked: set[FunctionSource]
-) -> list[FunctionSource | None]:
+def _callers(module: Module, asked: set[FunctionSource]) -> list[FunctionSource | None]:
     """Functions whose text calls one of these, or an object of the class that one of these is the forward of."""
     if not asked:
         return []
     calling, rows = callers(module, asked)
     chosen: list[FunctionSource | None] = list(calling)
-    inside = [(f.node.lineno, f.node.end_lineno or 0) for f in functions]
-    if any(not any(a <= r <= b for a, b in inside) for r in rows):
+    if any(not module.functions_at(row) for row in rows):
         chosen.append(None)
     return chosen
 

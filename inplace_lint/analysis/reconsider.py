@@ -61,13 +61,11 @@ def _only_plain(
     looked: dict[FunctionSource | None, Run],
 ) -> bool:
     """Whether the file calls the function, and no call hands in anything that may require grad."""
-    functions = module.functions_in_order()
     _, rows = callers(module, {root})
-    inside = [(f, range(f.node.lineno, (f.node.end_lineno or 0) + 1)) for f in functions]
-    known: list[FunctionSource | None] = [
-        f for f, span in inside if f is not root and any(row in span for row in rows)
-    ]
-    if any(all(row not in span for _, span in inside) for row in rows):
+    around = [module.functions_at(row) for row in rows]
+    calling = {f for functions in around for f in functions if f is not root}
+    known: list[FunctionSource | None] = [*sorted(calling, key=lambda f: f.node.lineno)]
+    if not all(around):
         known.append(None)
     if not known or _is_passed_on(module, root) or _called_by_its_base(program, root):
         return False

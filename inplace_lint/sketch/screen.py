@@ -205,12 +205,13 @@ def around(
     calls = builds is not None
     chosen: dict[FunctionSource, None] = {}
     kept: dict[str, set[bytes]] = {}
-    statements = {statement.lineno: statement for statement in module.writing}
-    for function in functions:
-        first, last = function.node.lineno, function.node.end_lineno or 0
-        inside = rows[bisect_left(rows, first) : bisect_right(rows, last)]
-        if not inside:
-            continue
+    statements = module.writing_at
+    rows_in: dict[FunctionSource, list[int]] = {}
+    for row in rows:
+        for function in module.functions_at(row):
+            rows_in.setdefault(function, []).append(row)
+    for function in sorted(rows_in, key=lambda function: function.node.lineno):
+        inside = rows_in[function]
         writing = [statements[row] for row in inside if row in statements and row not in module.calling]
         if not calls and len(writing) == len(inside) and writes_only_own(function, writing):
             continue
@@ -342,6 +343,36 @@ def called_in(text: bytes) -> set[str]:
     return {word.decode(errors="replace") for word in words}
 
 
+#: More names than this are not looked for one by one, nor any name in a text of more bytes.
+_FEW = 30
+_LARGE = 100_000
+
+
+def _rows_of_call(module: Module, name: str, pattern: bytes, names: int) -> list[int]:
+    """Rows on which the function of that name is called, one of so many `names` that are looked for."""
+    compiled = re.compile(pattern)
+    if names <= _FEW and len(module.source) <= _LARGE:
+        return _rows_with(module, name.encode(), compiled)
+    known = module.calls
+    if known is None:
+        known = module.calls = {}
+        for row, line in enumerate(module.lines, 1):
+            if b"(" in line:
+                for word in called_in(line):
+                    known.setdefault(word, []).append(row)
+    return [row for row in known.get(name, ()) if compiled.search(module.lines[row - 1])]
+
+
+def _rows_of_inits(module: Module) -> list[int]:
+    """Rows in `__init__`, any of which may build an object of a class."""
+    return [
+        row
+        for function in module.functions_in_order()
+        if function.name == "__init__"
+        for row in range(function.node.lineno + 1, (function.node.end_lineno or 0) + 1)
+    ]
+
+
 def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSource, None], list[int]]:
     """Functions of the file that call one of these, and the rows of those calls.
 
@@ -359,10 +390,13 @@ def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSo
             pattern = rb"=[ \t]*(?:\w+\.)*%s\(|\b%s\([^\n]*\)\(" % (name, name)
         else:
             pattern = rb"(?<!def )\b%s\(" % name
-        rows.update(_rows_with(module, word.encode(), re.compile(pattern)))
+        rows.update(_rows_of_call(module, word, pattern, len(asked)))
     builds: list[int] = []
     if built:
-        inits = [(f.node.lineno, f.node.end_lineno or 0) for f in functions if f.name == "__init__"]
-        builds = [r for r in mentions(module, built) if any(first < r <= last for first, last in inits)]
+        builds = [
+            row
+            for row in (mentions(module, built) if len(built) <= _FEW else _rows_of_inits(module))
+            if any(f.name == "__init__" and f.node.lineno < row for f in module.functions_at(row))
+        ]
     in_order = sorted(rows.union(builds))
     return around(module, functions, in_order, builds), in_order

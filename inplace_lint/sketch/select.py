@@ -9,7 +9,7 @@ from .screen import called_in, callers, rows_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .atoms import Atom
@@ -35,9 +35,9 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
     functions = module.functions_in_order()
     hooked = _hooked(module, functions) if examined.writers else set()
     found: list[FunctionSource | None] = [f for f in functions if f in examined.suspicious or f in hooked]
-    outside = _outside(module, functions)
-    if _trains(module, outside) or (
-        any(map(outside, (*rows, *examined.calls))) and sketches.of_body(module).suspicious
+    if _trains(module) or (
+        any(not module.functions_at(row) for row in (*rows, *examined.calls))
+        and sketches.of_body(module).suspicious
     ):
         found.append(None)
     return found
@@ -150,18 +150,8 @@ def _methods(sketches: Sketches, cls: ClassSource) -> dict[str, FunctionSource]:
     return found
 
 
-def _outside(module: Module, functions: list[FunctionSource]) -> Callable[[int], bool]:
-    """Whether a row stands at the top level of the file, or in a class body."""
-    inside = [(f.node.lineno, f.node.end_lineno or 0) for f in functions]
-
-    def is_outside(row: int) -> bool:
-        return not any(first <= row <= last for first, last in inside)
-
-    return is_outside
-
-
-def _trains(module: Module, outside: Callable[[int], bool]) -> bool:
+def _trains(module: Module) -> bool:
     """Whether the top level of the file runs a backward: then it knows what its functions are given."""
     return b".backward(" in module.source and any(
-        b".backward(" in line and outside(row) for row, line in enumerate(module.lines, 1)
+        b".backward(" in line and not module.functions_at(row) for row, line in enumerate(module.lines, 1)
     )

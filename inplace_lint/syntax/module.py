@@ -6,6 +6,7 @@ A file is parsed once; functions are lowered to IR only when the analysis asks f
 from __future__ import annotations
 
 import sys
+from bisect import bisect_right
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -171,6 +172,12 @@ class Module:
         self.writing: list[ast.Assign | ast.AugAssign] = []
         self._by_node: dict[int, FunctionSource | ClassSource] = {}
         self._lines: list[bytes] | None = None
+        #: rows on which a name is called, where many are looked for
+        self.calls: dict[str, list[int]] | None = None
+        self._writing_at: dict[int, ast.Assign | ast.AugAssign] | None = None
+        #: where each function starts, and which one is around it
+        self._starts: list[int] = []
+        self._around: list[int] | None = None
         self._body: ir.Block | None = None
         self._index(self.tree.body)
 
@@ -199,6 +206,7 @@ class Module:
                 source.assignments.clear()
         self._by_node.clear()
         self.writing.clear()
+        self._writing_at = None
         self.assignments.clear()
         self._body = None
         del self.tree
@@ -279,6 +287,33 @@ class Module:
         if not self.all_functions:
             self._collect(self.tree.body, None)
         return self.all_functions
+
+    @property
+    def writing_at(self) -> dict[int, ast.Assign | ast.AugAssign]:
+        """The statements of `writing` by their row."""
+        if self._writing_at is None:
+            self._writing_at = {statement.lineno: statement for statement in self.writing}
+        return self._writing_at
+
+    def functions_at(self, row: int) -> list[FunctionSource]:
+        """The functions whose text a row belongs to, the innermost first."""
+        functions = self.functions_in_order()
+        if self._around is None:
+            self._starts = [function.node.lineno for function in functions]
+            self._around = []
+            open_ones: list[int] = []
+            for i, function in enumerate(functions):
+                while open_ones and (functions[open_ones[-1]].node.end_lineno or 0) < function.node.lineno:
+                    open_ones.pop()
+                self._around.append(open_ones[-1] if open_ones else -1)
+                open_ones.append(i)
+        found: list[FunctionSource] = []
+        at = bisect_right(self._starts, row) - 1
+        while at >= 0:
+            if (functions[at].node.end_lineno or 0) >= row:
+                found.append(functions[at])
+            at = self._around[at]
+        return found
 
     def _collect(self, body: list[ast.stmt], owner: ClassSource | None) -> None:
         for statement in body:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
@@ -185,7 +187,7 @@ def _path(tree: ast.AST, node: ast.AST) -> list[ast.AST]:
     path: list[ast.AST] = []
 
     def search(at: ast.AST) -> bool:
-        for child in _children(at):
+        for child in _toward(at, node):
             if child is node or (_holds(child, node) and search(child)):
                 path.append(at)
                 return True
@@ -194,6 +196,19 @@ def _path(tree: ast.AST, node: ast.AST) -> list[ast.AST]:
     search(tree)
     path.reverse()
     return path
+
+
+#: Longer lists of statements than this are not gone through one by one.
+_LONG = 40
+
+
+def _toward(at: ast.AST, node: ast.AST) -> list[ast.AST]:
+    """The children of a node among which one holds the other node, if it is in there at all."""
+    body = getattr(at, "body", None)
+    if not isinstance(at, ast.Module) or not isinstance(body, list) or len(body) <= _LONG:
+        return _children(at)
+    after = bisect_right(body, _start(node)[0], key=lambda statement: statement.lineno)
+    return list(body[max(0, after - 1) : after + 1])  # decorators stand before the first line of the next
 
 
 def _holds(outer: ast.AST, inner: ast.AST) -> bool:
