@@ -55,6 +55,7 @@ class Store:
         "arms",
         "born",
         "direct",
+        "entrusted",
         "evident",
         "given",
         "grad",
@@ -91,6 +92,8 @@ class Store:
         self.direct = False
         self.born = 0
         self.kept = False
+        #: it was given to a function that is an argument: the caller knows what that saves
+        self.entrusted = False
         self.written_at: ast.AST | None = None
 
     def prove(self) -> None:

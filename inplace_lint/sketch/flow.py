@@ -97,6 +97,8 @@ class Flow(Scope):
         store.written_at = self.at
         if store.kept or (self.discards and store.born == self.statement):
             self.doubt(EVIDENT, store)
+        if store.entrusted:
+            self.summary.weak = True
         if store.given:
             self.written.append(store)
             self.summary.writes.add(store.given)

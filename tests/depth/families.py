@@ -283,4 +283,14 @@ PROGRAMS = {
 
         Net()(a).sum().backward()
     """,
+    "a tensor given to a module that is an argument": """
+        def step(model, x):
+            loss = model(x).sum()
+            x.sub_(0.5)  # bad: IPL102
+            loss.backward()
+            x.sub_(0.5)  # good
+
+        step(nn.Linear(4, 1), torch.ones(4))
+        a.sum().backward()
+    """,
 }
