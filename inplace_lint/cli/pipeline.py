@@ -67,9 +67,18 @@ def examine_file(target: Target) -> list[Diagnostic]:
 
 def examine_files(targets: Sequence[Target], jobs: int) -> Iterator[list[Diagnostic]]:
     """The findings of each file, in the order of `targets` whatever the number of jobs."""
-    _collect_seldom()
+    import gc
+
     jobs = min(jobs, len(targets))
-    return _in_processes(targets, jobs) if jobs > 1 else map(examine_file, targets)
+    collects = gc.isenabled()
+    # Syntax trees are many small objects without cycles: the search for cycles was half of the time. What does refer
+    # to itself is collected when a program is made anew (`of_project`).
+    gc.disable()
+    try:
+        yield from _in_processes(targets, jobs) if jobs > 1 else map(examine_file, targets)
+    finally:
+        if collects:
+            gc.enable()
 
 
 def default_jobs(files: int) -> int:
@@ -100,19 +109,10 @@ def _in_processes(targets: Sequence[Target], jobs: int) -> Iterator[list[Diagnos
 
 def _begin_worker() -> None:
     """Ctrl-C reaches every process of the group: a worker ends without a word, the parent answers."""
+    import gc
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    _collect_seldom()
-
-
-def _collect_seldom() -> None:
-    """Syntax trees are many small objects without cycles: the search for cycles was half of the time.
-
-    What does refer to itself is collected when a program is made anew (`of_project`).
-    """
-    import gc
-
     gc.disable()
 
 
