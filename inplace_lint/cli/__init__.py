@@ -43,6 +43,9 @@ def entry() -> NoReturn:
     Python would first take every syntax tree apart, which takes as long as checking them. Where a user's own program
     has run, it ends as it always does.
     """
+    import gc
+
+    gc.disable()  # what is imported and parsed holds no cycles: looking for some is a tenth of a short run
     code = main()
     if any(name in sys.modules for name in ("inplace_lint.runtime", "torch")):
         sys.exit(code)

@@ -41,6 +41,10 @@ def run(argv: Sequence[str]) -> int:
         return 0
     if first in ("-V", "--version"):
         first = "version"
+    if first in ("trace", "measure", "capture", "confirm"):
+        import gc
+
+        gc.enable()  # a user's own program runs
     if first == "trace":
         # What stands behind the script is the script's own.
         from . import trace
