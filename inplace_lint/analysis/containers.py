@@ -140,11 +140,8 @@ def smear(run: Run, container: Sequence_ | Mapping_, value: Value) -> None:
     """Add an element whose position is not known."""
     known = run.state.get((container, ANY))
     run.state.slots[(container, LENGTH)] = run.state.slots[(container, LAST)] = Unknown()
-    if isinstance(value, TorchModule) and any(
-        isinstance(atom, TorchModule) and atom.name == value.name
-        for _, atom in (alternatives(known) if known is not None else ())
-    ):
-        return
+    if isinstance(known, TorchModule) and isinstance(value, TorchModule):
+        return  # which of them an element is could only be guessed at
     run.put(container, ANY, value if known is None else join([(run.path, known), (run.path, value)]))
 
 
