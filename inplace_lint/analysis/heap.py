@@ -31,6 +31,15 @@ class Node:
         #: of a value that something unknown returned: it may hang on anything made before
         self.opaque = opaque
 
+    def is_freed(self, guard: Guard, made: Guard) -> bool:
+        """Whether a backward has run through it, on every path that leads here from where it was made."""
+        if len(self.freed) < 2:
+            return any(implies(guard, freed) for freed in self.freed)
+        together: Guard = ()
+        for freed in self.freed:
+            together = either(together, freed)
+        return implies(guard, together) or implies(both(made, guard), together)
+
 
 class Saved:
     """A tensor kept for backward: by which op (`op`, PyTorch's `node.attr`), under which guard, how certainly."""
@@ -279,7 +288,7 @@ class Heap:
         return [
             saved
             for saved in self.record(storage).saves
-            if compatible(saved.guard, guard) and not any(implies(guard, f) for f in saved.node.freed)
+            if compatible(saved.guard, guard) and not saved.node.is_freed(guard, saved.guard)
         ]
 
     def escape(self, tensors: Sequence[tuple[Guard, Tensor]], guard: Guard) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..syntax import ir
 from .execute import HANDLERS
-from .guards import compatible, implies
+from .guards import compatible
 from .heap import reach
 from .values import Instance, Optimizer, Parameters, Sequence_, Tensor, TorchModule, Unknown, alternatives
 
@@ -44,7 +44,7 @@ class Held:
         self.tensor = tensor
         self.grads = heap.gradients(tensor, guard)
         self.saves: list[tuple[Saved, bool]] = [
-            (saved, not any(implies(guard, freed) for freed in saved.node.freed))
+            (saved, not saved.node.is_freed(guard, saved.guard))
             for saved in heap.record(storage).saves
             if compatible(saved.guard, guard)
         ]
