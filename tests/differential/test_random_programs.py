@@ -194,6 +194,6 @@ def test_analysis_agrees_with_torch_on_random_programs(deep: bool, programs: int
         sample(1, index, tally, deep)
     report = "\n\n".join(map(str, tally.disagreements)) + f"\n{tally}"
     assert 0.3 < tally.hazardous / tally.programs < 0.6
-    # Floors under what is measured over thousands of programs: CONTRIBUTING.md has the figures.
+    # Floors under what is measured over thousands of programs: README.md has the figures.
     assert tally.precision >= 0.99, report
     assert tally.recall >= 0.98, report
