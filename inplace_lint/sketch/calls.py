@@ -6,8 +6,7 @@ import _ast as ast
 
 from ..torchmodel import arrays, table
 from ..torchmodel.facts import Const
-from ..torchmodel.spelling import MODES
-from . import construct, effects, expressions, postponed
+from . import construct, effects, expressions
 from .atoms import (
     EVERYWHERE,
     EVIDENT,
@@ -25,7 +24,6 @@ from .atoms import (
     Store,
     Symbol,
     Text,
-    shadow,
     united,
 )
 
@@ -33,11 +31,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..syntax.module import FunctionSource
     from .atoms import Atom, Sketched
     from .expressions import Scope
 
     Play = Callable[["Call"], Sketched]
+
+#: What the names mean that Python and torch themselves give a meaning, by their dotted names (`plays`).
+PLAYS: dict[str, Play] = {}
 
 #: Methods that write parameters: where a file trains, whether a backward comes before or after them matters.
 _STEPS = frozenset(["step", "load_state_dict", "vector_to_parameters"])
@@ -90,6 +90,13 @@ def cells(value: Sketched, depth: int = 3) -> list[Cell]:
             for item in atom.items:
                 found.extend(cells(item, depth - 1))
     return found
+
+
+def prove(value: Sketched | list[Cell]) -> None:
+    """Somebody asks whether it is a tensor: then it may be."""
+    for atom in value:
+        if isinstance(atom, Cell):
+            atom.store.prove()
 
 
 def of_node(scope: Scope, node: ast.Call) -> Sketched:
@@ -162,7 +169,7 @@ def _built_later(scope: Scope, func: Sketched, node: ast.Call) -> Sketched | Non
         if not isinstance(atom, (Class, Layer)) and not (
             isinstance(atom, Symbol)
             and atom.dotted.startswith("torch.nn.")
-            and atom.dotted not in _PLAYS
+            and atom.dotted not in PLAYS
             and table.module(atom.dotted) is not None
         ):
             return None
@@ -239,7 +246,7 @@ class _Way:
 
 
 def _call(atom: Atom, made: Call) -> Sketched:
-    action = _CALLS.get(type(atom))
+    action = CALLS.get(type(atom))
     return unknown(made) if action is None else action(atom, made)
 
 
@@ -384,7 +391,7 @@ def _inherited(obj: Object, name: str, made: Call) -> Sketched:
 _HOOKS = frozenset(["register_forward_hook", "register_forward_pre_hook"])
 
 
-def _hooked(atom: Layer | Object, made: Call, result: Sketched) -> Sketched:
+def hooked(atom: Layer | Object, made: Call, result: Sketched) -> Sketched:
     """What a module's hooks make of what goes in and comes out."""
     for hook in atom.hooks:
         args: list[Sketched] = [(atom,), (Box(list(made.args)),), result]
@@ -411,16 +418,16 @@ def _layer(layer: Layer, made: Call) -> Sketched:
         NOTHING if p is None else made.args[p] if isinstance(p, int) else made.kwargs[p] for p in binding
     ]
     owner = layer if model.has_weights(layer.config) else None
-    return _hooked(layer, made, effects.perform(made.scope, layer.facts(), values, owner))
+    return hooked(layer, made, effects.perform(made.scope, layer.facts(), values, owner))
 
 
 def _symbol(symbol: Symbol, made: Call) -> Sketched:
     dotted = symbol.dotted
-    play = _PLAYS.get(dotted)
+    play = PLAYS.get(dotted)
     if play is not None:
         return play(made)
     if dotted == "builtins.isinstance" and made.args:
-        _proved(made.args[0])
+        prove(made.args[0])
     head = dotted.partition(".")[0]
     if head == "torch":
         return _torch(dotted, made)
@@ -478,159 +485,7 @@ def _config(value: Sketched, node: ast.expr | None) -> str | Const:
     return Const(found[1]) if isinstance(found, tuple) else "?"
 
 
-# The project's own
-
-
-def _function(function: Function, made: Call) -> Sketched:
-    scope = made.scope
-    if function.receiver is not None:
-        made = made.after([function.receiver])
-    if scope.dry:
-        return scope.sketches.builds(function, made)
-    source = function.source
-    if function.names is not None or isinstance(source.node, ast.Lambda):
-        return scope.sketches.inline(function, made)
-    arguments = bind(source, made)
-    if source.module is not scope.module and scope.sketches.trains(source.module):
-        scope.trained = True
-    if not scope.sketches.may_write(source):
-        return postponed.put_off(source, arguments, made)
-    return _apply(scope, source, arguments)
-
-
-def bind(source: FunctionSource, made: Call) -> dict[str, Sketched]:
-    """The arguments of a call by the parameters of the function."""
-    bound: dict[str, Sketched] = {}
-    positional = source.parameters
-    for parameter, value in zip(positional, made.args):
-        bound[parameter.arg] = value
-    arguments = source.node.args
-    if len(made.args) > len(positional) and arguments.vararg is not None:
-        bound[arguments.vararg.arg] = (Box(made.args[len(positional) :]),)
-    rest: list[Sketched] = []
-    names = {p.arg for p in positional} | {p.arg for p in arguments.kwonlyargs}
-    for name, value in made.kwargs.items():
-        if name in names:
-            bound[name] = value
-        else:
-            rest.append(value)
-    if rest and arguments.kwarg is not None:
-        bound[arguments.kwarg.arg] = (Box(rest, ordered=False),)
-    return bound
-
-
-def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched]) -> Sketched:
-    """The effects of a call on what it was given, and its result."""
-    summary = scope.sketches.of(source)
-    given = [cell.store for value in arguments.values() for cell in cells(value)]
-    level = WEAK
-    if any(effects.is_evident(scope, store) for store in given):
-        level = EVIDENT
-    if summary.weak and scope.recording:
-        scope.doubt(level)
-    for key in summary.writes:
-        for cell in reached(scope, arguments, key):
-            if key in summary.tensors:
-                cell.store.prove()
-            scope.write(cell, scope.recording and key in summary.recorded, key not in summary.recorded)
-            if scope.recording and key in summary.recorded and any(store.grad for store in given):
-                cell.store.grad = True
-    if scope.recording:
-        for key in summary.saves:
-            for cell in reached(scope, arguments, key):
-                scope.save(cell.store, level)
-        for key, callee, parameter in summary.handed:
-            for cell in reached(scope, arguments, key):
-                postponed.hand(scope, cell, (callee, {}, True), parameter, Store())
-        if summary.writes:
-            _doubt_same(scope, source, arguments, level)
-    for key, name, value in summary.kept:
-        _keep_in(arguments.get(key, NOTHING), name, returned(scope, value, arguments, level == EVIDENT))
-    return returned(scope, summary.returns, arguments, level == EVIDENT)
-
-
-def _doubt_same(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched], level: int) -> None:
-    """One tensor was given as two arguments, of which the function saves one and writes the other."""
-    summary = scope.sketches.of(source)
-    given = {name: {cell.store for cell in cells(value)} for name, value in arguments.items() if value}
-    for name in summary.writes & given.keys():
-        for other, stores in given.items():
-            shared = stores & given[name] if other != name else ()
-            if shared and postponed.saves(scope.sketches, source, other):
-                for store in shared:
-                    scope.doubt(level, store)
-
-
-def _keep_in(target: Sketched, name: str, value: Sketched) -> None:
-    """A function left a value in an attribute of what it was given."""
-    for atom in target:
-        if isinstance(atom, Object):
-            atom.slots[name] = united([atom.slots.get(name, NOTHING), value])
-        elif isinstance(atom, Cell):
-            if atom.store.members is None:
-                atom.store.members = {}
-            atom.store.members[name] = united([atom.store.members.get(name, NOTHING), value])
-
-
-def reached(scope: Scope, arguments: dict[str, Sketched], key: str) -> list[Cell]:
-    """The tensors that a parameter (`x`), or an attribute of the receiver (`self.x`), stands for in a call."""
-    name, dot, member = key.partition(".")
-    value = arguments.get(name, NOTHING)
-    if not dot:
-        return cells(value)
-    found: list[Cell] = []
-    for atom in value:
-        if isinstance(atom, Object):
-            found.extend(cells(construct.of_object(scope, atom, member)))
-        elif isinstance(atom, Cell) and atom.store.members is not None and member in atom.store.members:
-            found.extend(cells(atom.store.members[member]))
-    return found
-
-
-def returned(
-    scope: Scope, value: Sketched, arguments: dict[str, Sketched], sure: bool, depth: int = 3
-) -> Sketched:
-    """What a summary returns, in the terms of a call; `sure`: an argument requires grad for certain."""
-    found: list[Sketched] = []
-    for atom in value:
-        if isinstance(atom, Cell):
-            store = atom.store
-            if store.given:
-                here = reached(scope, arguments, store.given)
-                fragile = atom.fragile
-                found.append(tuple(Cell(c.store, max(c.fragile, fragile), c.without) for c in here))
-            if not store.given or store.saved:
-                copy = Store(store.grad, tensor=store.tensor, leaf=store.leaf)
-                copy.saved, copy.parted, copy.passed = store.saved, store.parted, store.passed
-                copy.arms = store.arms
-                scope.remembers = scope.remembers or bool(store.saved or store.passed)
-                copy.evident, copy.sources = sure or effects.is_evident(scope, store), store.sources
-                found.append((Cell(copy, atom.fragile, atom.without),))
-        elif isinstance(atom, Box) and depth:
-            items = [returned(scope, item, arguments, sure, depth - 1) for item in atom.items]
-            found.append((Box(items, atom.ordered, atom.role),))
-        else:
-            found.append((atom,))
-    return found[0] if len(found) == 1 else united(found)
-
-
-def _class(cls: Class, made: Call) -> Sketched:
-    obj = Object(cls.source)
-    init = construct.find_method(made.scope, cls.source, "__init__")
-    if init is not None:
-        obj.arguments.update(bind(init.source, made.after([NOTHING])))
-    elif made.kwargs:
-        obj.slots.update(made.kwargs)
-    return (obj,)
-
-
-def _object(obj: Object, made: Call) -> Sketched:
-    for name in ("forward", "__call__"):
-        found = construct.find_method(made.scope, obj.source, name)
-        if found is not None:
-            return _hooked(obj, made, _function(Function(found.source, (obj,)), made))
-    own = construct.part(made.scope, obj)
-    return _hooked(obj, made, call(own, made)) if own else unknown(made)
+# Containers, and what is not known
 
 
 def _box(box: Box, made: Call) -> Sketched:
@@ -667,211 +522,13 @@ def _text(text: Text, made: Call) -> Sketched:
 
 expressions.EXPRESSIONS[ast.Call] = of_node
 
-_CALLS: dict[type[Atom], Callable[..., Sketched]] = {
+#: How each kind of thing is called; `functions` adds what is the project's own.
+CALLS: dict[type[Atom], Callable[..., Sketched]] = {
     Method: _method,
     Layer: _layer,
     Symbol: _symbol,
-    Function: _function,
-    Class: _class,
-    Object: _object,
     Box: _box,
     Cell: _cell,
     Partial: _partial_call,
     Text: _text,
-}
-
-
-# Names whose meaning is Python's
-
-
-def _sequential(made: Call) -> Sketched:
-    if len(made.args) == 1 and len(made.args[0]) == 1 and isinstance(made.args[0][0], Box):
-        inner = made.args[0][0]
-        items = [_named(item) for item in inner.items]
-        return (Box(items, inner.ordered, "Sequential"),)
-    return (Box(list(made.args), made.exact, "Sequential"),)
-
-
-def _named(item: Sketched) -> Sketched:
-    """The module of a ("name", module) pair."""
-    if len(item) == 1 and isinstance(item[0], Box) and not item[0].role and len(item[0].items) == 2:
-        return item[0].items[1]
-    return item
-
-
-def _modules(made: Call) -> Sketched:
-    if made.args and len(made.args[0]) == 1 and isinstance(made.args[0][0], Box):
-        inner = made.args[0][0]
-        return (Box(inner.items, inner.ordered, "ModuleList"),)
-    return (Box(list(made.args), ordered=False, role="ModuleList"),)
-
-
-def _gathered(made: Call) -> Sketched:
-    if not made.args:
-        return (Box([]),)
-    value = made.args[0]
-    if len(value) == 1 and isinstance(value[0], Box):
-        return (Box(list(value[0].items), value[0].ordered),)
-    return (Box([expressions.elements(made.scope, value)], ordered=False),)
-
-
-def _enumerated(made: Call) -> Sketched:
-    element = expressions.elements(made.scope, made.args[0]) if made.args else NOTHING
-    return (Box([(Box([NOTHING, element]),)], ordered=False),)
-
-
-def _zipped(made: Call) -> Sketched:
-    return (Box([(Box([expressions.elements(made.scope, value) for value in made.args]),)], ordered=False),)
-
-
-def _mapped(made: Call) -> Sketched:
-    if len(made.args) < 2:
-        return unknown(made)
-    given = [expressions.elements(made.scope, value) for value in made.args[1:]]
-    result = call(made.args[0], Call(made.scope, given, {}, [None] * len(given), {}, True))
-    return (Box([result], ordered=False),)
-
-
-def _first(made: Call) -> Sketched:
-    return made.args[0] if made.args else unknown(made)
-
-
-def _bound(made: Call) -> Sketched:
-    return (Partial(made.args[0], made.args[1:], made.kwargs),) if made.args else NOTHING
-
-
-def _parameter(made: Call) -> Sketched:
-    return (Cell(Store(tensor=True, leaf=True)),)
-
-
-def _shared(made: Call) -> Sketched:
-    """torch.from_numpy and its kin: a tensor over the memory of what is given."""
-    given = [
-        atom for value in (*made.args, *made.kwargs.values()) for atom in value if isinstance(atom, Cell)
-    ]
-    if given or made.scope.dry:
-        _proved(given)
-        return tuple(shadow(cell) for cell in given) or UNKNOWN
-    store = Store(grad=False, tensor=True)
-    node = made.nodes[0] if made.nodes else None
-    if isinstance(node, ast.Name):
-        made.scope.names[node.id] = (
-            shadow(Cell(store)),
-        )  # what is written to the array from here on, it sees
-    elif isinstance(node, ast.Attribute):
-        for atom in made.scope.value(node.value):
-            if isinstance(atom, Object):
-                atom.slots[node.attr] = (shadow(Cell(store)),)
-    return (Cell(store),)
-
-
-def _checkpoint(made: Call) -> Sketched:
-    if not made.args:
-        return unknown(made)
-    if made.scope.recording:
-        for cell in made.given():
-            made.scope.save(cell.store)
-    inner = Call(made.scope, made.args[1:], {}, made.nodes[1:], {}, made.exact)
-    return call(made.args[0], inner)
-
-
-def _getattr(made: Call) -> Sketched:
-    if len(made.args) > 1 and made.args[1] and isinstance(made.args[1][0], Text):
-        name = made.args[1][0].value
-        return expressions.as_value(
-            made.scope, united([expressions.attribute(made.scope, made.args[0], name), *made.args[2:]])
-        )
-    return unknown(made)
-
-
-def _super(made: Call) -> Sketched:
-    scope = made.scope
-    source = scope.source
-    receiver = NOTHING
-    if source is not None and source.parameters:
-        receiver = scope.names.get(source.parameters[0].arg, NOTHING)
-    for atom in receiver:
-        if isinstance(atom, Object):
-            above = Object(atom.source, atom.given)
-            above.slots = atom.slots
-            above.arguments = atom.arguments
-            above.after = source.owner if source is not None else None
-            return (above,)
-    return unknown(made)
-
-
-def _proved(value: Sketched | list[Cell]) -> None:
-    """Somebody asks whether it is a tensor: then it may be."""
-    for atom in value:
-        if isinstance(atom, Cell):
-            atom.store.prove()
-
-
-def _is_tensor(made: Call) -> Sketched:
-    for value in made.args:
-        _proved(value)
-    return NOTHING
-
-
-def _mode(made: Call) -> Sketched:
-    return NOTHING
-
-
-def _set_grad(made: Call) -> Sketched:
-    if not made.scope.dry:
-        flag = made.nodes[0] if made.nodes else None
-        made.scope.recording = getattr(flag, "value", True) is not False
-    return NOTHING
-
-
-def _summed(made: Call) -> Sketched:
-    """A new tensor that hangs on the arguments, if one of them is a tensor."""
-    given = made.given()
-    return (Cell(Store(any(c.store.grad for c in given), tensor=False)),) if given else NOTHING
-
-
-_PLAYS: dict[str, Play] = {
-    **dict.fromkeys(MODES, _mode),
-    "torch.set_grad_enabled": _set_grad,
-    "torch.nn.Parameter": _parameter,
-    "torch.nn.Sequential": _sequential,
-    "torch.nn.ModuleList": _modules,
-    "torch.nn.ParameterList": _modules,
-    "torch.nn.ModuleDict": _modules,
-    "torch.nn.ParameterDict": _modules,
-    "torch.compile": _first,
-    "torch.jit.script": _first,
-    "torch.jit.ignore": _first,
-    "torch.jit.export": _first,
-    **dict.fromkeys(
-        (
-            "torch.from_numpy",
-            "torch.from_dlpack",
-            "torch.utils.dlpack.from_dlpack",
-            "torch.to_dlpack",
-            "torch.utils.dlpack.to_dlpack",
-            "torch.as_tensor",
-            "torch.asarray",
-        ),
-        _shared,
-    ),
-    "torch.utils.checkpoint.checkpoint": _checkpoint,
-    "torch.is_tensor": _is_tensor,
-    "torch.is_grad_enabled": _mode,
-    "builtins.enumerate": _enumerated,
-    "builtins.zip": _zipped,
-    "builtins.map": _mapped,
-    "builtins.sum": _summed,
-    "builtins.getattr": _getattr,
-    "builtins.super": _super,
-    "functools.partial": _bound,
-    "copy.deepcopy": _first,
-    "copy.copy": _first,
-    **dict.fromkeys(
-        [
-            *(f"builtins.{n}" for n in "list tuple set reversed sorted iter dict next max min".split()),
-            "collections.OrderedDict",
-        ],
-        _gathered,
-    ),
 }

@@ -77,7 +77,7 @@ def saves(sketches: Sketches, source: FunctionSource, name: str, depth: int = 0)
 
 def saved_by_calls(flow: Flow, cell: Cell, within: Made | None = None, depth: int = 0) -> int:
     """How sure it is that a call that the tensor was given to, or that returned it, saved it; `within` is looked at."""
-    from .calls import reached
+    from .functions import reached
 
     store = cell.store
     if depth > _CALLS:
@@ -134,7 +134,7 @@ def how_saved(cell: Cell) -> int:
 
 def pass_on(flow: Flow, store: Store, differentiable: bool, depth: int = 0) -> None:
     """What a call returned is written: so is what was given to the call, where that is what it returns."""
-    from .calls import reached
+    from .functions import reached
 
     if store.made is None or depth > _CALLS:
         return

@@ -6,7 +6,11 @@ import _ast
 import re
 
 from ..torchmodel.spelling import TENSOR_TYPES
-from . import bindings, calls
+from . import (
+    bindings,
+    functions,
+    plays,  # noqa: F401  says what the names of Python and torch mean
+)
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Function, Object, Store, Summary, united
 from .construct import Assigned, Scope, _descriptor, classes_of
 from .flow import Flow
@@ -176,7 +180,7 @@ class Sketches:
         flow.recording = caller.recording
         flow.trained, flow.arms, flow.without = caller.trained, caller.arms, caller.without
         flow.doubts = caller.doubts
-        self._enter(flow, function.source, calls.bind(function.source, made))
+        self._enter(flow, function.source, functions.bind(function.source, made))
         self._inlined.pop()
         caller.summary.suspicious = caller.summary.suspicious or flow.summary.suspicious
         caller.summary.saves |= flow.summary.saves
@@ -197,7 +201,7 @@ class Sketches:
         depth = made.scope.depth + 1
         if depth > _DEPTH or function.source in self._building:
             return UNKNOWN
-        arguments = calls.bind(function.source, made)
+        arguments = functions.bind(function.source, made)
         scope = Scope(self, function.source.module, function.source, arguments, depth)
         scope.outer = function.names or []
         self._building.append(function.source)

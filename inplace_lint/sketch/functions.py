@@ -1,0 +1,172 @@
+"""Calls of the project's own: of its functions by their summaries, of its classes and objects."""
+
+from __future__ import annotations
+
+import _ast as ast
+
+from . import construct, effects, postponed
+from .atoms import EVIDENT, NOTHING, WEAK, Box, Cell, Class, Function, Object, Store, united
+from .calls import CALLS, Call, call, cells, hooked, unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..syntax.module import FunctionSource
+    from .atoms import Sketched
+    from .expressions import Scope
+
+
+def _function(function: Function, made: Call) -> Sketched:
+    scope = made.scope
+    if function.receiver is not None:
+        made = made.after([function.receiver])
+    if scope.dry:
+        return scope.sketches.builds(function, made)
+    source = function.source
+    if function.names is not None or isinstance(source.node, ast.Lambda):
+        return scope.sketches.inline(function, made)
+    arguments = bind(source, made)
+    if source.module is not scope.module and scope.sketches.trains(source.module):
+        scope.trained = True
+    if not scope.sketches.may_write(source):
+        return postponed.put_off(source, arguments, made)
+    return _apply(scope, source, arguments)
+
+
+def bind(source: FunctionSource, made: Call) -> dict[str, Sketched]:
+    """The arguments of a call by the parameters of the function."""
+    bound: dict[str, Sketched] = {}
+    positional = source.parameters
+    for parameter, value in zip(positional, made.args):
+        bound[parameter.arg] = value
+    arguments = source.node.args
+    if len(made.args) > len(positional) and arguments.vararg is not None:
+        bound[arguments.vararg.arg] = (Box(made.args[len(positional) :]),)
+    rest: list[Sketched] = []
+    names = {p.arg for p in positional} | {p.arg for p in arguments.kwonlyargs}
+    for name, value in made.kwargs.items():
+        if name in names:
+            bound[name] = value
+        else:
+            rest.append(value)
+    if rest and arguments.kwarg is not None:
+        bound[arguments.kwarg.arg] = (Box(rest, ordered=False),)
+    return bound
+
+
+def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched]) -> Sketched:
+    """The effects of a call on what it was given, and its result."""
+    summary = scope.sketches.of(source)
+    given = [cell.store for value in arguments.values() for cell in cells(value)]
+    level = WEAK
+    if any(effects.is_evident(scope, store) for store in given):
+        level = EVIDENT
+    if summary.weak and scope.recording:
+        scope.doubt(level)
+    for key in summary.writes:
+        for cell in reached(scope, arguments, key):
+            if key in summary.tensors:
+                cell.store.prove()
+            scope.write(cell, scope.recording and key in summary.recorded, key not in summary.recorded)
+            if scope.recording and key in summary.recorded and any(store.grad for store in given):
+                cell.store.grad = True
+    if scope.recording:
+        for key in summary.saves:
+            for cell in reached(scope, arguments, key):
+                scope.save(cell.store, level)
+        for key, callee, parameter in summary.handed:
+            for cell in reached(scope, arguments, key):
+                postponed.hand(scope, cell, (callee, {}, True), parameter, Store())
+        if summary.writes:
+            _doubt_same(scope, source, arguments, level)
+    for key, name, value in summary.kept:
+        _keep_in(arguments.get(key, NOTHING), name, returned(scope, value, arguments, level == EVIDENT))
+    return returned(scope, summary.returns, arguments, level == EVIDENT)
+
+
+def _doubt_same(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched], level: int) -> None:
+    """One tensor was given as two arguments, of which the function saves one and writes the other."""
+    summary = scope.sketches.of(source)
+    given = {name: {cell.store for cell in cells(value)} for name, value in arguments.items() if value}
+    for name in summary.writes & given.keys():
+        for other, stores in given.items():
+            shared = stores & given[name] if other != name else ()
+            if shared and postponed.saves(scope.sketches, source, other):
+                for store in shared:
+                    scope.doubt(level, store)
+
+
+def _keep_in(target: Sketched, name: str, value: Sketched) -> None:
+    """A function left a value in an attribute of what it was given."""
+    for atom in target:
+        if isinstance(atom, Object):
+            atom.slots[name] = united([atom.slots.get(name, NOTHING), value])
+        elif isinstance(atom, Cell):
+            if atom.store.members is None:
+                atom.store.members = {}
+            atom.store.members[name] = united([atom.store.members.get(name, NOTHING), value])
+
+
+def reached(scope: Scope, arguments: dict[str, Sketched], key: str) -> list[Cell]:
+    """The tensors that a parameter (`x`), or an attribute of the receiver (`self.x`), stands for in a call."""
+    name, dot, member = key.partition(".")
+    value = arguments.get(name, NOTHING)
+    if not dot:
+        return cells(value)
+    found: list[Cell] = []
+    for atom in value:
+        if isinstance(atom, Object):
+            found.extend(cells(construct.of_object(scope, atom, member)))
+        elif isinstance(atom, Cell) and atom.store.members is not None and member in atom.store.members:
+            found.extend(cells(atom.store.members[member]))
+    return found
+
+
+def returned(
+    scope: Scope, value: Sketched, arguments: dict[str, Sketched], sure: bool, depth: int = 3
+) -> Sketched:
+    """What a summary returns, in the terms of a call; `sure`: an argument requires grad for certain."""
+    found: list[Sketched] = []
+    for atom in value:
+        if isinstance(atom, Cell):
+            store = atom.store
+            if store.given:
+                here = reached(scope, arguments, store.given)
+                fragile = atom.fragile
+                found.append(tuple(Cell(c.store, max(c.fragile, fragile), c.without) for c in here))
+            if not store.given or store.saved:
+                copy = Store(store.grad, tensor=store.tensor, leaf=store.leaf)
+                copy.saved, copy.parted, copy.passed = store.saved, store.parted, store.passed
+                copy.arms = store.arms
+                scope.remembers = scope.remembers or bool(store.saved or store.passed)
+                copy.evident, copy.sources = sure or effects.is_evident(scope, store), store.sources
+                found.append((Cell(copy, atom.fragile, atom.without),))
+        elif isinstance(atom, Box) and depth:
+            items = [returned(scope, item, arguments, sure, depth - 1) for item in atom.items]
+            found.append((Box(items, atom.ordered, atom.role),))
+        else:
+            found.append((atom,))
+    return found[0] if len(found) == 1 else united(found)
+
+
+def _class(cls: Class, made: Call) -> Sketched:
+    obj = Object(cls.source)
+    init = construct.find_method(made.scope, cls.source, "__init__")
+    if init is not None:
+        obj.arguments.update(bind(init.source, made.after([NOTHING])))
+    elif made.kwargs:
+        obj.slots.update(made.kwargs)
+    return (obj,)
+
+
+def _object(obj: Object, made: Call) -> Sketched:
+    for name in ("forward", "__call__"):
+        found = construct.find_method(made.scope, obj.source, name)
+        if found is not None:
+            return hooked(obj, made, _function(Function(found.source, (obj,)), made))
+    own = construct.part(made.scope, obj)
+    return hooked(obj, made, call(own, made)) if own else unknown(made)
+
+
+CALLS[Function] = _function
+CALLS[Class] = _class
+CALLS[Object] = _object

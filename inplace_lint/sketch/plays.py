@@ -1,0 +1,202 @@
+"""Names whose meaning Python or torch gives: containers of modules, builtins, modes, what shares memory."""
+
+from __future__ import annotations
+
+import _ast as ast
+
+from ..torchmodel.spelling import MODES
+from . import expressions
+from .atoms import NOTHING, UNKNOWN, Box, Cell, Object, Partial, Store, Text, shadow, united
+from .calls import PLAYS, Call, call, prove, unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .atoms import Sketched
+
+
+def _sequential(made: Call) -> Sketched:
+    if len(made.args) == 1 and len(made.args[0]) == 1 and isinstance(made.args[0][0], Box):
+        inner = made.args[0][0]
+        items = [_named(item) for item in inner.items]
+        return (Box(items, inner.ordered, "Sequential"),)
+    return (Box(list(made.args), made.exact, "Sequential"),)
+
+
+def _named(item: Sketched) -> Sketched:
+    """The module of a ("name", module) pair."""
+    if len(item) == 1 and isinstance(item[0], Box) and not item[0].role and len(item[0].items) == 2:
+        return item[0].items[1]
+    return item
+
+
+def _modules(made: Call) -> Sketched:
+    if made.args and len(made.args[0]) == 1 and isinstance(made.args[0][0], Box):
+        inner = made.args[0][0]
+        return (Box(inner.items, inner.ordered, "ModuleList"),)
+    return (Box(list(made.args), ordered=False, role="ModuleList"),)
+
+
+def _gathered(made: Call) -> Sketched:
+    if not made.args:
+        return (Box([]),)
+    value = made.args[0]
+    if len(value) == 1 and isinstance(value[0], Box):
+        return (Box(list(value[0].items), value[0].ordered),)
+    return (Box([expressions.elements(made.scope, value)], ordered=False),)
+
+
+def _enumerated(made: Call) -> Sketched:
+    element = expressions.elements(made.scope, made.args[0]) if made.args else NOTHING
+    return (Box([(Box([NOTHING, element]),)], ordered=False),)
+
+
+def _zipped(made: Call) -> Sketched:
+    return (Box([(Box([expressions.elements(made.scope, value) for value in made.args]),)], ordered=False),)
+
+
+def _mapped(made: Call) -> Sketched:
+    if len(made.args) < 2:
+        return unknown(made)
+    given = [expressions.elements(made.scope, value) for value in made.args[1:]]
+    result = call(made.args[0], Call(made.scope, given, {}, [None] * len(given), {}, True))
+    return (Box([result], ordered=False),)
+
+
+def _first(made: Call) -> Sketched:
+    return made.args[0] if made.args else unknown(made)
+
+
+def _bound(made: Call) -> Sketched:
+    return (Partial(made.args[0], made.args[1:], made.kwargs),) if made.args else NOTHING
+
+
+def _parameter(made: Call) -> Sketched:
+    return (Cell(Store(tensor=True, leaf=True)),)
+
+
+def _shared(made: Call) -> Sketched:
+    """torch.from_numpy and its kin: a tensor over the memory of what is given."""
+    given = [
+        atom for value in (*made.args, *made.kwargs.values()) for atom in value if isinstance(atom, Cell)
+    ]
+    if given or made.scope.dry:
+        prove(given)
+        return tuple(shadow(cell) for cell in given) or UNKNOWN
+    store = Store(grad=False, tensor=True)
+    node = made.nodes[0] if made.nodes else None
+    if isinstance(node, ast.Name):
+        made.scope.names[node.id] = (
+            shadow(Cell(store)),
+        )  # what is written to the array from here on, it sees
+    elif isinstance(node, ast.Attribute):
+        for atom in made.scope.value(node.value):
+            if isinstance(atom, Object):
+                atom.slots[node.attr] = (shadow(Cell(store)),)
+    return (Cell(store),)
+
+
+def _checkpoint(made: Call) -> Sketched:
+    if not made.args:
+        return unknown(made)
+    if made.scope.recording:
+        for cell in made.given():
+            made.scope.save(cell.store)
+    inner = Call(made.scope, made.args[1:], {}, made.nodes[1:], {}, made.exact)
+    return call(made.args[0], inner)
+
+
+def _getattr(made: Call) -> Sketched:
+    if len(made.args) > 1 and made.args[1] and isinstance(made.args[1][0], Text):
+        name = made.args[1][0].value
+        return expressions.as_value(
+            made.scope, united([expressions.attribute(made.scope, made.args[0], name), *made.args[2:]])
+        )
+    return unknown(made)
+
+
+def _super(made: Call) -> Sketched:
+    scope = made.scope
+    source = scope.source
+    receiver = NOTHING
+    if source is not None and source.parameters:
+        receiver = scope.names.get(source.parameters[0].arg, NOTHING)
+    for atom in receiver:
+        if isinstance(atom, Object):
+            above = Object(atom.source, atom.given)
+            above.slots = atom.slots
+            above.arguments = atom.arguments
+            above.after = source.owner if source is not None else None
+            return (above,)
+    return unknown(made)
+
+
+def _is_tensor(made: Call) -> Sketched:
+    for value in made.args:
+        prove(value)
+    return NOTHING
+
+
+def _mode(made: Call) -> Sketched:
+    return NOTHING
+
+
+def _set_grad(made: Call) -> Sketched:
+    if not made.scope.dry:
+        flag = made.nodes[0] if made.nodes else None
+        made.scope.recording = getattr(flag, "value", True) is not False
+    return NOTHING
+
+
+def _summed(made: Call) -> Sketched:
+    """A new tensor that hangs on the arguments, if one of them is a tensor."""
+    given = made.given()
+    return (Cell(Store(any(c.store.grad for c in given), tensor=False)),) if given else NOTHING
+
+
+PLAYS.update(
+    {
+        **dict.fromkeys(MODES, _mode),
+        "torch.set_grad_enabled": _set_grad,
+        "torch.nn.Parameter": _parameter,
+        "torch.nn.Sequential": _sequential,
+        "torch.nn.ModuleList": _modules,
+        "torch.nn.ParameterList": _modules,
+        "torch.nn.ModuleDict": _modules,
+        "torch.nn.ParameterDict": _modules,
+        "torch.compile": _first,
+        "torch.jit.script": _first,
+        "torch.jit.ignore": _first,
+        "torch.jit.export": _first,
+        **dict.fromkeys(
+            (
+                "torch.from_numpy",
+                "torch.from_dlpack",
+                "torch.utils.dlpack.from_dlpack",
+                "torch.to_dlpack",
+                "torch.utils.dlpack.to_dlpack",
+                "torch.as_tensor",
+                "torch.asarray",
+            ),
+            _shared,
+        ),
+        "torch.utils.checkpoint.checkpoint": _checkpoint,
+        "torch.is_tensor": _is_tensor,
+        "torch.is_grad_enabled": _mode,
+        "builtins.enumerate": _enumerated,
+        "builtins.zip": _zipped,
+        "builtins.map": _mapped,
+        "builtins.sum": _summed,
+        "builtins.getattr": _getattr,
+        "builtins.super": _super,
+        "functools.partial": _bound,
+        "copy.deepcopy": _first,
+        "copy.copy": _first,
+        **dict.fromkeys(
+            [
+                *(f"builtins.{n}" for n in "list tuple set reversed sorted iter dict next max min".split()),
+                "collections.OrderedDict",
+            ],
+            _gathered,
+        ),
+    }
+)
