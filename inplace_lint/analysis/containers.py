@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import arrays, inherited, ops, stale
+from . import arrays, indexing, inherited, stale
 from .run import LAST, LENGTH
 from .values import (
     ANY,
@@ -240,7 +240,7 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
             ):
                 results.append((guard, run.member(atom, index.value)))
             else:
-                results.append((guard, ops.index(run, atom, index, at)))
+                results.append((guard, indexing.index(run, atom, index, at)))
         elif isinstance(atom, Array) and (part := arrays.item(run, atom, index)) is not None:
             results.append((guard, part))
         elif isinstance(atom, Scalar):
@@ -325,8 +325,8 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
             if not isinstance(plain, str):
                 path, run.path = run.path, guard
                 before = len(run.writes)
-                ops.set_index(run, atom, index, value, at)
-                if ops.is_position(index):
+                indexing.set_index(run, atom, index, value, at)
+                if indexing.is_position(index):
                     for write in run.writes[before:]:
                         write.into_list = True
                 run.path = path
@@ -367,7 +367,7 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
         if element is not None:
             return False, [element, element]
     if isinstance(value, Tensor) or (isinstance(value, Unknown) and value.tensor is not None):
-        row = ops.iterate(run, value, at)
+        row = indexing.iterate(run, value, at)
         return False, [row, row]
     if isinstance(value, Parameters):
         return False, [value, value]
@@ -428,7 +428,7 @@ def _unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[
     if isinstance(value, Unknown) and value.tensor is not None and value.tensor.storage.is_tensor():
         value = value.tensor
     if isinstance(value, Tensor):
-        row = ops.iterate(run, value, at)
+        row = indexing.iterate(run, value, at)
         return [row for _ in range(count)]
     if isinstance(value, Sequence_):
         if value.kind == "fresh":

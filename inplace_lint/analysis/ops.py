@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from ..torchmodel import layout, table
 from ..torchmodel.facts import WEIGHT, Const
-from . import arrays, axes, stale
-from .guards import both, compatible, either
+from . import axes, results, stale
+from .guards import both, compatible
 from .heap import Node, Saved, strongest
-from .run import LENGTH, Incident
+from .run import Incident
 from .sharing import observe
 from .values import (
     ANY,
     DOES,
     Constant,
-    Counter,
     Parameters,
     Phi,
-    Scalar,
     Sequence_,
     Storage,
-    Symbol,
     Tensor,
-    Test,
     Unknown,
     Value,
     join,
@@ -32,7 +28,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping, Sequence
 
-    from ..torchmodel.facts import Facts, Param, Ret, Save
+    from ..torchmodel.facts import Facts, Param, Save
     from ..torchmodel.op import Op
     from .frames import Place
     from .guards import Guard
@@ -240,15 +236,15 @@ def perform(
         )  # `max_norm` renormalises under no_grad
         run.writes.append(write)
     if grads:
-        _used(run, operands)
-    results, result = _results(run, name, facts, operands, values, grads, node, at, unproved, weights)
+        used(run, operands)
+    made, result = results.of(run, name, facts, operands, values, grads, node, at, unproved, weights)
     if grads:
         for save in facts.saves:
             number = -1 - save.target
             if save.target == WEIGHT and weights is not None:
                 saving.save(save, [(run.path, weights)])
-            elif 0 <= number < len(results):
-                saving.save(save, results[number])
+            elif 0 <= number < len(made):
+                saving.save(save, made[number])
         if weights is not None:
             _save_weights(run, name, facts, operands, weights, node, place)
     return result
@@ -320,7 +316,7 @@ class _Saving:
                 saved.certain = surely and run.grad == "on"
                 strided = tensor.strided or tensor.expanded is not None
                 if save.target >= 0 and strided and not axes.is_matrix(tensor):
-                    given = [_plain_value(value) for value in self.values]
+                    given = [results.plain(value) for value in self.values]
                     saved.certain = saved.certain and not layout.copies_strided(self.facts.key, given)
                 saved.only = save.only
                 saved.autocast = run.autocast
@@ -427,7 +423,7 @@ def _stale_views(run: Run, name: str, operands: list[Operands], place: Place) ->
                     run.incidents.append(stale)
 
 
-def _used(run: Run, operands: list[Operands]) -> None:
+def used(run: Run, operands: list[Operands]) -> None:
     """Using a view gives it the history of its base."""
     for found in operands:
         for guard, tensor in found:
@@ -460,7 +456,7 @@ def _incidents(
             own = run.heap.gradients(tensor, guard)
             evidence = max((e for g, e in own if compatible(g, run.path)), default=0)
             anything = max((e for g, e in [*own, *grads] if compatible(g, guard)), default=0)
-            sources = _with_gradients(run, operands, [i, *facts.gradients]) if anything else ()
+            sources = results.with_gradients(run, operands, [i, *facts.gradients]) if anything else ()
 
             def incident(
                 what: str,
@@ -550,11 +546,11 @@ def _write(
                 continue
             written = [(both(guard, g), e) for g, e in grads if compatible(guard, g)]
             if written:
-                tensor.graph.moved = tensor.graph.moved and _all_moved(run, facts, operands)
+                tensor.graph.moved = tensor.graph.moved and results.all_moved(run, facts, operands)
                 graph = tensor.graph
                 # What required grad by itself before the write is not in need of other evidence.
                 itself = not graph.evidence and bool(run.heap.gradients(tensor, guard))
-                others = [s for s in _contributors(run, facts, operands) if s is not graph]
+                others = [s for s in results.contributors(run, facts, operands) if s is not graph]
                 run.heap.results_in(graph, guard, node, written)
                 if graph.origin != "unknown" and not itself:
                     graph.evidence += tuple(others)
@@ -571,449 +567,3 @@ def _write_each(run: Run, tensor: Tensor, guard: Guard, name: str, place: Place,
         for weights in weights_of(run, owner):
             if weights.storage is not tensor.storage:
                 run.heap.write(weights.storage, guard, name, place, counter=tensor.counter, quiet=quiet)
-
-
-def _results(
-    run: Run,
-    name: str,
-    facts: Facts,
-    operands: list[Operands],
-    values: Sequence[Value | None],
-    grads: list[tuple[Guard, int]],
-    node: Node,
-    at: ast.AST,
-    unproved: list[Storage],
-    weights: Tensor | None,
-) -> tuple[list[Operands], Value]:
-    """The tensors of each result (for saves), and the value of the call."""
-    tensors: list[Operands] = []
-    made: list[Value] = []
-    for ret in facts.returns:
-        value, alias = _result(run, name, facts, ret, operands, values, grads, node, at, unproved)
-        made.append(value)
-        tensors.append(alias)
-    if len(made) == 1:
-        return tensors, made[0]
-    if not made:
-        return tensors, Constant(None)
-    sequence = Sequence_("tuple")
-    for i, value in enumerate(made):
-        run.put(sequence, i, value)
-        if i < len(facts.fields):
-            run.state.slots[(sequence, "member", facts.fields[i])] = value
-    run.state.slots[(sequence, LENGTH)] = Constant(len(made))
-    return tensors, sequence
-
-
-def _result(
-    run: Run,
-    name: str,
-    facts: Facts,
-    ret: Ret,
-    operands: list[Operands],
-    values: Sequence[Value | None],
-    grads: list[tuple[Guard, int]],
-    node: Node,
-    at: ast.AST,
-    unproved: list[Storage],
-) -> tuple[Value, Operands]:
-    source: Operands = [] if ret.of is None or ret.of >= len(operands) else operands[ret.of]
-    if ret.kind == "other":
-        way = layout.exposes_memory(facts.key)
-        if way and values and values[0] is not None:
-            return arrays.look(run, values[0], way, at), []
-        key = values[0] if values else None
-        return (run.scalar((name, key)) if len(values) == 1 and key is not None else Scalar()), []
-    if ret.kind in ("unknown", "list") or layout.own_counter(facts.key):
-        # What comes out may share the memory, on another version counter: who writes has to reckon with it.
-        run.given.update(tensor.storage for found in operands for _, tensor in found)
-    if ret.kind == "unknown":
-        return Unknown(), []
-    if ret.kind == "list" or layout.own_counter(facts.key):
-        # Each element has a version counter of its own, and the one graph.
-        sequence = Sequence_("fresh")
-        run.put(sequence, ANY, _fresh(run, facts, ret, operands, grads, node, at, unproved))
-        return sequence, []
-    if ret.kind == "same" and ret.of is not None:
-        value = values[ret.of]
-        return (value if value is not None else Unknown()), source
-    if ret.kind in ("view", "views", "slices", "maybe") and source:
-        views: list[tuple[Guard, Value]] = []
-        for guard, tensor in source:
-            view = _view(run, facts, ret, tensor, at)
-            if view.expanded is not None and view.expanded.at is at and not _expands_surely(run, values[1:]):
-                run.perhaps_expanded.add(view.expanded)
-            if layout.goes_along_axis(facts.key) and _plain_value(values[1]) == 0:
-                view.contiguous = tensor.contiguous  # whole rows, one after the other
-            by_layout = layout.aliases_if_contiguous(facts.key)
-            converts = _converts(run, facts, values, tensor) if ret.kind == "maybe" else None
-            if tensor.swapped and by_layout and _flattens(facts, values):
-                converts = True  # the elements have to move (but where all axes but one have one element)
-            if converts is False or (tensor.contiguous and layout.same_if_contiguous(facts.key)):
-                views.append((guard, tensor))
-            elif converts is True:
-                views.append((guard, _fresh(run, facts, ret, operands, grads, node, at, unproved)))
-            elif (
-                ret.kind == "maybe"
-                and not (by_layout and tensor.contiguous)
-                and not layout.is_view(facts.key)
-            ):
-                shares, copies = run.doubt((tensor, at, run.frame.uid))
-                fresh = _fresh(run, facts, ret, operands, grads, node, at, unproved)
-                fresh.contiguous = fresh.contiguous or by_layout
-                views.append((both(guard, shares), view if by_layout else tensor))
-                views.append((both(guard, copies), fresh))
-            else:
-                views.append((guard, view))
-        value = join(views) if views else Unknown()
-        if ret.kind in ("views", "slices"):
-            sequence = Sequence_("unknown")
-            run.put(sequence, ANY, value)
-            return sequence, []
-        return value, [(g, t) for g, t in views if isinstance(t, Tensor)]
-    fresh = _fresh(run, facts, ret, operands, grads, node, at, unproved)
-    if run.grad == "off" and layout.ends_in_view(facts.key, [_plain_value(value) for value in values]):
-        fresh.no_grad_view = run.place(at)
-        fresh.made_at = run.heap.time
-    return fresh, [(run.path, fresh)]
-
-
-def _expands_surely(run: Run, sizes: Sequence[Value | None]) -> bool:
-    """Whether one of the sizes is a number above one; of a size that is not known it is not seen here."""
-    for value in sizes:
-        if isinstance(value, Sequence_):
-            if _expands_surely(run, run.elements(value)):
-                return True
-        elif isinstance(value, Constant) and isinstance(value.value, int) and value.value > 1:
-            return True
-    return False
-
-
-def _plain_value(value: Value | None) -> object:
-    return value.value if isinstance(value, Constant) else value
-
-
-def _converts(run: Run, facts: Facts, values: Sequence[Value | None], tensor: Tensor) -> bool | None:
-    """Whether a conversion makes a copy: False where the tensor is like that already, None where unknown."""
-    after = layout.dtype_after(facts.key)
-    if layout.moves_to_cpu(facts.key) and tensor.storage.device == "cpu":
-        return False
-    given = [value for value in values[1:] if value is not None]
-    if layout.moves(facts.key) and [getattr(value, "value", None) for value in given] == ["cpu"]:
-        return None if tensor.storage.device != "cpu" else False
-    if after == "argument":
-        after = None
-        for value in values[1:]:
-            if isinstance(value, Tensor):
-                if value.storage is tensor.storage:
-                    return False
-                after = value.storage.dtype
-            elif isinstance(value, Symbol):
-                after = dtype_of(value)
-            elif isinstance(value, Constant) and value.value == "cpu" and tensor.storage.device == "cpu":
-                after = tensor.storage.dtype
-            elif isinstance(value, Scalar):
-                key = run.key_of(value)
-                if (
-                    isinstance(key, tuple)
-                    and key[0] == "attribute"
-                    and key[2] == "device"
-                    and key[1] is tensor
-                ):
-                    after = after or tensor.storage.dtype
-                elif isinstance(key, tuple) and key[0] == "attribute" and key[2] == "dtype":
-                    after = key[1].storage.dtype if isinstance(key[1], Tensor) else None
-                    if isinstance(key[1], Tensor) and key[1].storage is tensor.storage:
-                        return False
-                elif not isinstance(value, Test):
-                    return None
-    before = tensor.storage.dtype
-    if after in (None, "?", "float") or before in ("?", "float"):
-        return None
-    return None if after == before == "int" else after != before
-
-
-def _flattens(facts: Facts, values: Sequence[Value | None]) -> bool:
-    """Whether all elements are asked for one after the other: `contiguous()`, `ravel()`, `reshape(-1)`."""
-    rest = [value for value in values[1:] if value is not None]
-    if layout.same_if_contiguous(facts.key) or not rest:
-        return True
-    return len(rest) == 1 and isinstance(rest[0], Constant) and rest[0].value == -1
-
-
-def _view(run: Run, facts: Facts, ret: Ret, tensor: Tensor, at: ast.AST) -> Tensor:
-    view = tensor.alias()
-    view.view = True
-    if facts.detaches:
-        view.detached = True
-        view.graph = Storage(run.uid(), "detached", 0, tensor.storage.made)
-        if not facts.shares_version:
-            view.counter = Counter("data", run.place(at))
-        view.multi = view.no_grad_view = None
-        return view
-    if ret.multi_view:
-        view.multi = run.place(at)
-        view.made_at = run.heap.time
-    if run.grad in ("off", "inference") and not tensor.detached:
-        view.no_grad_view = view.no_grad_view or run.place(at)
-        view.made_at = run.heap.time
-    view.early = run.grad == "on" and not view.no_grad_view and not run.heap.gradients(tensor, run.path)
-    view.sizes = axes.of_view(facts, tensor)
-    view.strided = tensor.strided or layout.scatters(facts.key)
-    if layout.takes_axis_away(facts.key):
-        view.expanded = None
-    if layout.expands(facts.key):
-        view.expanded = run.place(at)
-    view.swapped = tensor.contiguous and layout.swaps(facts.key)
-    view.dense = tensor.dense and not layout.permutes(facts.key)
-    view.contiguous = tensor.contiguous and layout.keeps_contiguous(facts.key)
-    return view
-
-
-def _fresh(
-    run: Run,
-    facts: Facts,
-    ret: Ret,
-    operands: list[Operands],
-    grads: list[tuple[Guard, int]],
-    node: Node,
-    at: ast.AST,
-    unproved: list[Storage],
-) -> Tensor:
-    dtype = ret.dtype
-    places = {t.storage.device for found in operands for _, t in found}
-    device = "?"
-    if facts.factory or len(places) == 1:
-        device = "cpu" if facts.factory and not places else next(iter(places), "?")
-    target = layout.dtype_after(facts.key)
-    if layout.makes_default_dtype(facts.key):
-        dtype = "float32"
-    elif target not in (None, "argument"):
-        dtype = target
-    elif dtype in ("same", "float", "?"):
-        kinds = {t.storage.dtype for found in operands for _, t in found}
-        if len(kinds) > 1:
-            kinds -= {"bool", "int"}  # a float promotes them
-        only = next(iter(kinds)) if len(kinds) == 1 else "?"
-        converted = layout.dtype_after(facts.key) is not None
-        if dtype == "same" or (only == "float32" and not converted):
-            dtype = only
-    fresh = run.new_tensor("factory" if facts.factory else "result", 0, at, dtype=dtype)
-    fresh.storage.has_axes = layout.has_axes(facts.key)
-    fresh.storage.device = "?" if layout.moves(facts.key) else device
-    fresh.contiguous = (
-        facts.factory
-        or layout.makes_contiguous(facts.key)
-        or all(t.dense for found in operands for _, t in found)
-    )
-    fresh.dense = fresh.contiguous
-    if layout.is_pointwise(facts.key):
-        axes.lay_out(fresh, [tensor for found in operands for _, tensor in found])
-    if unproved and not any(t.storage.is_tensor() for found in operands for _, t in found):
-        fresh.storage.proved = False
-        fresh.storage.sources = tuple(unproved)
-    if grads and ret.differentiable and dtype not in ("bool", "int"):
-        guard: Guard = ()
-        for g, _ in grads:
-            guard = either(guard, g)
-        fresh.storage.moved = layout.moves_elements(facts.key) and _all_moved(run, facts, operands)
-        run.heap.results_in(fresh.storage, guard, node, grads)
-        fresh.storage.evidence = _contributors(run, facts, operands)
-    return fresh
-
-
-def _with_gradients(run: Run, operands: list[Operands], which: Sequence[int]) -> tuple[Storage, ...]:
-    """The storages among these operands that may require grad."""
-    chosen = [found for i in which if i < len(operands) for found in operands[i]]
-    return tuple(tensor.graph for guard, tensor in chosen if run.heap.gradients(tensor, guard))
-
-
-def _all_moved(run: Run, facts: Facts, operands: list[Operands]) -> bool:
-    """Whether what may require grad among the operands came as it is from outside."""
-    return all(storage.moved for storage in _with_gradients(run, operands, facts.gradients))
-
-
-def _contributors(run: Run, facts: Facts, operands: list[Operands]) -> tuple[Storage, ...]:
-    """The operands' storages that may require grad; the first that is sure to be a tensor speaks for all."""
-    found: list[Storage] = []
-    for i in facts.gradients:
-        if i < len(operands):
-            for guard, tensor in operands[i]:
-                if run.heap.gradients(tensor, guard):
-                    if tensor.graph.credible():
-                        return (tensor.graph,)
-                    found.append(tensor.graph)
-    return tuple(found)
-
-
-# Indexing
-
-
-def _index_kind(run: Run, index: Value) -> str:
-    """N for basic indexing (a view), T for indexing by a tensor or a list (a copy), ? where it cannot be told."""
-    from .containers import Slice
-
-    index = _as_proved(index)
-    if isinstance(index, Test):
-        return "T"  # a comparison of unknown values: a mask
-    if isinstance(index, (Slice, Scalar)):
-        return "N"
-    if isinstance(index, Constant):
-        return "T" if isinstance(index.value, bool) else "N"
-    if isinstance(index, Tensor):
-        return "T" if index.storage.dtype == "bool" or index.storage.is_tensor() else "?"
-    if isinstance(index, Sequence_):
-        if index.kind != "tuple":
-            return "T"
-        kinds = {_index_kind(run, element) for element in run.elements(index)}
-        return "T" if "T" in kinds else "?" if "?" in kinds else "N"
-    if isinstance(index, Phi):
-        kinds = {_index_kind(run, atom) for _, atom in run.live(index)}
-        return next(iter(kinds)) if len(kinds) == 1 else "?"
-    return "?"
-
-
-def _as_proved(index: Value) -> Value:
-    """An argument that is a tensor for certain: what its annotation says of it counts."""
-    tensor = index.tensor if isinstance(index, Unknown) else None
-    return index if tensor is None or not tensor.storage.proved else tensor
-
-
-#: Stands for any index that makes a view: the table asks only of what kind an index is.
-_BASIC = Constant(0)
-
-
-def index(run: Run, obj: Value, at_index: Value, at: ast.AST) -> Value:
-    """tensor[index]."""
-    op = table.operator("[]")
-    found = _index_kind(run, at_index)
-    if op is None:
-        return Unknown()
-    if is_position(at_index) and found != "T":
-        obj = _of_a_list_perhaps(run, obj)
-    if found == "?":
-        shares, copies = run.doubt(("index", at, run.frame.uid))
-        path = run.path
-        run.path = both(path, shares)
-        view = apply(run, op, [obj, _BASIC], {}, at, function=False)
-        run.path = both(path, copies)
-        copy = apply(run, op, [obj, at_index], {}, at, function=False)
-        _proves_the_indexed_alone(run, obj, copy)
-        run.path = path
-        return join([(both(path, shares), view), (both(path, copies), copy)])
-    value: Value = _BASIC if found == "N" else _one_tensor(run, at_index)
-    part = apply(run, op, [obj, value], {}, at, function=False)
-    _proves_the_indexed_alone(run, obj, part)
-    if found == "N" and isinstance(obj, Tensor) and isinstance(part, Tensor) and _keeps_rows(at_index):
-        part.contiguous = obj.contiguous
-        if isinstance(at_index, Constant) and at_index.value is ...:
-            part.sizes = obj.sizes
-    if found == "T" and isinstance(part, Tensor) and not _has_axes(run, at_index):
-        part.storage.perhaps_part = True
-    return part
-
-
-def _has_axes(run: Run, index: Value) -> bool:
-    """Whether an advanced index is no single number: it, or one of its parts, is a mask or has an axis."""
-    index = _as_proved(index)
-    if isinstance(index, Sequence_):
-        return index.kind != "tuple" or any(_has_axes(run, part) for part in run.elements(index))
-    if isinstance(index, Tensor):
-        return (index.storage.has_axes and not index.view) or index.storage.dtype == "bool"
-    return isinstance(index, Test) or (isinstance(index, Constant) and isinstance(index.value, bool))
-
-
-def _proves_the_indexed_alone(run: Run, obj: Value, part: Value) -> None:
-    """That an element is a tensor says nothing of what it was indexed by."""
-    indexed = run.as_tensor(obj)
-    if isinstance(part, Tensor) and indexed is not None and part.storage is not indexed.storage:
-        part.storage.sources = tuple(s for s in part.storage.sources if s is indexed.storage)
-
-
-def _keeps_rows(index: Value) -> bool:
-    """Whether an index takes whole rows, one after the other: what is left of a contiguous tensor is contiguous."""
-    from .containers import Slice
-
-    if isinstance(index, Slice):
-        step = index.parts[2]
-        return isinstance(step, Constant) and step.value in (None, 1)
-    return isinstance(index, (Scalar, Constant))
-
-
-def _is_everything(index: Value) -> bool:
-    """Whether an index is `...` or `:`."""
-    from .containers import Slice
-
-    if isinstance(index, Slice):
-        return all(isinstance(part, Constant) and part.value is None for part in index.parts)
-    return isinstance(index, Constant) and index.value is ...
-
-
-def is_position(index: Value) -> bool:
-    """Whether an index is one that a list takes as well: no slice, no tuple, no mask."""
-    from .containers import Slice
-
-    return not isinstance(index, (Slice, Sequence_, Tensor, Test))
-
-
-def _of_a_list_perhaps(run: Run, value: Value) -> Value:
-    """The value, marked so that what is proved of its elements is not taken for a proof of itself."""
-    tensor = run.as_tensor(value)
-    if tensor is None or (tensor.storage.proved and not tensor.storage.parts_only):
-        return value
-    part = tensor.alias()
-    part.part = True
-    return part
-
-
-def _one_tensor(run: Run, index: Value) -> Value:
-    """The tensor that an advanced index is, or a stand-in for a list of numbers."""
-    if isinstance(index, Sequence_):
-        for element in run.elements(index):
-            if isinstance(element, Tensor):
-                return element
-        return run.new_tensor("factory", 0, None, dtype="int")
-    return index
-
-
-def set_index(run: Run, obj: Value, at_index: Value, value: Value, at: ast.AST) -> None:
-    """tensor[index] = value."""
-    op = table.operator("[]=")
-    if op is not None:
-        found = _index_kind(run, at_index)
-        if found == "N" and run.grad == "on" and not _is_everything(at_index):
-            _used(run, [run.tensors(obj)])  # the part that is written is taken first
-        apply(
-            run,
-            op,
-            [obj, _BASIC if found == "N" else _one_tensor(run, at_index), value],
-            {},
-            at,
-            function=False,
-        )
-
-
-def iterate(run: Run, value: Value, at: ast.AST) -> Value:
-    """One row of a tensor that is iterated over or unpacked: an output of unbind."""
-    op = table.method("unbind")
-    if op is None:
-        return Unknown()
-    rows = apply(run, op, [_of_a_list_perhaps(run, value)], {}, at, function=False)
-    if isinstance(rows, Sequence_):
-        row = run.state.get((rows, ANY))
-        if row is not None:
-            return row
-    return Unknown()
-
-
-def dtype_of(value: Value) -> str:
-    """bool, int or float where a `dtype=` argument says so."""
-    if isinstance(value, Symbol):
-        name = value.dotted.rpartition(".")[2]
-        if name == "bool":
-            return "bool"
-        if name.startswith(("int", "uint")) or name in ("long", "short"):
-            return "int"
-        if "float" in name or name in ("double", "half"):
-            return {"float": "float32", "double": "float64", "half": "float16"}.get(name, name)
-    return "?"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..torchmodel import table
 from ..torchmodel.keywords import MODULE_KEYWORDS
 from ..torchmodel.spelling import MODES
-from . import arrays, containers, methods, operators, ops, unchecked
+from . import arrays, containers, methods, operators, ops, results, unchecked
 from .guards import ALWAYS, both, either
 from .run import LENGTH, Incident
 from .values import (
@@ -143,7 +143,7 @@ def _factory(run: Run, result: Value, kwargs: Mapping[str, Value]) -> Value:
         result.storage.device = "?"
     dtype = kwargs.get("dtype")
     if dtype is not None:
-        result.storage.dtype = ops.dtype_of(dtype)
+        result.storage.dtype = results.dtype_of(dtype)
     wanted = kwargs.get("requires_grad")
     if wanted is not None and not (isinstance(wanted, Constant) and not wanted.value):
         storage = result.storage

@@ -1,0 +1,185 @@
+"""x[i] and x[i] = v: a view for a position, a copy for what a tensor or a list picks; elements by iteration."""
+
+from __future__ import annotations
+
+from ..torchmodel import table
+from . import ops
+from .guards import both
+from .values import (
+    ANY,
+    Constant,
+    Phi,
+    Scalar,
+    Sequence_,
+    Tensor,
+    Test,
+    Unknown,
+    Value,
+    join,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from .guards import Guard
+    from .run import Run
+
+    Operands = list[tuple[Guard, Tensor]]
+
+
+def _index_kind(run: Run, index: Value) -> str:
+    """N for basic indexing (a view), T for indexing by a tensor or a list (a copy), ? where it cannot be told."""
+    from .containers import Slice
+
+    index = _as_proved(index)
+    if isinstance(index, Test):
+        return "T"  # a comparison of unknown values: a mask
+    if isinstance(index, (Slice, Scalar)):
+        return "N"
+    if isinstance(index, Constant):
+        return "T" if isinstance(index.value, bool) else "N"
+    if isinstance(index, Tensor):
+        return "T" if index.storage.dtype == "bool" or index.storage.is_tensor() else "?"
+    if isinstance(index, Sequence_):
+        if index.kind != "tuple":
+            return "T"
+        kinds = {_index_kind(run, element) for element in run.elements(index)}
+        return "T" if "T" in kinds else "?" if "?" in kinds else "N"
+    if isinstance(index, Phi):
+        kinds = {_index_kind(run, atom) for _, atom in run.live(index)}
+        return next(iter(kinds)) if len(kinds) == 1 else "?"
+    return "?"
+
+
+def _as_proved(index: Value) -> Value:
+    """An argument that is a tensor for certain: what its annotation says of it counts."""
+    tensor = index.tensor if isinstance(index, Unknown) else None
+    return index if tensor is None or not tensor.storage.proved else tensor
+
+
+#: Stands for any index that makes a view: the table asks only of what kind an index is.
+_BASIC = Constant(0)
+
+
+def index(run: Run, obj: Value, at_index: Value, at: ast.AST) -> Value:
+    """tensor[index]."""
+    op = table.operator("[]")
+    found = _index_kind(run, at_index)
+    if op is None:
+        return Unknown()
+    if is_position(at_index) and found != "T":
+        obj = _of_a_list_perhaps(run, obj)
+    if found == "?":
+        shares, copies = run.doubt(("index", at, run.frame.uid))
+        path = run.path
+        run.path = both(path, shares)
+        view = ops.apply(run, op, [obj, _BASIC], {}, at, function=False)
+        run.path = both(path, copies)
+        copy = ops.apply(run, op, [obj, at_index], {}, at, function=False)
+        _proves_the_indexed_alone(run, obj, copy)
+        run.path = path
+        return join([(both(path, shares), view), (both(path, copies), copy)])
+    value: Value = _BASIC if found == "N" else _one_tensor(run, at_index)
+    part = ops.apply(run, op, [obj, value], {}, at, function=False)
+    _proves_the_indexed_alone(run, obj, part)
+    if found == "N" and isinstance(obj, Tensor) and isinstance(part, Tensor) and _keeps_rows(at_index):
+        part.contiguous = obj.contiguous
+        if isinstance(at_index, Constant) and at_index.value is ...:
+            part.sizes = obj.sizes
+    if found == "T" and isinstance(part, Tensor) and not _has_axes(run, at_index):
+        part.storage.perhaps_part = True
+    return part
+
+
+def _has_axes(run: Run, index: Value) -> bool:
+    """Whether an advanced index is no single number: it, or one of its parts, is a mask or has an axis."""
+    index = _as_proved(index)
+    if isinstance(index, Sequence_):
+        return index.kind != "tuple" or any(_has_axes(run, part) for part in run.elements(index))
+    if isinstance(index, Tensor):
+        return (index.storage.has_axes and not index.view) or index.storage.dtype == "bool"
+    return isinstance(index, Test) or (isinstance(index, Constant) and isinstance(index.value, bool))
+
+
+def _proves_the_indexed_alone(run: Run, obj: Value, part: Value) -> None:
+    """That an element is a tensor says nothing of what it was indexed by."""
+    indexed = run.as_tensor(obj)
+    if isinstance(part, Tensor) and indexed is not None and part.storage is not indexed.storage:
+        part.storage.sources = tuple(s for s in part.storage.sources if s is indexed.storage)
+
+
+def _keeps_rows(index: Value) -> bool:
+    """Whether an index takes whole rows, one after the other: what is left of a contiguous tensor is contiguous."""
+    from .containers import Slice
+
+    if isinstance(index, Slice):
+        step = index.parts[2]
+        return isinstance(step, Constant) and step.value in (None, 1)
+    return isinstance(index, (Scalar, Constant))
+
+
+def _is_everything(index: Value) -> bool:
+    """Whether an index is `...` or `:`."""
+    from .containers import Slice
+
+    if isinstance(index, Slice):
+        return all(isinstance(part, Constant) and part.value is None for part in index.parts)
+    return isinstance(index, Constant) and index.value is ...
+
+
+def is_position(index: Value) -> bool:
+    """Whether an index is one that a list takes as well: no slice, no tuple, no mask."""
+    from .containers import Slice
+
+    return not isinstance(index, (Slice, Sequence_, Tensor, Test))
+
+
+def _of_a_list_perhaps(run: Run, value: Value) -> Value:
+    """The value, marked so that what is proved of its elements is not taken for a proof of itself."""
+    tensor = run.as_tensor(value)
+    if tensor is None or (tensor.storage.proved and not tensor.storage.parts_only):
+        return value
+    part = tensor.alias()
+    part.part = True
+    return part
+
+
+def _one_tensor(run: Run, index: Value) -> Value:
+    """The tensor that an advanced index is, or a stand-in for a list of numbers."""
+    if isinstance(index, Sequence_):
+        for element in run.elements(index):
+            if isinstance(element, Tensor):
+                return element
+        return run.new_tensor("factory", 0, None, dtype="int")
+    return index
+
+
+def set_index(run: Run, obj: Value, at_index: Value, value: Value, at: ast.AST) -> None:
+    """tensor[index] = value."""
+    op = table.operator("[]=")
+    if op is not None:
+        found = _index_kind(run, at_index)
+        if found == "N" and run.grad == "on" and not _is_everything(at_index):
+            ops.used(run, [run.tensors(obj)])  # the part that is written is taken first
+        ops.apply(
+            run,
+            op,
+            [obj, _BASIC if found == "N" else _one_tensor(run, at_index), value],
+            {},
+            at,
+            function=False,
+        )
+
+
+def iterate(run: Run, value: Value, at: ast.AST) -> Value:
+    """One row of a tensor that is iterated over or unpacked: an output of unbind."""
+    op = table.method("unbind")
+    if op is None:
+        return Unknown()
+    rows = ops.apply(run, op, [_of_a_list_perhaps(run, value)], {}, at, function=False)
+    if isinstance(rows, Sequence_):
+        row = run.state.get((rows, ANY))
+        if row is not None:
+            return row
+    return Unknown()

@@ -1,0 +1,320 @@
+"""What an op returns: new tensors and their gradients, views and what they share, by the op table."""
+
+from __future__ import annotations
+
+from ..torchmodel import layout
+from . import arrays, axes
+from .guards import both, either
+from .heap import Node
+from .run import LENGTH
+from .values import (
+    ANY,
+    Constant,
+    Counter,
+    Scalar,
+    Sequence_,
+    Storage,
+    Symbol,
+    Tensor,
+    Test,
+    Unknown,
+    Value,
+    join,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Sequence
+
+    from ..torchmodel.facts import Facts, Ret
+    from .guards import Guard
+    from .run import Run
+
+    Operands = list[tuple[Guard, Tensor]]
+
+
+def of(
+    run: Run,
+    name: str,
+    facts: Facts,
+    operands: list[Operands],
+    values: Sequence[Value | None],
+    grads: list[tuple[Guard, int]],
+    node: Node,
+    at: ast.AST,
+    unproved: list[Storage],
+    weights: Tensor | None,
+) -> tuple[list[Operands], Value]:
+    """The tensors of each result (for saves), and the value of the call."""
+    tensors: list[Operands] = []
+    made: list[Value] = []
+    for ret in facts.returns:
+        value, alias = _result(run, name, facts, ret, operands, values, grads, node, at, unproved)
+        made.append(value)
+        tensors.append(alias)
+    if len(made) == 1:
+        return tensors, made[0]
+    if not made:
+        return tensors, Constant(None)
+    sequence = Sequence_("tuple")
+    for i, value in enumerate(made):
+        run.put(sequence, i, value)
+        if i < len(facts.fields):
+            run.state.slots[(sequence, "member", facts.fields[i])] = value
+    run.state.slots[(sequence, LENGTH)] = Constant(len(made))
+    return tensors, sequence
+
+
+def _result(
+    run: Run,
+    name: str,
+    facts: Facts,
+    ret: Ret,
+    operands: list[Operands],
+    values: Sequence[Value | None],
+    grads: list[tuple[Guard, int]],
+    node: Node,
+    at: ast.AST,
+    unproved: list[Storage],
+) -> tuple[Value, Operands]:
+    source: Operands = [] if ret.of is None or ret.of >= len(operands) else operands[ret.of]
+    if ret.kind == "other":
+        way = layout.exposes_memory(facts.key)
+        if way and values and values[0] is not None:
+            return arrays.look(run, values[0], way, at), []
+        key = values[0] if values else None
+        return (run.scalar((name, key)) if len(values) == 1 and key is not None else Scalar()), []
+    if ret.kind in ("unknown", "list") or layout.own_counter(facts.key):
+        # What comes out may share the memory, on another version counter: who writes has to reckon with it.
+        run.given.update(tensor.storage for found in operands for _, tensor in found)
+    if ret.kind == "unknown":
+        return Unknown(), []
+    if ret.kind == "list" or layout.own_counter(facts.key):
+        # Each element has a version counter of its own, and the one graph.
+        sequence = Sequence_("fresh")
+        run.put(sequence, ANY, _fresh(run, facts, ret, operands, grads, node, at, unproved))
+        return sequence, []
+    if ret.kind == "same" and ret.of is not None:
+        value = values[ret.of]
+        return (value if value is not None else Unknown()), source
+    if ret.kind in ("view", "views", "slices", "maybe") and source:
+        views: list[tuple[Guard, Value]] = []
+        for guard, tensor in source:
+            view = _view(run, facts, ret, tensor, at)
+            if view.expanded is not None and view.expanded.at is at and not _expands_surely(run, values[1:]):
+                run.perhaps_expanded.add(view.expanded)
+            if layout.goes_along_axis(facts.key) and plain(values[1]) == 0:
+                view.contiguous = tensor.contiguous  # whole rows, one after the other
+            by_layout = layout.aliases_if_contiguous(facts.key)
+            converts = _converts(run, facts, values, tensor) if ret.kind == "maybe" else None
+            if tensor.swapped and by_layout and _flattens(facts, values):
+                converts = True  # the elements have to move (but where all axes but one have one element)
+            if converts is False or (tensor.contiguous and layout.same_if_contiguous(facts.key)):
+                views.append((guard, tensor))
+            elif converts is True:
+                views.append((guard, _fresh(run, facts, ret, operands, grads, node, at, unproved)))
+            elif (
+                ret.kind == "maybe"
+                and not (by_layout and tensor.contiguous)
+                and not layout.is_view(facts.key)
+            ):
+                shares, copies = run.doubt((tensor, at, run.frame.uid))
+                fresh = _fresh(run, facts, ret, operands, grads, node, at, unproved)
+                fresh.contiguous = fresh.contiguous or by_layout
+                views.append((both(guard, shares), view if by_layout else tensor))
+                views.append((both(guard, copies), fresh))
+            else:
+                views.append((guard, view))
+        value = join(views) if views else Unknown()
+        if ret.kind in ("views", "slices"):
+            sequence = Sequence_("unknown")
+            run.put(sequence, ANY, value)
+            return sequence, []
+        return value, [(g, t) for g, t in views if isinstance(t, Tensor)]
+    fresh = _fresh(run, facts, ret, operands, grads, node, at, unproved)
+    if run.grad == "off" and layout.ends_in_view(facts.key, [plain(value) for value in values]):
+        fresh.no_grad_view = run.place(at)
+        fresh.made_at = run.heap.time
+    return fresh, [(run.path, fresh)]
+
+
+def _expands_surely(run: Run, sizes: Sequence[Value | None]) -> bool:
+    """Whether one of the sizes is a number above one; of a size that is not known it is not seen here."""
+    for value in sizes:
+        if isinstance(value, Sequence_):
+            if _expands_surely(run, run.elements(value)):
+                return True
+        elif isinstance(value, Constant) and isinstance(value.value, int) and value.value > 1:
+            return True
+    return False
+
+
+def plain(value: Value | None) -> object:
+    return value.value if isinstance(value, Constant) else value
+
+
+def _converts(run: Run, facts: Facts, values: Sequence[Value | None], tensor: Tensor) -> bool | None:
+    """Whether a conversion makes a copy: False where the tensor is like that already, None where unknown."""
+    after = layout.dtype_after(facts.key)
+    if layout.moves_to_cpu(facts.key) and tensor.storage.device == "cpu":
+        return False
+    given = [value for value in values[1:] if value is not None]
+    if layout.moves(facts.key) and [getattr(value, "value", None) for value in given] == ["cpu"]:
+        return None if tensor.storage.device != "cpu" else False
+    if after == "argument":
+        after = None
+        for value in values[1:]:
+            if isinstance(value, Tensor):
+                if value.storage is tensor.storage:
+                    return False
+                after = value.storage.dtype
+            elif isinstance(value, Symbol):
+                after = dtype_of(value)
+            elif isinstance(value, Constant) and value.value == "cpu" and tensor.storage.device == "cpu":
+                after = tensor.storage.dtype
+            elif isinstance(value, Scalar):
+                key = run.key_of(value)
+                if (
+                    isinstance(key, tuple)
+                    and key[0] == "attribute"
+                    and key[2] == "device"
+                    and key[1] is tensor
+                ):
+                    after = after or tensor.storage.dtype
+                elif isinstance(key, tuple) and key[0] == "attribute" and key[2] == "dtype":
+                    after = key[1].storage.dtype if isinstance(key[1], Tensor) else None
+                    if isinstance(key[1], Tensor) and key[1].storage is tensor.storage:
+                        return False
+                elif not isinstance(value, Test):
+                    return None
+    before = tensor.storage.dtype
+    if after in (None, "?", "float") or before in ("?", "float"):
+        return None
+    return None if after == before == "int" else after != before
+
+
+def _flattens(facts: Facts, values: Sequence[Value | None]) -> bool:
+    """Whether all elements are asked for one after the other: `contiguous()`, `ravel()`, `reshape(-1)`."""
+    rest = [value for value in values[1:] if value is not None]
+    if layout.same_if_contiguous(facts.key) or not rest:
+        return True
+    return len(rest) == 1 and isinstance(rest[0], Constant) and rest[0].value == -1
+
+
+def _view(run: Run, facts: Facts, ret: Ret, tensor: Tensor, at: ast.AST) -> Tensor:
+    view = tensor.alias()
+    view.view = True
+    if facts.detaches:
+        view.detached = True
+        view.graph = Storage(run.uid(), "detached", 0, tensor.storage.made)
+        if not facts.shares_version:
+            view.counter = Counter("data", run.place(at))
+        view.multi = view.no_grad_view = None
+        return view
+    if ret.multi_view:
+        view.multi = run.place(at)
+        view.made_at = run.heap.time
+    if run.grad in ("off", "inference") and not tensor.detached:
+        view.no_grad_view = view.no_grad_view or run.place(at)
+        view.made_at = run.heap.time
+    view.early = run.grad == "on" and not view.no_grad_view and not run.heap.gradients(tensor, run.path)
+    view.sizes = axes.of_view(facts, tensor)
+    view.strided = tensor.strided or layout.scatters(facts.key)
+    if layout.takes_axis_away(facts.key):
+        view.expanded = None
+    if layout.expands(facts.key):
+        view.expanded = run.place(at)
+    view.swapped = tensor.contiguous and layout.swaps(facts.key)
+    view.dense = tensor.dense and not layout.permutes(facts.key)
+    view.contiguous = tensor.contiguous and layout.keeps_contiguous(facts.key)
+    return view
+
+
+def _fresh(
+    run: Run,
+    facts: Facts,
+    ret: Ret,
+    operands: list[Operands],
+    grads: list[tuple[Guard, int]],
+    node: Node,
+    at: ast.AST,
+    unproved: list[Storage],
+) -> Tensor:
+    dtype = ret.dtype
+    places = {t.storage.device for found in operands for _, t in found}
+    device = "?"
+    if facts.factory or len(places) == 1:
+        device = "cpu" if facts.factory and not places else next(iter(places), "?")
+    target = layout.dtype_after(facts.key)
+    if layout.makes_default_dtype(facts.key):
+        dtype = "float32"
+    elif target not in (None, "argument"):
+        dtype = target
+    elif dtype in ("same", "float", "?"):
+        kinds = {t.storage.dtype for found in operands for _, t in found}
+        if len(kinds) > 1:
+            kinds -= {"bool", "int"}  # a float promotes them
+        only = next(iter(kinds)) if len(kinds) == 1 else "?"
+        converted = layout.dtype_after(facts.key) is not None
+        if dtype == "same" or (only == "float32" and not converted):
+            dtype = only
+    fresh = run.new_tensor("factory" if facts.factory else "result", 0, at, dtype=dtype)
+    fresh.storage.has_axes = layout.has_axes(facts.key)
+    fresh.storage.device = "?" if layout.moves(facts.key) else device
+    fresh.contiguous = (
+        facts.factory
+        or layout.makes_contiguous(facts.key)
+        or all(t.dense for found in operands for _, t in found)
+    )
+    fresh.dense = fresh.contiguous
+    if layout.is_pointwise(facts.key):
+        axes.lay_out(fresh, [tensor for found in operands for _, tensor in found])
+    if unproved and not any(t.storage.is_tensor() for found in operands for _, t in found):
+        fresh.storage.proved = False
+        fresh.storage.sources = tuple(unproved)
+    if grads and ret.differentiable and dtype not in ("bool", "int"):
+        guard: Guard = ()
+        for g, _ in grads:
+            guard = either(guard, g)
+        fresh.storage.moved = layout.moves_elements(facts.key) and all_moved(run, facts, operands)
+        run.heap.results_in(fresh.storage, guard, node, grads)
+        fresh.storage.evidence = contributors(run, facts, operands)
+    return fresh
+
+
+def with_gradients(run: Run, operands: list[Operands], which: Sequence[int]) -> tuple[Storage, ...]:
+    """The storages among these operands that may require grad."""
+    chosen = [found for i in which if i < len(operands) for found in operands[i]]
+    return tuple(tensor.graph for guard, tensor in chosen if run.heap.gradients(tensor, guard))
+
+
+def all_moved(run: Run, facts: Facts, operands: list[Operands]) -> bool:
+    """Whether what may require grad among the operands came as it is from outside."""
+    return all(storage.moved for storage in with_gradients(run, operands, facts.gradients))
+
+
+def contributors(run: Run, facts: Facts, operands: list[Operands]) -> tuple[Storage, ...]:
+    """The operands' storages that may require grad; the first that is sure to be a tensor speaks for all."""
+    found: list[Storage] = []
+    for i in facts.gradients:
+        if i < len(operands):
+            for guard, tensor in operands[i]:
+                if run.heap.gradients(tensor, guard):
+                    if tensor.graph.credible():
+                        return (tensor.graph,)
+                    found.append(tensor.graph)
+    return tuple(found)
+
+
+def dtype_of(value: Value) -> str:
+    """bool, int or float where a `dtype=` argument says so."""
+    if isinstance(value, Symbol):
+        name = value.dotted.rpartition(".")[2]
+        if name == "bool":
+            return "bool"
+        if name.startswith(("int", "uint")) or name in ("long", "short"):
+            return "int"
+        if "float" in name or name in ("double", "half"):
+            return {"float": "float32", "double": "float64", "half": "float16"}.get(name, name)
+    return "?"
