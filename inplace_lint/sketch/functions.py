@@ -135,7 +135,7 @@ def returned(
                 found.append(tuple(Cell(c.store, max(c.fragile, fragile), c.without) for c in here))
             if not store.given or store.saved:
                 copy = Store(store.grad, tensor=store.tensor, leaf=store.leaf)
-                copy.saved, copy.parted, copy.passed = store.saved, store.parted, store.passed
+                copy.saved, copy.parted, copy.passed = store.saved, store.parted, [*store.passed]
                 copy.arms = store.arms
                 scope.remembers = scope.remembers or bool(store.saved or store.passed)
                 copy.evident, copy.sources = sure or effects.is_evident(scope, store), store.sources

@@ -58,21 +58,27 @@ def hand(scope: Scope, cell: Cell, call: Made, parameter: str, result: Store) ->
         scope.hands_on(cell.store.given, call[0], parameter)
 
 
-def saves(sketches: Sketches, source: FunctionSource, name: str, depth: int = 0) -> bool:
+def saves(sketches: Sketches, source: FunctionSource, name: str) -> bool:
     """Whether the function, or one that it hands the tensor on to, saves what its parameter holds."""
-    key = (source, name)
-    known = sketches.saving.get(key)
+    known = sketches.saving.get((source, name))
     if known is None:
-        summary = sketches.of(source)
-        known = name in summary.saves
-        if not known and depth <= _CALLS:
-            sketches.saving[key] = False  # ends circles of calls
-            known = any(
-                given == name and saves(sketches, callee, parameter, depth + 1)
-                for given, callee, parameter in summary.handed
-            )
-        sketches.saving[key] = known
+        known = sketches.saving[source, name] = _saves(sketches, source, name)
     return known
+
+
+def _saves(sketches: Sketches, source: FunctionSource, name: str) -> bool:
+    pending = [(source, name)]
+    seen = set(pending)
+    while pending:
+        function, parameter = pending.pop()
+        summary = sketches.of(function)
+        if parameter in summary.saves:
+            return True
+        for given, callee, inner in summary.handed:
+            if given == parameter and (callee, inner) not in seen:
+                seen.add((callee, inner))
+                pending.append((callee, inner))
+    return False
 
 
 def saved_by_calls(flow: Flow, cell: Cell, within: Made | None = None, depth: int = 0) -> int:
