@@ -28,7 +28,7 @@ BASE_BITS = 4096
 #: have come together, those that nobody imported are let go.
 _KEPT = 600
 #: How often that happens before it is worth the time to look for what only refers to itself.
-_COLLECTED = 6
+_COLLECTED = 3
 _latest: tuple[Project, Program] | None = None
 _renewed = 0
 

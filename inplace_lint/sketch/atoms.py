@@ -330,7 +330,18 @@ class Summary:
     (what, the attribute, the value). `weak` says that only a caller can know whether what it does is worth a run.
     """
 
-    __slots__ = ("handed", "kept", "recorded", "returns", "saves", "suspicious", "tensors", "weak", "writes")
+    __slots__ = (
+        "_evident",
+        "handed",
+        "kept",
+        "recorded",
+        "returns",
+        "saves",
+        "suspicious",
+        "tensors",
+        "weak",
+        "writes",
+    )
 
     def __init__(self) -> None:
         self.saves: set[str] = set()
@@ -342,6 +353,15 @@ class Summary:
         self.returns: Sketched = ()
         self.suspicious = False
         self.weak = False
+        self._evident: tuple[bool, frozenset[str]] | None = None
+
+    def evident(self) -> tuple[bool, frozenset[str]]:
+        """Whether what it returns requires grad for certain; else the parameters on which that hangs."""
+        if self._evident is None:
+            stores = [atom.store for atom in self.returns if isinstance(atom, Cell)]
+            given = frozenset(store.given.partition(".")[0] for store in stores if store.given)
+            self._evident = (any(store.evident for store in stores), given)
+        return self._evident
 
 
 def own(value: Sketched, given: str = "", depth: int = 2) -> Sketched:

@@ -330,14 +330,12 @@ def is_evident(scope: Scope, store: Store) -> bool:
         store.evident = False  # ends recursion
         assert store.made is not None
         source, arguments, _ = store.made
-        for atom in scope.sketches.of(source).returns:
-            if isinstance(atom, Cell):
-                given = atom.store.given.partition(".")[0]
-                if atom.store.evident or any(
-                    isinstance(a, Cell) and is_evident(scope, a.store) for a in arguments.get(given, ())
-                ):
-                    store.evident = True
-                    break
+        certain, parameters = scope.sketches.of(source).evident()
+        store.evident = certain or any(
+            isinstance(atom, Cell) and is_evident(scope, atom.store)
+            for parameter in parameters
+            for atom in arguments.get(parameter, ())
+        )
     return store.evident
 
 
