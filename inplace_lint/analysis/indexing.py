@@ -22,10 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 
-    from .guards import Guard
     from .run import Run
-
-    Operands = list[tuple[Guard, Tensor]]
 
 
 def _index_kind(run: Run, index: Value) -> str:

@@ -32,9 +32,8 @@ if TYPE_CHECKING:
     from ..torchmodel.op import Op
     from .frames import Place
     from .guards import Guard
+    from .results import Operands
     from .run import Run
-
-    Operands = list[tuple[Guard, Tensor]]
 
 _NO_TENSOR = "N"
 _chosen: dict[object, object] = {}

@@ -160,12 +160,11 @@ def sets_state(source: FunctionSource) -> bool:
 def with_candidates(module: Module) -> dict[FunctionSource, None]:
     """Functions that hold a candidate, or run a module that was built to work in place."""
     rows = rows_of(module)
-    functions = module.functions_in_order()
-    chosen = around(module, functions, rows)
+    chosen = around(module, rows)
     factories = _factories(module, chosen, rows)
     if factories:
         rows = mentions(module, factories)
-        chosen.update(around(module, functions, rows, rows))
+        chosen.update(around(module, rows, rows))
     return chosen
 
 
@@ -195,14 +194,13 @@ def only_initialises(module: Module, function: FunctionSource) -> bool:
     return bool(inside)
 
 
-def around(
-    module: Module, functions: list[FunctionSource], rows: list[int], builds: list[int] | None = None
-) -> dict[FunctionSource, None]:
+def around(module: Module, rows: list[int], builds: list[int] | None = None) -> dict[FunctionSource, None]:
     """Functions around the rows; where a row is in `__init__`, the methods that use what it builds.
 
     What a row builds matters if it is one of `builds`; where that is not told, if the row hands it a flag.
     """
     calls = builds is not None
+    functions = module.functions_in_order()
     chosen: dict[FunctionSource, None] = {}
     kept: dict[str, set[bytes]] = {}
     statements = module.writing_at
@@ -378,7 +376,6 @@ def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSo
 
     What calls a forward is who runs an object of its class: the methods that use what `__init__` builds of it.
     """
-    functions = module.functions_in_order()
     rows: set[int] = set()
     built = set()
     for function in asked:
@@ -399,4 +396,4 @@ def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSo
             if any(f.name == "__init__" and f.node.lineno < row for f in module.functions_at(row))
         ]
     in_order = sorted(rows.union(builds))
-    return around(module, functions, in_order, builds), in_order
+    return around(module, in_order, builds), in_order
