@@ -27,25 +27,26 @@ BASE_BITS = 4096
 #: Parsed files are kept while a project is checked, so that a module that many import is parsed once. When so many
 #: have come together, those that nobody imported are let go.
 _KEPT = 600
-#: How often that happens before it is worth the time to look for what only refers to itself.
-_COLLECTED = 3
+#: Of so many files, parsed since the last time, it is worth the time to look for what only refers to itself.
+_COLLECTED = 3 * _KEPT
 _latest: tuple[Project, Program] | None = None
-_renewed = 0
+_parsed = 0
 
 
 def of_project(project: Project) -> Program:
     """The program of a project, made anew when it has grown large."""
-    global _latest, _renewed
+    global _latest, _parsed
     if _latest is not None and _latest[0] is project and _latest[1].files.grown() <= _KEPT:
         return _latest[1]
     files = None
     if _latest is not None:
+        _parsed += _latest[1].files.grown()
         files = _latest[1].files.renew()
         _latest = None
-        _renewed += 1
-        if _renewed % _COLLECTED == 0:
+        if _parsed >= _COLLECTED:
             import gc
 
+            _parsed = 0
             gc.collect()  # what runs leave behind refers to itself
     _latest = (project, Program(project, files if files is not None and files.project is project else None))
     return _latest[1]
