@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Iterator
 
-    from ..syntax.module import FunctionSource
+    from ..syntax.module import FunctionSource, Module
     from .guards import Guard
     from .heap import Write
     from .run import Run
@@ -42,7 +42,7 @@ def overwritten(run: Run, root: FunctionSource) -> Iterator[Finding]:
             or not implies(ALWAYS, write.guard)
         )
         if not finding.meant:
-            finding.meant = _is_expected(root, given[storage])
+            finding.meant = _is_expected(run, root, given[storage])
         yield finding
 
 
@@ -68,29 +68,58 @@ def _is_meant(root: FunctionSource, argument: str) -> bool:
     return (root.name.endswith("_") and not root.name.endswith("__")) or argument == "out"
 
 
-def _calls(root: FunctionSource) -> tuple[list[ast.Call], dict[ast.expr, ast.expr]]:
-    """The calls in the file by the function's name, and what values are assigned to."""
+def _name(node: ast.AST | None) -> str:
+    """The last name of `a`, `self.a`, `self.a[i]`."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return str(getattr(node, "attr", getattr(node, "id", "")))
+
+
+def _objects(nodes: list[ast.AST], cls: str) -> set[str]:
+    """The names under which objects of a class are kept, alone or among others, and those that loops give them."""
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Assign) and any(
+            isinstance(inner, ast.Call) and _name(inner.func) == cls for inner in _inside(node.value)
+        ):
+            found.update(_name(target) for target in node.targets)
+    for node in nodes:
+        if isinstance(node, (ast.For, ast.comprehension)) and any(
+            _name(inner) in found for inner in _inside(node.iter)
+        ):
+            found.update(inner.id for inner in _inside(node.target) if isinstance(inner, ast.Name))
+    return found - {""}
+
+
+def _inside(node: ast.AST) -> list[ast.AST]:
+    """The node and all nodes under it."""
+    found = [node]
+    for at in found:
+        for field in at._fields:
+            value = getattr(at, field, None)
+            values = value if isinstance(value, list) else [value]
+            found.extend(v for v in values if isinstance(v, ast.AST))
+    return found
+
+
+def _calls(root: FunctionSource, module: Module) -> tuple[list[ast.Call], dict[ast.expr, ast.expr]]:
+    """The calls of the function in a file, and what values are assigned to; a forward is called by its object."""
     targets: dict[ast.expr, ast.expr] = {}
     calls: list[ast.Call] = []
-    pending: list[ast.AST] = [root.module.tree]
-    while pending:
-        node = pending.pop()
-        for field in node._fields:
-            value = getattr(node, field, None)
-            pending += [v for v in value if isinstance(v, ast.AST)] if isinstance(value, list) else ()
-            if isinstance(value, ast.AST):
-                pending.append(value)
+    nodes = _inside(module.tree)
+    names = {root.name}
+    if root.owner is not None and root.name in ("forward", "__call__"):
+        names = _objects(nodes, root.owner.name)
+    for node in nodes:
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             targets[node.value] = node.targets[0]
-        if isinstance(node, ast.Call) and root.name == getattr(
-            node.func, "attr", getattr(node.func, "id", "")
-        ):
+        if isinstance(node, ast.Call) and _name(node.func) in names:
             calls.append(node)
     return calls, targets
 
 
-def _is_expected(root: FunctionSource, argument: str) -> bool:
-    """Whether there are calls in the file, and none reads afterwards what it has given.
+def _is_expected(run: Run, root: FunctionSource, argument: str) -> bool:
+    """Whether calls are in sight, in its file or in one of a base class, and none reads afterwards what it has given.
 
     A result that takes the place of the argument, `tile = blend(row, tile)`, says that the change is expected.
     """
@@ -98,20 +127,25 @@ def _is_expected(root: FunctionSource, argument: str) -> bool:
 
     names = [parameter.arg for parameter in root.parameters]
     position = names.index(argument) if argument in names else len(names)
-    calls, targets = _calls(root)
-    for call in calls:
-        given = position - (root.owner is not None and isinstance(call.func, ast.Attribute))
-        passed = call.args[given] if given < len(call.args) else _keyword(call, argument)
-        kept = targets.get(call)
-        if any(_same(passed, place) for place in (kept, *getattr(kept, "elts", ()))):
-            continue
-        while isinstance(passed, ast.Subscript):
-            passed = passed.value
-        if isinstance(passed, ast.Attribute):
-            return False
-        if isinstance(passed, ast.Name) and Surroundings(root.module, call).read_later(passed.id):
-            return False
-    return bool(calls)
+    bases = () if root.owner is None else run.program.class_value(root.owner).order()
+    seen = False
+    for module in {root.module: None} | dict.fromkeys(cls.source.module for cls in bases):
+        calls, targets = _calls(root, module)
+        for call in calls:
+            by_object = isinstance(call.func, ast.Attribute) or root.name in ("forward", "__call__")
+            given = position - (root.owner is not None and by_object)
+            passed = call.args[given] if given < len(call.args) else _keyword(call, argument)
+            kept = targets.get(call)
+            seen = True
+            if any(_same(passed, place) for place in (kept, *getattr(kept, "elts", ()))):
+                continue
+            while isinstance(passed, ast.Subscript):
+                passed = passed.value
+            if isinstance(passed, ast.Attribute):
+                return False
+            if isinstance(passed, ast.Name) and Surroundings(module, call).read_later(passed.id):
+                return False
+    return seen
 
 
 def _same(one: object, other: object) -> bool:

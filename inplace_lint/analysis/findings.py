@@ -69,7 +69,7 @@ class Finding:
         self.op = op
         self.confidence = confidence
         self.saves: list[SavedAt] = []
-        #: nothing but an argument says that there are gradients, and nothing that the code is trained
+        #: nothing but an argument of a plain function says that there are gradients
         self.bare = False
         #: why a second look took it for less sure
         self.overruled = ""
@@ -219,7 +219,8 @@ class Context:
         self.run = run
         self.module = module
         self.root = root
-        self.reached = run.trains or (root is not None and _is_module_method(run, root))
+        self.of_module = root is not None and _is_module_method(run, root)
+        self.reached = run.trains or self.of_module
 
     def hazard(
         self, hazard: Hazard, met: Guard, found: dict[tuple[object, ...], Finding], immediate: set[ast.AST]
@@ -236,7 +237,7 @@ class Context:
             confidence = LIKELY if saved.grad < DOES else confidence
         finding = Finding(hazard.kind, at, write.op, confidence)
         finding.cause = saved.unchecked or write.cause
-        finding.bare = saved.grad < DOES and not self.reached
+        finding.bare = saved.grad < DOES and not self.of_module
         known = found.get(finding.key())
         if known is None:
             finding.write = write.place if inner else None

@@ -6,8 +6,9 @@ from .values import Phi, Tensor, Unknown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .guards import Guard
     from .run import Run
-    from .values import ClassValue, Value
+    from .values import ClassValue, Storage, Value
 
 
 def of_one_kind(run: Run, joined: Phi) -> Value:
@@ -33,3 +34,32 @@ def mark_targets(run: Run, cls: ClassValue, arguments: list[Value]) -> None:
             tensor = run.as_tensor(value)
             if tensor is not None:
                 tensor.storage.no_evidence = True
+
+
+def mark_data(run: Run, trained: list[tuple[Guard, Tensor]]) -> None:
+    """A function that itself runs the backward of what hangs on a model is given data beside it: no evidence."""
+    if len(run.active) != 1:
+        return
+    given = {value for value in run.root_args.values() if isinstance(value, Unknown)}
+    given |= {part for part in run.parts if part.owner in given}
+    grounds = _grounds([tensor.storage for _, tensor in trained])
+    data = {storage for storage in grounds if storage.value in given}
+    others = [s for s in grounds - data if run.heap.record(s).grads]
+    if any(s.is_tensor() or s.value is None or not s.value.is_given() for s in others):
+        for storage in data:
+            storage.no_evidence = True
+
+
+def _grounds(pending: list[Storage]) -> set[Storage]:
+    """What the evidence that these require grad comes down to."""
+    seen = set(pending)
+    found: set[Storage] = set()
+    while pending:
+        storage = pending.pop()
+        if not storage.evidence:
+            found.add(storage)
+        for source in storage.evidence:
+            if source not in seen:
+                seen.add(source)
+                pending.append(source)
+    return found

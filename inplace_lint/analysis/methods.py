@@ -85,6 +85,10 @@ def _backward(
         retain = retain or not (isinstance(args[1], Constant) and not args[1].value)
     run.trains = True
     roots = [found for tensor in tensors for found in run.tensors_within(tensor)]
+    if run.program.second_look:
+        from .kinds import mark_data
+
+        mark_data(run, roots)
     run.heap.backward(roots, run.path, retain)
     return NONE
 

@@ -42,7 +42,7 @@ def reconsider(
             continue
         if _met(_look(program, module, root, looked), finding, needed=True) is False:
             finding.overruled = (
-                "with every call entered, no path is left on which gradients are recorded here"
+                "with every call entered, nothing is left that says that gradients are recorded here"
             )
         elif finding.bare and root is not None and _only_plain(module, program, finding, root, looked):
             finding.overruled = "every call in this file gives it only what never requires grad"

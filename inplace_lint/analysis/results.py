@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..torchmodel import layout
+from ..torchmodel.facts import WEIGHT
 from . import arrays, axes
 from .guards import both, either
 from .heap import Node
@@ -253,6 +254,8 @@ def _fresh(
         dtype = target
     elif dtype in ("same", "float", "?"):
         kinds = {t.storage.dtype for found in operands for _, t in found}
+        if any(WEIGHT in save.needs for save in facts.saves):
+            kinds.add("?")  # the module's own weights: integers pick rows of them
         if len(kinds) > 1:
             kinds -= {"bool", "int"}  # a float promotes them
         only = next(iter(kinds)) if len(kinds) == 1 else "?"
@@ -295,13 +298,13 @@ def all_moved(run: Run, facts: Facts, operands: list[Operands]) -> bool:
 
 
 def contributors(run: Run, facts: Facts, operands: list[Operands]) -> tuple[Storage, ...]:
-    """The operands' storages that may require grad; the first that is sure to be a tensor speaks for all."""
+    """The operands' storages that may require grad; in a first look, one that is sure to be a tensor speaks for all."""
     found: list[Storage] = []
     for i in facts.gradients:
         if i < len(operands):
             for guard, tensor in operands[i]:
                 if run.heap.gradients(tensor, guard):
-                    if tensor.graph.credible():
+                    if not run.program.second_look and tensor.graph.credible():
                         return (tensor.graph,)
                     found.append(tensor.graph)
     return tuple(found)

@@ -1,0 +1,11 @@
+"""Integers pick rows of a module's weights: the result is not integers, and has a gradient."""
+
+import torch
+from torch import nn
+
+table = nn.Embedding(7, 3)
+words = torch.randint(7, (4,))
+
+gate = table(words).sigmoid()
+gate += 1  # expect: IPL101
+gate.sum().backward()
