@@ -327,13 +327,15 @@ class Summary:
     `recorded` are the writes that it makes while gradients are recorded, unless its caller switched that off;
     `tensors` those of what the function itself shows to be a tensor. `handed` is what it gave to calls that were put
     off: (what it was given, the function, its parameter). `kept` is what it left in attributes of what it was given:
-    (what, the attribute, the value). `weak` says that only a caller can know whether what it does is worth a run.
+    (what, the attribute, the value). `put_off` are the functions that it was taken for granted write nothing.
+    `weak` says that only a caller can know whether what it does is worth a run.
     """
 
     __slots__ = (
         "_evident",
         "handed",
         "kept",
+        "put_off",
         "recorded",
         "returns",
         "saves",
@@ -350,6 +352,7 @@ class Summary:
         self.tensors: set[str] = set()
         self.handed: dict[tuple[str, FunctionSource, str], None] = {}
         self.kept: list[tuple[str, str, Sketched]] = []
+        self.put_off: set[FunctionSource] = set()
         self.returns: Sketched = ()
         self.suspicious = False
         self.weak = False

@@ -76,6 +76,9 @@ class Scope:
     def hands_on(self, given: str, source: FunctionSource, parameter: str) -> None:
         """What was given to this function is handed on to another, which is looked into when that matters."""
 
+    def puts_off(self, source: FunctionSource) -> None:
+        """The function is called, and taken to write nothing."""
+
     def overwrites(self, value: Sketched) -> None:
         """A statement says that it changes the value."""
 

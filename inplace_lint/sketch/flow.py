@@ -144,6 +144,9 @@ class Flow(Scope):
     def hands_on(self, given: str, source: FunctionSource, parameter: str) -> None:
         self.summary.handed[given, source, parameter] = None
 
+    def puts_off(self, source: FunctionSource) -> None:
+        self.summary.put_off.add(source)
+
     def doubt(self, level: int, store: Store | None = None) -> None:
         if level == EVIDENT and (store is None or store.sources is None):
             self.summary.suspicious = True

@@ -28,6 +28,7 @@ def _function(function: Function, made: Call) -> Sketched:
     if source.module is not scope.module and scope.sketches.trains(source.module):
         scope.trained = True
     if not scope.sketches.may_write(source):
+        scope.puts_off(source)
         return postponed.put_off(source, arguments, made)
     return _apply(scope, source, arguments)
 

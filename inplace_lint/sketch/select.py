@@ -21,7 +21,7 @@ _CALLERS = 6
 
 def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
     """The functions that are worth a run, in the order of the text, and None for the file's top level."""
-    sketches.turn_to(None, ())
+    sketches.turn_to(None)
     foreign = foreign_writers(sketches, module)
     rows = rows_of(module)
     if not foreign and not rows:
@@ -30,8 +30,10 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
     if foreign:
         calling, calls = callers(module, foreign)
         examined = examined.with_more(calling, calls)
-        sketches.turn_to(examined, calling)
-        examine(sketches, module, examined, calling)
+        sketches.turn_to(examined)
+        for source in calling:
+            sketches.renew(source, examined.writers)
+        examine(sketches, module, examined, _running(calling))
     functions = module.functions_in_order()
     hooked = _hooked(module, functions) if examined.writers else set()
     found: list[FunctionSource | None] = [f for f in functions if f in examined.suspicious or f in hooked]
@@ -95,14 +97,16 @@ def examine(sketches: Sketches, module: Module, examined: Examined, first: Itera
         calling, calls = callers(module, writers)
         examined.calls.update(calls)
         late = writers - known  # whoever was sketched before did not know that these write
-        again = callers(module, late)[0] if late else {}
         known |= late
         examined.writers |= late
-        pending = [f for f in calling if f not in seen or f in again]
+        pending = [f for f in _running(calling) if sketches.renew(f, known) or f not in seen]
         if not pending:
             break
-        for source in pending:
-            sketches.forget(source)
+
+
+def _running(calling: Iterable[FunctionSource]) -> list[FunctionSource]:
+    """Those of the callers that compute: what an `__init__` calls fills what it has just made, which nothing saved."""
+    return [f for f in calling if f.name != "__init__"]
 
 
 def foreign_writers(sketches: Sketches, module: Module) -> set[FunctionSource]:

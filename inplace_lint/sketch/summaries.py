@@ -21,7 +21,7 @@ from .statements import grad_mode
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from ..syntax.files import Files
     from ..syntax.module import ClassSource, FunctionSource, Module
@@ -61,6 +61,9 @@ class Sketches:
         self._examined: dict[Module, Examined] = {}
         self._examining = 0
         self._at_hand: Examined | None = None
+        self._sketching: list[FunctionSource] = []
+        #: functions whose summaries rest on what is only so for the file at hand
+        self._passing: set[FunctionSource] = set()
         self._hands_on: dict[FunctionSource, bool] = {}
         self._keepers: dict[FunctionSource, bool] = {}
 
@@ -84,11 +87,22 @@ class Sketches:
         known = self._summaries.get(source)
         if known is None:
             self._summaries[source] = _EMPTY  # a recursive call adds nothing
+            self._sketching.append(source)
             known = self._summaries[source] = self._sketch(source)
+            self._sketching.pop()
+        elif source in self._passing:
+            self._passing.update(self._sketching)
         return known
 
-    def forget(self, source: FunctionSource) -> None:
-        """Sketch the function again when next asked: something that it calls turned out to write."""
+    def renew(self, source: FunctionSource, writers: set[FunctionSource]) -> bool:
+        """Whether a function that it was taken for granted writes nothing does: it is sketched again when next asked."""
+        known = self._summaries.get(source)
+        if known is None or known.put_off.isdisjoint(writers):
+            return False
+        self._forget(source)
+        return True
+
+    def _forget(self, source: FunctionSource) -> None:
         self._summaries.pop(source, None)
         self.saving.clear()
 
@@ -186,6 +200,7 @@ class Sketches:
         caller.summary.saves |= flow.summary.saves
         caller.summary.writes |= flow.summary.writes
         caller.summary.recorded |= flow.summary.recorded
+        caller.summary.put_off |= flow.summary.put_off
         return united(flow.returned)
 
     def result(self, source: FunctionSource) -> Sketched:
@@ -242,9 +257,10 @@ class Sketches:
 
     def may_write(self, source: FunctionSource) -> bool:
         """Whether a call of the function may write what it is given, or the object that it is a method of."""
-        if (self._at_hand is not None and source in self._at_hand.writers) or self._keeps(source):
+        if self._keeps(source) or source in self.examined(source.module).writers:
             return True
-        if source in self.examined(source.module).writers:
+        if self._at_hand is not None and source in self._at_hand.writers:
+            self._passing.update(self._sketching)
             return True
         known = self._hands_on.get(source)
         if known is None:
@@ -273,14 +289,12 @@ class Sketches:
                     if isinstance(atom, Function):
                         yield atom.source
 
-    def turn_to(self, examined: Examined | None, again: Iterable[FunctionSource]) -> None:
-        """Count as writers what are some for one file; what was found out for another is forgotten, and `again`."""
-        if self._at_hand is not None:
-            for source in self._at_hand.seen:
-                self.forget(source)
+    def turn_to(self, examined: Examined | None) -> None:
+        """Count as writers what are some for one file; what was found out for another is forgotten."""
+        for source in self._passing:
+            self._forget(source)
+        self._passing.clear()
         self._at_hand = examined
-        for source in again:
-            self.forget(source)
 
     def examined(self, module: Module) -> Examined:
         """What the functions of a file do; where files need each other in a circle, as far as it is known yet."""
