@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..sketch.screen import mentions
 from .findings import LIKELY, POSSIBLE, Finding
 from .guards import ALWAYS, implies
 from .values import Tensor, Unknown, alternatives
@@ -106,10 +107,12 @@ def _calls(root: FunctionSource, module: Module) -> tuple[list[ast.Call], dict[a
     """The calls of the function in a file, and what values are assigned to; a forward is called by its object."""
     targets: dict[ast.expr, ast.expr] = {}
     calls: list[ast.Call] = []
+    cls = root.owner if root.name in ("forward", "__call__") else None
+    word = root.name if cls is None else cls.name
+    if module is root.module and len(mentions(module, {word})) < 2:
+        return calls, targets  # it is defined, and not mentioned again
     nodes = _inside(module.tree)
-    names = {root.name}
-    if root.owner is not None and root.name in ("forward", "__call__"):
-        names = _objects(nodes, root.owner.name)
+    names = {word} if cls is None else _objects(nodes, word)
     for node in nodes:
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             targets[node.value] = node.targets[0]

@@ -34,6 +34,9 @@ def both(a: Guard, b: Guard) -> Guard:
         return b
     if b is ALWAYS or b == ALWAYS:
         return a
+    if len(a) == 1 and len(b) == 1:  # most are a plain conjunction
+        (p, n), (q, m) = a[0], b[0]
+        return NEVER if (p | q) & (n | m) else ((p | q, n | m),)
     if a == b:
         return a
     key = (a, b)
@@ -79,7 +82,13 @@ def implies(a: Guard, b: Guard) -> bool:
     """Whether b holds in every run in which a holds (sound, not complete)."""
     if b is ALWAYS:
         return True
-    return all(any(not (q & ~p or m & ~n) for q, m in b) for p, n in a)
+    for p, n in a:
+        for q, m in b:
+            if not (q & ~p or m & ~n):
+                break
+        else:
+            return False
+    return True
 
 
 def relative(a: Guard, path: Guard) -> Guard:

@@ -27,7 +27,7 @@ def dead(function: FunctionSource, dropped: Sequence[ast.AST], kept: set[str]) -
         for block in blocks:
             for statement in block:
                 name = _assigned(statement)
-                if name is None or statement in gone or name in kept or name in function.scope[1]:
+                if name is None or statement in gone or name in kept or name in function.declared:
                     continue
                 readers = [n for n in loads if n.id == name]
                 left = [one for one in block if one not in gone]

@@ -372,7 +372,7 @@ class Evaluation:
         source = self.frame.module.function_of(i.node)
         term = self.terms("function", source, None, id(self.frame), at=i.at)
         self.classes.closures[term] = self.frame
-        for name in source.scope[1]:
+        for name in source.declared:
             frame: Frame | None = self.frame
             while frame is not None:
                 frame.unstable.add(name)

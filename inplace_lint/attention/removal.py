@@ -56,7 +56,7 @@ def removal(plan: Plan) -> Removal:
 
 def root_scope(plan: Plan) -> set[str]:
     """Names that the function declares global or nonlocal."""
-    return plan.evaluation.root.scope[1]
+    return plan.evaluation.root.declared
 
 
 class _Removing:

@@ -12,6 +12,7 @@ from .plain import writes_only_own
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Callable
 
     from ..syntax.module import ClassSource, FunctionSource, Module
 else:
@@ -239,21 +240,13 @@ def around(module: Module, rows: list[int], builds: list[int] | None = None) -> 
             if names_built and function not in chosen and function.name != "__init__":
                 lines = module.lines[function.node.lineno - 1 : function.node.end_lineno or 0]
                 text = b"\n".join(lines)
-                if any(name in text and _word(name).search(text) for name in names_built):
+                if any(has_word(text, name) for name in names_built):
                     chosen[function] = None
     return chosen
 
 
 #: What hands `inplace=True` (or `max_norm=1.0`) to a module that is built.
 _BUILDS = re.compile(rb"\binplace\b|\bTrue\b|\bmax_norm\b")
-_words: dict[bytes, re.Pattern[bytes]] = {}
-
-
-def _word(name: bytes) -> re.Pattern[bytes]:
-    known = _words.get(name)
-    if known is None:
-        known = _words[name] = re.compile(rb"\b" + re.escape(name) + rb"\b")
-    return known
 
 
 def _attributes_built(function: FunctionSource, rows: list[int]) -> set[bytes]:
@@ -310,28 +303,67 @@ def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[in
 
 def mentions(module: Module, words: set[str]) -> list[int]:
     """Rows on which one of the names stands."""
-    return sorted(row for word in words for row in _rows_with(module, word.encode(), _word(word.encode())))
+    return sorted(row for word in words for row in _rows_with(module, word.encode(), _stands))
 
 
-def _rows_with(module: Module, word: bytes, pattern: re.Pattern[bytes]) -> list[int]:
-    """Rows that the pattern matches; every match holds the word, which is quicker to look for."""
+def has_word(text: bytes, word: bytes) -> bool:
+    """Whether a name stands in a text, and not only as a part of a longer one."""
+    return _first(text, word, 0, len(text), _stands) >= 0
+
+
+def _rows_with(module: Module, word: bytes, holds: Callable[[bytes, int, int], bool]) -> list[int]:
+    """Rows on which a word stands as it should, which is told by the text and where the word begins and ends in it."""
     source = module.source
     rows = []
     row, before = 1, 0
-    position = source.find(word)
+    position = _first(source, word, 0, len(source), holds)
     while position >= 0:
-        start = source.rfind(b"\n", 0, position) + 1
+        row += source.count(b"\n", before, position)
+        before = position
+        rows.append(row)
         end = source.find(b"\n", position)
-        if pattern.search(source, start, end if end >= 0 else len(source)):
-            row += source.count(b"\n", before, start)
-            before = start
-            rows.append(row)
-        position = source.find(word, end) if end >= 0 else -1
+        position = _first(source, word, end, len(source), holds) if end >= 0 else -1
     return rows
 
 
+def _first(text: bytes, word: bytes, start: int, end: int, holds: Callable[[bytes, int, int], bool]) -> int:
+    """Where a word first stands as it should; -1 where it does not. (Patterns would have to be compiled, one a word.)"""
+    position = text.find(word, start, end)
+    while position >= 0 and not holds(text, position, position + len(word)):
+        position = text.find(word, position + 1, end)
+    return position
+
+
+def _stands(text: bytes, start: int, end: int) -> bool:
+    """Whether no name goes on before or after a word."""
+    return text[start - 1 : start] not in _OF_NAMES and text[end : end + 1] not in _OF_NAMES
+
+
+def _is_called(text: bytes, start: int, end: int) -> bool:
+    """Whether a word is called, and not defined."""
+    return (
+        text[end : end + 1] == b"("
+        and text[start - 1 : start] not in _OF_NAMES
+        and text[start - 4 : start] != b"def "
+    )
+
+
+def _is_run(text: bytes, start: int, end: int) -> bool:
+    """Whether a class is called and the object kept or called itself."""
+    if text[end : end + 1] != b"(" or text[start - 1 : start] in _OF_NAMES:
+        return False
+    stop = text.find(b"\n", end)
+    if text.find(b")(", end, stop if stop >= 0 else len(text)) >= 0:
+        return True
+    return _KEPT.search(text, text.rfind(b"\n", 0, start) + 1, start) is not None
+
+
+_KEPT = re.compile(rb"=[ \t]*(?:\w+\.)*\Z")
+#: The bytes that names are made of.
+_OF_NAMES = frozenset(bytes([c]) for c in range(256) if c == 0x5F or c > 0x7F or chr(c).isalnum())
+
 #: Bytes of names as they are, all others blank; and how much of a text before a parenthesis may be one.
-_NAMES = bytes(c if c == 0x5F or c > 0x7F or chr(c).isalnum() else 0x20 for c in range(256))
+_NAMES = bytes(c if bytes([c]) in _OF_NAMES else 0x20 for c in range(256))
 _LONGEST = 100
 
 
@@ -346,19 +378,24 @@ _FEW = 30
 _LARGE = 100_000
 
 
-def _rows_of_call(module: Module, name: str, pattern: bytes, names: int) -> list[int]:
+def _rows_of_call(
+    module: Module, name: str, holds: Callable[[bytes, int, int], bool], names: int
+) -> list[int]:
     """Rows on which the function of that name is called, one of so many `names` that are looked for."""
-    compiled = re.compile(pattern)
+    word = name.encode()
     if names <= _FEW and len(module.source) <= _LARGE:
-        return _rows_with(module, name.encode(), compiled)
+        return _rows_with(module, word, holds)
     known = module.calls
     if known is None:
         known = module.calls = {}
         for row, line in enumerate(module.lines, 1):
             if b"(" in line:
-                for word in called_in(line):
-                    known.setdefault(word, []).append(row)
-    return [row for row in known.get(name, ()) if compiled.search(module.lines[row - 1])]
+                for called in called_in(line):
+                    known.setdefault(called, []).append(row)
+    lines = module.lines
+    return [
+        row for row in known.get(name, ()) if _first(lines[row - 1], word, 0, len(lines[row - 1]), holds) >= 0
+    ]
 
 
 def _rows_of_inits(module: Module) -> list[int]:
@@ -381,13 +418,9 @@ def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSo
     for function in asked:
         forward = function.owner is not None and function.name in ("forward", "__call__")
         word = function.owner.name if forward and function.owner is not None else function.name
-        name = re.escape(word.encode())
         if forward:
             built.add(word)
-            pattern = rb"=[ \t]*(?:\w+\.)*%s\(|\b%s\([^\n]*\)\(" % (name, name)
-        else:
-            pattern = rb"(?<!def )\b%s\(" % name
-        rows.update(_rows_of_call(module, word, pattern, len(asked)))
+        rows.update(_rows_of_call(module, word, _is_run if forward else _is_called, len(asked)))
     builds: list[int] = []
     if built:
         builds = [

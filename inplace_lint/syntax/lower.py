@@ -137,7 +137,9 @@ class _Lowering:
 
     def delete_target(self, target: ast.expr) -> None:
         if isinstance(target, ast.Name):
-            self.emit(ir.Delete(target, self.renamed.get(target.id, target.id)))
+            name = self.renamed.get(target.id, target.id)
+            self.stored.add(name)
+            self.emit(ir.Delete(target, name))
         elif isinstance(target, (ast.Tuple, ast.List)):
             for element in target.elts:
                 self.delete_target(element)

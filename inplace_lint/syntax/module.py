@@ -34,7 +34,18 @@ class UnreadableFile(Exception):
 class FunctionSource:
     """A function, method or lambda as it stands in a file, with its body lowered on first use."""
 
-    __slots__ = ("_body", "_bound", "_parameters", "_stored", "_yields", "module", "name", "node", "owner")
+    __slots__ = (
+        "_body",
+        "_bound",
+        "_declared",
+        "_parameters",
+        "_stored",
+        "_yields",
+        "module",
+        "name",
+        "node",
+        "owner",
+    )
 
     def __init__(self, module: Module, node: FunctionNode, owner: ClassSource | None = None) -> None:
         self.module = module
@@ -46,6 +57,7 @@ class FunctionSource:
         self._stored: set[str] = set()
         self._parameters: list[ast.arg] | None = None
         self._bound: tuple[set[str], set[str]] | None = None
+        self._declared: set[str] | None = None
 
     @property
     def body(self) -> ir.Block:
@@ -88,18 +100,21 @@ class FunctionSource:
     def scope(self) -> tuple[set[str], set[str]]:
         """(names local to the function, names declared global or nonlocal)."""
         if self._bound is None:
-            declared: set[str] = set()
-            bound: set[str] = set()
-            if not isinstance(self.node, ast.Lambda):
-                _bound_names(self.node.body, bound, declared)
             arguments = self.node.args
-            for argument in (*self.parameters, *arguments.kwonlyargs):
-                bound.add(argument.arg)
-            for extra in (arguments.vararg, arguments.kwarg):
-                if extra is not None:
-                    bound.add(extra.arg)
-            self._bound = (bound - declared, declared)
+            bound = {*self.stored, *(argument.arg for argument in (*self.parameters, *arguments.kwonlyargs))}
+            bound.update(extra.arg for extra in (arguments.vararg, arguments.kwarg) if extra is not None)
+            self._bound = (bound - self.declared, self.declared)
         return self._bound
+
+    @property
+    def declared(self) -> set[str]:
+        """Names that are declared global or nonlocal."""
+        if self._declared is None:
+            self._declared = set()
+            text = b"\n".join(self.module.lines[self.node.lineno - 1 : self.node.end_lineno or 0])
+            if not isinstance(self.node, ast.Lambda) and (b"global" in text or b"nonlocal" in text):
+                _bound_names(self.node.body, set(), self._declared)
+        return self._declared
 
     @property
     def is_generator(self) -> bool:
@@ -317,17 +332,19 @@ class Module:
 
     def _collect(self, body: list[ast.stmt], owner: ClassSource | None) -> None:
         for statement in body:
-            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            if isinstance(statement, ast.Assign):
+                for target in statement.targets:
+                    if type(target) is not ast.Name and getattr(target, "attr", "data") == "data":
+                        self.writing.append(statement)
+            elif isinstance(statement, ast.AugAssign):
+                self.writing.append(statement)
+            elif type(statement) in _SIMPLE:
+                continue
+            elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 self.all_functions.append(self.function_of(statement, owner))
                 self._collect(statement.body, None)
             elif isinstance(statement, ast.ClassDef):
                 self._collect(statement.body, self.class_of(statement))
-            elif isinstance(statement, ast.AugAssign):
-                self.writing.append(statement)
-            elif isinstance(statement, ast.Assign):
-                for target in statement.targets:
-                    if getattr(target, "attr", "data") == "data" and not isinstance(target, ast.Name):
-                        self.writing.append(statement)
             else:
                 for inner in inner_bodies(statement):
                     self._collect(inner, owner)

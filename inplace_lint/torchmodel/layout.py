@@ -143,10 +143,18 @@ _KEEP_ITSELF = ("Convolution", "NativeLayerNorm", "NativeGroupNorm", "NativeBatc
 ONLY_TENSORS = frozenset(["matmul"])
 
 
+_names: dict[str, str] = {}
+
+
 def _name(key: str) -> str:
-    if key.startswith("torch."):
-        return key.rpartition(".")[2]
-    return key.rpartition("::")[2].partition(".")[0]
+    name = _names.get(key)
+    if name is None:
+        if key.startswith("torch."):
+            name = key.rpartition(".")[2]
+        else:
+            name = key.rpartition("::")[2].partition(".")[0]
+        _names[key] = name
+    return name
 
 
 def moves(key: str) -> bool:
