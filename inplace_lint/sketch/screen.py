@@ -327,7 +327,7 @@ def _rows_with(module: Module, word: bytes, holds: Callable[[bytes, int, int], b
 
 
 def _first(text: bytes, word: bytes, start: int, end: int, holds: Callable[[bytes, int, int], bool]) -> int:
-    """Where a word first stands as it should; -1 where it does not. (Patterns would have to be compiled, one a word.)"""
+    """Where a word first stands as it should; -1 where it does not. (A pattern had to be compiled for each word.)"""
     position = text.find(word, start, end)
     while position >= 0 and not holds(text, position, position + len(word)):
         position = text.find(word, position + 1, end)

@@ -95,7 +95,7 @@ class Sketches:
         return known
 
     def renew(self, source: FunctionSource, writers: set[FunctionSource]) -> bool:
-        """Whether a function that it was taken for granted writes nothing does: it is sketched again when next asked."""
+        """Whether the sketch took it for granted that one of these writes nothing: then it is made again when asked."""
         known = self._summaries.get(source)
         if known is None or known.put_off.isdisjoint(writers):
             return False

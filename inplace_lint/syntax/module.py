@@ -101,7 +101,8 @@ class FunctionSource:
         """(names local to the function, names declared global or nonlocal)."""
         if self._bound is None:
             arguments = self.node.args
-            bound = {*self.stored, *(argument.arg for argument in (*self.parameters, *arguments.kwonlyargs))}
+            bound = {name for name in self.stored if "@" not in name}  # not those of comprehensions
+            bound.update(argument.arg for argument in (*self.parameters, *arguments.kwonlyargs))
             bound.update(extra.arg for extra in (arguments.vararg, arguments.kwarg) if extra is not None)
             self._bound = (bound - self.declared, self.declared)
         return self._bound

@@ -149,11 +149,8 @@ _names: dict[str, str] = {}
 def _name(key: str) -> str:
     name = _names.get(key)
     if name is None:
-        if key.startswith("torch."):
-            name = key.rpartition(".")[2]
-        else:
-            name = key.rpartition("::")[2].partition(".")[0]
-        _names[key] = name
+        dotted = key.startswith("torch.")
+        name = _names[key] = key.rpartition("." if dotted else "::")[2].partition(".")[0]
     return name
 
 
