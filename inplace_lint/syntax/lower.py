@@ -106,6 +106,8 @@ class _Lowering:
     def annotated_assign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
             self.store(node.target, self.expression(node.value))
+        elif isinstance(node.target, ast.Name):
+            self.stored.add(node.target.id)
 
     def augmented_assign(self, node: ast.AugAssign) -> None:
         op = OPERATORS.get(type(node.op), "?")
