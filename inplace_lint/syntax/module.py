@@ -76,7 +76,7 @@ class FunctionSource:
     @property
     def stored(self) -> set[str]:
         """Names that the body binds, those that it declares global or nonlocal among them."""
-        return self._stored if self.body else set()
+        return self._stored if self.body is not None else set()
 
     @property
     def parameters(self) -> list[ast.arg]:
