@@ -7,7 +7,6 @@ by `__init__`.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
@@ -124,9 +123,9 @@ class _Screen:
             first, last = self.spans[function]
             for position in positions[bisect_left(positions, first) : bisect_right(positions, last)]:
                 line = self.module.lines[bisect_right(self.starts, position) - 1]
-                assigned = _ATTRIBUTE.match(line)
+                assigned = _attribute(line)
                 if assigned is not None:
-                    built.setdefault(function.owner.name, set()).add(assigned.group(1))
+                    built.setdefault(function.owner.name, set()).add(assigned)
         for _ in range(2 if built else 0):
             for name, cls in self.module.classes.items():
                 for base in cls.bases:
@@ -136,6 +135,15 @@ class _Screen:
         return built
 
 
-_ATTRIBUTE = re.compile(rb"\s*self\.(\w+)\s*(?::[^=]+)?=")
+def _attribute(line: bytes) -> bytes | None:
+    """The attribute of `self` that a line assigns, with or without an annotation."""
+    target, equal, _ = line.partition(b"=")
+    name = target.partition(b":")[0].strip()
+    if not equal or not name.startswith(b"self."):
+        return None
+    name = name[5:]
+    return name if name.replace(b"_", b"a").isalnum() else None
+
+
 #: Methods that are called by the name of their object.
 _NEVER_BY_NAME = frozenset({"forward", "__call__", "__init__"})

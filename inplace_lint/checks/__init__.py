@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from ..model import Diagnostic, Location, Refused
 from .places import rule_name
 
@@ -14,6 +16,30 @@ if TYPE_CHECKING:
     from ..project.modules import Project
     from ..project.settings import Settings
     from ..syntax.module import Module
+
+
+#: The rules that a kind of finding is shown to; the first that answers speaks for it.
+_ASKED = {
+    "write": ("IPL101", "IPL102"),
+    "leaf": ("IPL103",),
+    "multi-view": ("IPL104",),
+    "expanded": ("IPL105",),
+    "step": ("IPL106",),
+    "out": ("IPL107",),
+    "no-grad-view": ("IPL108",),
+    "data": ("IPL201",),
+    "hidden": ("IPL201",),
+    "shared": ("IPL202",),
+    "unchecked": ("IPL203",),
+    "stale": ("IPL204",),
+    "argument": ("IPL205",),
+    "lost": ("IPL206",),
+    "no-gain": ("IPL301",),
+    "unknown-op": ("IPL302",),
+    "no-derivative": ("IPL302",),
+}
+#: The rules that are shown what a function computes that has to do with attention.
+_ATTENTION = ("IPL401", "IPL402", "IPL403", "IPL404", "IPL501", "IPL502", "IPL503", "IPL504")
 
 
 def check_source(filename: str, source: bytes, settings: Settings, project: Project) -> list[Diagnostic]:
@@ -70,36 +96,12 @@ def _attention(module: Module, program: Program, settings: Settings) -> list[Dia
 
     target = Target(lambda: oldest(settings), dict(settings.attention_sizes))
     seen = find(module, program.files, target)
-    return [one for rule in _attention_rules() for place in seen for one in rule.check(module, place)]
-
-
-def _attention_rules() -> tuple[ModuleType, ...]:
-    from . import (
-        ipl401_naive_attention,
-        ipl402_attention_weights_kept,
-        ipl403_causal_mask_materialised,
-        ipl404_repeated_heads,
-        ipl501_dropout_in_eval,
-        ipl502_attention_layout,
-        ipl503_mask_polarity,
-        ipl504_causal_misaligned,
-    )
-
-    return (
-        ipl401_naive_attention,
-        ipl402_attention_weights_kept,
-        ipl403_causal_mask_materialised,
-        ipl404_repeated_heads,
-        ipl501_dropout_in_eval,
-        ipl502_attention_layout,
-        ipl503_mask_polarity,
-        ipl504_causal_misaligned,
-    )
+    return [one for code in _ATTENTION for place in seen for one in _rule(code).check(module, place)]
 
 
 def _judge(module: Module, finding: Finding) -> Diagnostic | None:
-    for rule in _rules():
-        diagnostic: Diagnostic | None = rule.check(module, finding)
+    for code in _ASKED.get(finding.kind, ()):
+        diagnostic: Diagnostic | None = _rule(code).check(module, finding)
         if diagnostic is not None:
             _remedy(module, finding, diagnostic)
             return diagnostic
@@ -115,45 +117,9 @@ def _remedy(module: Module, finding: Finding, diagnostic: Diagnostic) -> None:
         diagnostic.fix_refused = str(refusal)
 
 
-def _rules() -> tuple[ModuleType, ...]:
-    """The rules' modules; the first that answers speaks for a finding (IPL101 before IPL102)."""
-    from . import (
-        ipl101_saved_result_overwritten,
-        ipl102_saved_input_overwritten,
-        ipl103_leaf_overwritten,
-        ipl104_multi_view_output_overwritten,
-        ipl105_expanded_tensor_overwritten,
-        ipl106_step_before_backward,
-        ipl107_out_argument_with_grad,
-        ipl108_no_grad_view_overwritten,
-        ipl201_data_write,
-        ipl202_shared_memory_write,
-        ipl203_version_check_disabled,
-        ipl204_stale_alias_read,
-        ipl205_argument_overwritten,
-        ipl206_lost_write,
-        ipl301_inplace_without_gain,
-        ipl302_unknown_inplace_op,
-    )
-
-    return (
-        ipl101_saved_result_overwritten,
-        ipl102_saved_input_overwritten,
-        ipl103_leaf_overwritten,
-        ipl104_multi_view_output_overwritten,
-        ipl105_expanded_tensor_overwritten,
-        ipl106_step_before_backward,
-        ipl107_out_argument_with_grad,
-        ipl108_no_grad_view_overwritten,
-        ipl201_data_write,
-        ipl202_shared_memory_write,
-        ipl203_version_check_disabled,
-        ipl204_stale_alias_read,
-        ipl205_argument_overwritten,
-        ipl206_lost_write,
-        ipl301_inplace_without_gain,
-        ipl302_unknown_inplace_op,
-    )
+def _rule(code: str) -> ModuleType:
+    """A rule's module, imported when a finding needs it."""
+    return import_module(f".{code.lower()}_{rule_name(code).replace('-', '_')}", __name__)
 
 
 def _trouble(code: str, filename: str, message: str, row: int, column: int) -> Diagnostic:

@@ -14,7 +14,5 @@ CODE = "IPL101"
 
 
 def check(module: Module, finding: Finding) -> Diagnostic | None:
-    if finding.kind != "write":
-        return None
     results = [s for s in finding.saves if s.result and s.confidence == finding.confidence]
     return overwritten(module, finding, CODE, results) if results else None

@@ -14,8 +14,6 @@ CODE = "IPL102"
 
 
 def check(module: Module, finding: Finding) -> Diagnostic | None:
-    if finding.kind != "write":
-        return None
     strongest = [s for s in finding.saves if s.confidence == finding.confidence]
     if not strongest or any(s.result for s in strongest):
         return None

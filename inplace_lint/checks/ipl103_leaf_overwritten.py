@@ -15,8 +15,6 @@ CODE = "IPL103"
 
 
 def check(module: Module, finding: Finding) -> Diagnostic | None:
-    if finding.kind != "leaf":
-        return None
     subject = places.target(module, finding.at)
     return diagnostic(
         module,

@@ -15,8 +15,6 @@ CODE = "IPL104"
 
 
 def check(module: Module, finding: Finding) -> Diagnostic | None:
-    if finding.kind != "multi-view":
-        return None
     subject = places.target(module, finding.at)
     if finding.used:
         return diagnostic(

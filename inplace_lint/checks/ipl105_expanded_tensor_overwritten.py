@@ -15,8 +15,6 @@ CODE = "IPL105"
 
 
 def check(module: Module, finding: Finding) -> Diagnostic | None:
-    if finding.kind != "expanded":
-        return None
     subject = places.target(module, finding.at)
     return diagnostic(
         module,

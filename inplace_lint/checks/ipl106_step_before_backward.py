@@ -17,7 +17,7 @@ CODE = "IPL106"
 
 
 def check(module: Module, finding: Finding) -> Diagnostic | None:
-    if finding.kind != "step" or not finding.saves:
+    if not finding.saves:
         return None
     labels = [places.label("save", describe_save(s), s.place) for s in finding.saves[:2]]
     if finding.write is not None:

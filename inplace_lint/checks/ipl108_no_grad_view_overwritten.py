@@ -15,8 +15,6 @@ CODE = "IPL108"
 
 
 def check(module: Module, finding: Finding) -> Diagnostic | None:
-    if finding.kind != "no-grad-view":
-        return None
     subject = places.target(module, finding.at)
     if finding.used:
         return diagnostic(

@@ -17,7 +17,9 @@ CODE = "IPL201"
 
 
 def check(module: Module, finding: Finding) -> Diagnostic | None:
-    if finding.kind == "hidden" and finding.confidence > POSSIBLE:
+    if finding.kind == "hidden":
+        if finding.confidence == POSSIBLE:
+            return None
         return Diagnostic(
             CODE,
             rule_name(CODE),
@@ -28,8 +30,6 @@ def check(module: Module, finding: Finding) -> Diagnostic | None:
             caption="nothing that is still needed is seen to be saved here: the change does no harm now",
             help="write it under `with torch.no_grad():`, where a save that comes later is noticed",
         )
-    if finding.kind != "data":
-        return None
     return silently(
         module,
         finding,

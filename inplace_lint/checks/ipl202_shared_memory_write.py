@@ -14,8 +14,6 @@ CODE = "IPL202"
 
 
 def check(module: Module, finding: Finding) -> Diagnostic | None:
-    if finding.kind != "shared":
-        return None
     return silently(
         module,
         finding,

@@ -14,8 +14,6 @@ CODE = "IPL203"
 
 
 def check(module: Module, finding: Finding) -> Diagnostic | None:
-    if finding.kind != "unchecked":
-        return None
     return silently(
         module,
         finding,

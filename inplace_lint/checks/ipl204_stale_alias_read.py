@@ -20,8 +20,6 @@ CODE = "IPL204"
 
 
 def check(module: Module, finding: Finding) -> Diagnostic | None:
-    if finding.kind != "stale":
-        return None
     subject = places.text(module, finding.at)
     labels = () if finding.cause is None else (places.label("write", "changed in place here", finding.cause),)
     many = not isinstance(finding.at, ast.Name)

@@ -16,8 +16,6 @@ CODE = "IPL205"
 
 
 def check(module: Module, finding: Finding) -> Diagnostic | None:
-    if finding.kind != "argument":
-        return None
     subject = places.target(module, finding.at)
     what = "changed in place" if finding.meant else "changed in place and returned"
     return Diagnostic(

@@ -20,7 +20,7 @@ CODE = "IPL206"
 
 
 def check(module: Module, finding: Finding) -> Diagnostic | None:
-    if finding.kind != "lost" or finding.cause is None:
+    if finding.cause is None:
         return None
     what = "copy" if isinstance(finding.cause.at, ast.Subscript) else "new tensor"
     return Diagnostic(

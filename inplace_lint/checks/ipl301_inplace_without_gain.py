@@ -16,7 +16,7 @@ CODE = "IPL301"
 
 
 def check(module: Module, finding: Finding) -> Diagnostic | None:
-    if finding.kind != "no-gain" or finding.confidence == POSSIBLE:
+    if finding.confidence == POSSIBLE:
         return None
     subject = places.target(module, finding.at)
     return Diagnostic(

@@ -22,11 +22,9 @@ def check(module: Module, finding: Finding) -> Diagnostic | None:
         kind = "function" if owner else "method"
         message = f"{owner or 'torch.Tensor'} has no {kind} `{name}`"
         caption, help = "this raises AttributeError", _instead(name)
-    elif finding.kind == "no-derivative":
+    else:
         message = f"`{finding.op}` has no derivative, and gradients are recorded for what it changes"
         caption, help = "backward raises NotImplementedError", _instead(finding.op)
-    else:
-        return None
     return Diagnostic(
         CODE,
         rule_name(CODE),

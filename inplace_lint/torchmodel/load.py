@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import os
-
 from inplace_lint.torchmodel.op import Op, Row
 
 TYPE_CHECKING = False
@@ -171,7 +168,7 @@ def _key(group: str, overload: str) -> str:
 
 def load() -> Table:
     """The table from the package's own data file and the overlay."""
+    from inplace_lint.torchmodel.optable import RAW
     from inplace_lint.torchmodel.overlay import GROUPS, MODULES
 
-    with open(os.path.join(os.path.dirname(__file__), "optable.json"), encoding="utf-8") as file:
-        return Table(json.load(file), GROUPS, MODULES)
+    return Table(RAW, GROUPS, MODULES)
