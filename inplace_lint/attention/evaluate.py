@@ -139,8 +139,8 @@ class Evaluation:
             self._left -= 1
             if self._left < 0:
                 raise Spent
-            step = _STEPS.get(type(instruction))
-            if step is not None and step(self, instruction):
+            kind = type(instruction)
+            if kind in _STEPS and _STEPS[kind](self, instruction):
                 return True
         return False
 
@@ -187,14 +187,17 @@ class Evaluation:
             frame = frame.caller
         held += [made.names for made in self.classes.closures.values()]
         memory = self.memory(old)
-        attributes = any(one.op == "attr" for one in memory)
+        passed_over = _NO_MEMORY if any(one.op == "attr" for one in memory) else _NO_MEMORY | {"attr"}
+        known = self._memory
         for names in held:
             for key, term in list(names.items()):
                 if term is old and new is not None:
                     names[key] = new
-                elif term.op in _NO_MEMORY or term is new or (term.op == "attr" and not attributes):
+                elif term.op in passed_over or term is new:
                     continue
-                elif not memory.isdisjoint(self.memory(term)) and not are_disjoint(term, old):
+                elif not memory.isdisjoint(known.get(term) or self.memory(term)) and not are_disjoint(
+                    term, old
+                ):
                     names[key] = self.terms.opaque(at, term)
 
     def _constant(self, i: ir.Constant) -> None:
@@ -449,8 +452,10 @@ class Evaluation:
     def _join(self, test: Term, then: dict, orelse: dict) -> dict:  # type: ignore[type-arg]
         joined = dict(then)
         for key, term in orelse.items():
-            other = then.get(key)
-            joined[key] = term if other is None or other is term else self.terms("phi", test, other, term)
+            if key not in then:
+                joined[key] = term
+            elif then[key] is not term:
+                joined[key] = self.terms("phi", test, then[key], term)
         return joined
 
     def _loop(self, i: ir.For | ir.While) -> bool:

@@ -66,11 +66,11 @@ class _Screen:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.source = module.source
-        self.starts = [0, *accumulate(len(line) + 1 for line in module.lines)]
-        self.spans = {
-            function: (self.starts[function.node.lineno - 1], self.starts[function.node.end_lineno or 0] - 1)
-            for function in module.functions_in_order()
-        }
+        before = [0, *accumulate(map(len, module.lines))]  # without the ends of lines
+        self.spans = {}
+        for function in module.functions_in_order():
+            first, last = function.node.lineno - 1, function.node.end_lineno or 0
+            self.spans[function] = before[first] + first, before[last] + last - 1
 
     def chosen(self) -> list[FunctionSource]:
         weighing = self._having(_positions(self.source, _SOFTMAX))
@@ -122,8 +122,7 @@ class _Screen:
                 continue
             first, last = self.spans[function]
             for position in positions[bisect_left(positions, first) : bisect_right(positions, last)]:
-                line = self.module.lines[bisect_right(self.starts, position) - 1]
-                assigned = _attribute(line)
+                assigned = _attribute(self.module.lines[self.source.count(b"\n", 0, position)])
                 if assigned is not None:
                     built.setdefault(function.owner.name, set()).add(assigned)
         for _ in range(2 if built else 0):

@@ -9,7 +9,6 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Iterator
     from typing import Any
 
     from ..syntax.module import FunctionSource
@@ -29,8 +28,8 @@ class Term:
         self.function = function
 
     @property
-    def operands(self) -> Iterator[Term]:
-        return (arg for arg in self.args if isinstance(arg, Term))
+    def operands(self) -> list[Term]:
+        return [arg for arg in self.args if isinstance(arg, Term)]
 
     def __repr__(self) -> str:
         return f"{self.op}({', '.join(map(repr, self.args))})"

@@ -55,9 +55,18 @@ def nodes_of(node: ast.AST) -> list[ast.AST]:
     while stack:
         one = stack.pop()
         found.append(one)
-        for field in one._fields:
-            child = getattr(one, field, None)
-            stack.extend(c for c in (child if isinstance(child, list) else [child]) if isinstance(c, ast.AST))
+        stack += _children(one)
+    return found
+
+
+def _children(node: ast.AST) -> list[ast.AST]:
+    found: list[ast.AST] = []
+    for field in node._fields:
+        child = getattr(node, field, None)
+        if isinstance(child, list):
+            found += [one for one in child if isinstance(one, ast.AST)]
+        elif isinstance(child, ast.AST):
+            found.append(child)
     return found
 
 
@@ -73,9 +82,7 @@ def own_nodes_of(statement: ast.stmt) -> list[ast.AST]:
         if id(one) in inner:
             continue
         found.append(one)
-        for field in one._fields:
-            child = getattr(one, field, None)
-            stack.extend(c for c in (child if isinstance(child, list) else [child]) if isinstance(c, ast.AST))
+        stack += _children(one)
     return found
 
 

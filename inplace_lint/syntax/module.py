@@ -333,18 +333,22 @@ class Module:
 
     def _collect(self, body: list[ast.stmt], owner: ClassSource | None) -> None:
         for statement in body:
-            if isinstance(statement, ast.Assign):
+            if type(statement) is ast.Assign:  # quicker than `isinstance`: every statement passes here
                 for target in statement.targets:
                     if type(target) is not ast.Name and getattr(target, "attr", "data") == "data":
                         self.writing.append(statement)
-            elif isinstance(statement, ast.AugAssign):
+            elif type(statement) is ast.AugAssign:
                 self.writing.append(statement)
             elif type(statement) in _SIMPLE:
                 continue
-            elif isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            elif type(statement) is ast.If:
+                self._collect(statement.body, owner)
+                if statement.orelse:
+                    self._collect(statement.orelse, owner)
+            elif type(statement) is ast.FunctionDef or type(statement) is ast.AsyncFunctionDef:
                 self.all_functions.append(self.function_of(statement, owner))
                 self._collect(statement.body, None)
-            elif isinstance(statement, ast.ClassDef):
+            elif type(statement) is ast.ClassDef:
                 self._collect(statement.body, self.class_of(statement))
             else:
                 for inner in inner_bodies(statement):

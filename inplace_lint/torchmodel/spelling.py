@@ -33,11 +33,13 @@ _SPELLINGS = (
     ("torch.autograd.grad_mode.", "torch."),
     ("torch.nn.parameter.", "torch.nn."),
 )
+#: How everything begins that has more than one name.
+_SPELLED_LONG = (*(long for long, _ in _SPELLINGS), "torch.nn.modules.", "torch.optim.")
 
 
 def canonical(dotted: str) -> str:
     """One name for what can be imported by several."""
-    if not dotted.startswith("torch."):
+    if not dotted.startswith(_SPELLED_LONG):
         return dotted
     for long, short in _SPELLINGS:
         if dotted.startswith(long):
