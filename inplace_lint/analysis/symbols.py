@@ -505,11 +505,9 @@ def _legacy_constructor(run: Run, args: Sequence[Value], kwargs: Mapping[str, Va
 
 
 def _deepcopy(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """A copy shares nothing: of a module, other parameters."""
-    if args and isinstance(args[0], TorchModule):
-        weights = run.new_tensor("parameter", DOES, at, leaf=True) if args[0].weights is not None else None
-        return TorchModule(args[0].name, args[0].config, weights)
-    return Unknown()
+    from .copies import deepcopy
+
+    return deepcopy(run, args[0], at) if args else Unknown()
 
 
 #: What is repeated more often than this is not followed one by one.

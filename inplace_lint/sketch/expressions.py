@@ -63,6 +63,8 @@ class Scope:
 
     #: whether something was kept that a later write could meet
     remembers = False
+    #: whether an optimizer was stepped, or other weights were loaded
+    steps = False
 
     def save(self, store: Store, level: int = WEAK) -> None:
         """An op, or a call, kept the tensor for backward; `level` says how sure its gradients are."""

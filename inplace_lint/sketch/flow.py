@@ -158,6 +158,7 @@ class Flow(Scope):
         summary = self.summary
         summary.returns = united(self.returned)
         summary.tensors = {store.given for store in self.written if store.is_tensor()}
+        summary.weak = summary.weak or self.steps  # a caller may keep what a forward saved past this call
         for level, store in self.doubts:
             if summary.suspicious:
                 return

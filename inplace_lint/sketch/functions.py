@@ -80,7 +80,9 @@ def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched])
         if summary.writes:
             _doubt_same(scope, source, arguments, level)
     for key, name, value in summary.kept:
-        _keep_in(arguments.get(key, NOTHING), name, returned(scope, value, arguments, level == EVIDENT))
+        _keep_in(
+            scope, arguments.get(key, NOTHING), name, returned(scope, value, arguments, level == EVIDENT)
+        )
     return returned(scope, summary.returns, arguments, level == EVIDENT)
 
 
@@ -96,10 +98,15 @@ def _doubt_same(scope: Scope, source: FunctionSource, arguments: dict[str, Sketc
                     scope.doubt(level, store)
 
 
-def _keep_in(target: Sketched, name: str, value: Sketched) -> None:
+def _keep_in(scope: Scope, target: Sketched, name: str, value: Sketched) -> None:
     """A function left a value in an attribute of what it was given."""
     for atom in target:
         if isinstance(atom, Object):
+            if scope.arms and atom.given and name not in atom.slots and cells(value):
+                # Where the call is not made, it holds what it held before.
+                before = Store(given=f"self.{name}")
+                before.sources = ()
+                atom.slots[name] = (Cell(before),)
             atom.slots[name] = united([atom.slots.get(name, NOTHING), value])
         elif isinstance(atom, Cell):
             if atom.store.members is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import _ast as ast
+
 from . import bindings
 from .atoms import Class, File, Function
 from .construct import Scope, classes_of
@@ -154,8 +156,35 @@ def _methods(sketches: Sketches, cls: ClassSource) -> dict[str, FunctionSource]:
     return found
 
 
+#: How many calls deep it is looked for a backward that the top level of a file runs.
+_DEEP = 5
+
+
 def _trains(module: Module) -> bool:
-    """Whether the top level of the file runs a backward: then it knows what its functions are given."""
-    return b".backward(" in module.source and any(
-        b".backward(" in line and not module.functions_at(row) for row, line in enumerate(module.lines, 1)
+    """Whether the top level of the file runs a backward, itself or by its functions: it knows what these are given."""
+    if b".backward(" not in module.source:
+        return False
+    text = b"\n".join(
+        line
+        for statement in module.tree.body
+        if not isinstance(statement, _DEFINITIONS)
+        for line in module.lines[statement.lineno - 1 : statement.end_lineno or 0]
     )
+    by_name: dict[str, list[FunctionSource]] = {}
+    for function in module.functions_in_order() if text else ():
+        by_name.setdefault(function.name, []).append(function)
+    entered: set[FunctionSource] = set()
+    for _ in range(_DEEP):
+        if b".backward(" in text:
+            return True
+        called = {f for name in called_in(text) for f in by_name.get(name, ())} - entered
+        if not called:
+            return False
+        entered |= called
+        text = b"\n".join(
+            line for f in called for line in module.lines[f.node.lineno : f.node.end_lineno or 0]
+        )
+    return False
+
+
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)

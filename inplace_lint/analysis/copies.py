@@ -1,0 +1,88 @@
+"""`copy.deepcopy`: modules, objects and containers that are built the same and share no memory with what was copied."""
+
+from __future__ import annotations
+
+from .run import LAST, LENGTH
+from .values import DOES, NEVER, Instance, Mapping_, Phi, Sequence_, Tensor, TorchModule, Unknown, join
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from .run import Run
+    from .values import Value
+
+#: Deeper than this nothing is known of what was copied.
+_DEPTH = 6
+
+
+def deepcopy(run: Run, value: Value, at: ast.AST) -> Value:
+    """A copy of a value; what occurs in it several times is copied once."""
+    return _copy(run, value, at, {}, _DEPTH)
+
+
+def _copy(run: Run, value: Value, at: ast.AST, known: dict[Value, Value], depth: int) -> Value:
+    found = known.get(value)
+    if found is None:
+        found = known[value] = _made(run, value, at, known, depth)
+    return found
+
+
+def _made(run: Run, value: Value, at: ast.AST, known: dict[Value, Value], depth: int) -> Value:
+    if depth == 0 or isinstance(value, Unknown):
+        return Unknown()
+    if isinstance(value, Phi):
+        return join([(guard, _copy(run, atom, at, known, depth)) for guard, atom in value.alternatives])
+    if isinstance(value, Tensor):
+        return _tensor(run, value, at)
+    if isinstance(value, TorchModule):
+        weights = None if value.weights is None else _tensor(run, value.weights, at)
+        module = TorchModule(value.name, value.config, weights)
+        module.owns = {name: _tensor(run, tensor, at) for name, tensor in value.owns.items()}
+        return module
+    if isinstance(value, Instance):
+        obj = known[value] = Instance(value.cls, shared=value.shared)
+        if value.pending is not None:
+            args, kwargs = value.pending
+            obj.pending = (
+                [_copy(run, arg, at, known, depth - 1) for arg in args],
+                {name: _copy(run, arg, at, known, depth - 1) for name, arg in kwargs.items()},
+            )
+        _fill(run, value, obj, at, known, depth)
+        return obj
+    if isinstance(value, (Sequence_, Mapping_)):
+        container = known[value] = type(value)(value.kind)
+        run.born[container] = run.inexact
+        _fill(run, value, container, at, known, depth)
+        for key in (LENGTH, LAST):
+            mark = run.state.get((value, key))
+            if mark is not None:
+                run.state.slots[(container, key)] = _copy(run, mark, at, known, depth - 1)
+        return container
+    return value
+
+
+def _fill(
+    run: Run,
+    value: Sequence_ | Mapping_ | Instance,
+    made: Value,
+    at: ast.AST,
+    known: dict[Value, Value],
+    depth: int,
+) -> None:
+    assert isinstance(made, (Sequence_, Mapping_, Instance))
+    for key in list(value.keys):
+        held = run.state.get((value, key))
+        if held is not None:
+            run.put(made, key, _copy(run, held, at, known, depth - 1))
+
+
+def _tensor(run: Run, tensor: Tensor, at: ast.AST) -> Tensor:
+    """Other memory of the same kind: a leaf that requires grad if the first one does."""
+    storage = tensor.storage
+    evidence = max((e for _, e in run.heap.gradients(tensor, run.path)), default=NEVER)
+    leaf = storage.leaf and evidence == DOES
+    origin = storage.origin if storage.origin in ("parameter", "buffer") else "factory"
+    copy = run.new_tensor(origin, evidence if leaf else NEVER, at, leaf=leaf, dtype=storage.dtype)
+    copy.sizes = tensor.sizes
+    return copy
