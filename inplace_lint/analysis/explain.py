@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..sketch import screen
-from ..syntax.module import Module, UnreadableFile
+from ..syntax.module import Module
+from ..syntax.parse import UnreadableFile
 from ..syntax.statement import Statement
 from . import analyze, verdicts
 from .guards import ALWAYS, either

@@ -48,7 +48,7 @@ def check_source(filename: str, source: bytes, settings: Settings, project: Proj
     Never raises for what stands in the file: what cannot be read is an IPL000, a fault of the tool's own an IPL002.
     """
     from ..analysis.program import of_project
-    from ..syntax.module import UnreadableFile
+    from ..syntax.parse import UnreadableFile
 
     program = of_project(project)
     try:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .module import Module, UnreadableFile
+from .module import Module
+from .parse import UnreadableFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

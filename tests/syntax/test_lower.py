@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from inplace_lint.syntax import ir, lower
+from inplace_lint.syntax import expressions, ir, lower
 from inplace_lint.syntax.lower import lower_body
 from inplace_lint.syntax.module import Module
 
@@ -129,13 +129,13 @@ def test_every_construct_is_lowered(since: tuple[int, int]) -> None:
 def test_no_statement_and_no_expression_is_left_out() -> None:
     """What has no lowering of its own binds names or holds parts; it is listed here."""
     statements = set(ast.stmt.__subclasses__()) - set(lower._STATEMENTS)
-    expressions = set(ast.expr.__subclasses__()) - set(lower._EXPRESSIONS)
+    others = set(ast.expr.__subclasses__()) - set(expressions._EXPRESSIONS)
     assert {c.__name__ for c in statements} <= {"TypeAlias"}
-    assert {c.__name__ for c in expressions} <= {"TemplateStr", "Interpolation"}
+    assert {c.__name__ for c in others} <= {"TemplateStr", "Interpolation"}
 
 
 def test_an_unknown_expression_evaluates_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(lower._EXPRESSIONS, ast.JoinedStr)
+    monkeypatch.delitem(expressions._EXPRESSIONS, ast.JoinedStr)
     block = lower_body(ast.parse("x = f'{(y := g())}'").body)
     assert [i.name for i in block if isinstance(i, ir.Store)] == ["y", "x"]
     assert any(isinstance(i, ir.Call) for i in block)

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inplace_lint.sketch.screen import rows_of
-from inplace_lint.syntax.module import Module, UnreadableFile
+from inplace_lint.syntax.module import Module
+from inplace_lint.syntax.parse import UnreadableFile
 
 SMALL = "def f(x):\n    y = x.sigmoid()\n    y.add_(1)\n    return y\n"
 
