@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+
 from ..sketch.screen import mentions
 from .findings import LIKELY, POSSIBLE, Finding
 from .guards import ALWAYS, implies
@@ -76,30 +78,42 @@ def _name(node: ast.AST | None) -> str:
     return str(getattr(node, "attr", getattr(node, "id", "")))
 
 
-def _objects(nodes: list[ast.AST], cls: str) -> set[str]:
+def _objects(module: Module, cls: str) -> set[str]:
     """The names under which objects of a class are kept, alone or among others, and those that loops give them."""
     found: set[str] = set()
-    for node in nodes:
+    for node in _mentioning(module, {cls}):
         if isinstance(node, ast.Assign) and any(
-            isinstance(inner, ast.Call) and _name(inner.func) == cls for inner in _inside(node.value)
+            isinstance(inner, ast.Call) and _name(inner.func) == cls for inner in _inside([node.value])
         ):
             found.update(_name(target) for target in node.targets)
-    for node in nodes:
+    found.discard("")
+    elements: set[str] = set()
+    for node in _mentioning(module, found):
         if isinstance(node, (ast.For, ast.comprehension)) and any(
-            _name(inner) in found for inner in _inside(node.iter)
+            _name(inner) in found for inner in _inside([node.iter])
         ):
-            found.update(inner.id for inner in _inside(node.target) if isinstance(inner, ast.Name))
-    return found - {""}
+            elements.update(inner.id for inner in _inside([node.target]) if isinstance(inner, ast.Name))
+    return found | elements
 
 
-def _inside(node: ast.AST) -> list[ast.AST]:
-    """The node and all nodes under it."""
-    found = [node]
+def _mentioning(module: Module, words: set[str]) -> list[ast.AST]:
+    """The nodes of the statements in whose text one of the words stands."""
+    rows = mentions(module, words)
+    return _inside([module.tree], rows) if rows else []
+
+
+def _inside(found: list[ast.AST], rows: list[int] | None = None) -> list[ast.AST]:
+    """The nodes and all nodes under them, but for statements on none of the rows."""
     for at in found:
         for field in at._fields:
             value = getattr(at, field, None)
-            values = value if isinstance(value, list) else [value]
-            found.extend(v for v in values if isinstance(v, ast.AST))
+            for node in value if isinstance(value, list) else [value]:
+                if rows is not None and isinstance(node, ast.stmt):
+                    first = bisect_left(rows, node.lineno)
+                    if first == len(rows) or rows[first] > (node.end_lineno or node.lineno):
+                        continue
+                if isinstance(node, ast.AST):
+                    found.append(node)
     return found
 
 
@@ -107,13 +121,10 @@ def _calls(root: FunctionSource, module: Module) -> tuple[list[ast.Call], dict[a
     """The calls of the function in a file, and what values are assigned to; a forward is called by its object."""
     targets: dict[ast.expr, ast.expr] = {}
     calls: list[ast.Call] = []
-    cls = root.owner if root.name in ("forward", "__call__") else None
-    word = root.name if cls is None else cls.name
-    if module is root.module and len(mentions(module, {word})) < 2:
-        return calls, targets  # it is defined, and not mentioned again
-    nodes = _inside(module.tree)
-    names = {word} if cls is None else _objects(nodes, word)
-    for node in nodes:
+    names = {root.name}
+    if root.owner is not None and root.name in ("forward", "__call__"):
+        names = _objects(module, root.owner.name)
+    for node in _mentioning(module, names):
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             targets[node.value] = node.targets[0]
         if isinstance(node, ast.Call) and _name(node.func) in names:
