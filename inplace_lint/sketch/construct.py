@@ -50,72 +50,75 @@ class Assigned:
         #: by name, or `.attribute` for those of the receiver: (how, expression, position)
         self.names: dict[str, list[tuple[str, ast.expr, int]]] = {}
         self.returns: list[ast.expr] = []
-        stack = list(body)
-        stack.reverse()
+        stack = body[::-1]
         while stack:
             statement = stack.pop()
             if isinstance(statement, ast.Assign):
                 for target in statement.targets:
                     self._target(target, statement.value, receiver)
-            elif isinstance(statement, (ast.AnnAssign, ast.AugAssign)):
-                if statement.value is not None:
-                    how = "+" if isinstance(statement, ast.AugAssign) else "="
-                    self._add(self._key(statement.target, receiver), how, statement.value)
+            elif isinstance(statement, ast.Expr):
+                if isinstance(statement.value, ast.Call):
+                    self._call(statement.value, receiver)
             elif isinstance(statement, ast.Return):
                 if statement.value is not None:
                     self.returns.append(statement.value)
-            elif isinstance(statement, ast.Expr):
-                self._expression(statement.value, receiver)
+            elif isinstance(statement, (ast.AnnAssign, ast.AugAssign)):
+                if statement.value is not None:
+                    how = "+" if isinstance(statement, ast.AugAssign) else "="
+                    self._add(statement.target, receiver, how, statement.value)
             elif isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
                 continue
             else:
                 if isinstance(statement, ast.For):
-                    self._add(self._key(statement.target, receiver), "element", statement.iter)
+                    self._add(statement.target, receiver, "element", statement.iter)
                 for inner in reversed(inner_bodies(statement)):
-                    stack.extend(reversed(inner))
+                    stack.extend(inner[::-1])
 
     def _target(self, target: ast.expr, value: ast.expr, receiver: str) -> None:
-        if isinstance(target, (ast.Tuple, ast.List)):
+        if isinstance(target, (ast.Name, ast.Attribute)):
+            self._add(target, receiver, "=", value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
             for i, inner in enumerate(target.elts):
                 if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
-                    self._add(self._key(inner, receiver), "=", value.elts[i])
+                    self._add(inner, receiver, "=", value.elts[i])
                 else:
-                    self._add(self._key(inner, receiver), "part", value, i)
+                    self._add(inner, receiver, "part", value, i)
         elif isinstance(target, ast.Subscript):
-            self._add(self._key(target.value, receiver), "append", value)
-        else:
-            self._add(self._key(target, receiver), "=", value)
+            self._add(target.value, receiver, "append", value)
 
-    def _expression(self, value: ast.expr, receiver: str) -> None:
-        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
+    def _call(self, call: ast.Call, receiver: str) -> None:
+        func = call.func
+        if not isinstance(func, ast.Attribute):
             return
-        verb = value.func.attr
-        if verb == "__init__" and getattr(getattr(value.func.value, "func", None), "id", "") == "super":
-            self._add(_PART, "super", value)
-        if not value.args:
+        verb = func.attr
+        if verb == "__init__":
+            if getattr(getattr(func.value, "func", None), "id", "") == "super":
+                self._enter(_PART, "super", call)
+        elif not call.args:
             return
-        if verb in ("append", "add", "insert", "extend"):
-            how = "extend" if verb == "extend" else "append"
-            self._add(self._key(value.func.value, receiver), how, value.args[-1])
-        elif verb in ("register_buffer", "register_parameter", "add_module") and len(value.args) > 1:
-            name = value.args[0]
+        elif verb in ("append", "add", "insert", "extend"):
+            self._add(func.value, receiver, "extend" if verb == "extend" else "append", call.args[-1])
+        elif verb in ("register_buffer", "register_parameter", "add_module") and len(call.args) > 1:
+            name = call.args[0]
             if isinstance(name, ast.Constant) and isinstance(name.value, str):
-                self._add(f".{name.value}", verb, value.args[1])
+                self._enter(f".{name.value}", verb, call.args[1])
 
-    def _key(self, target: ast.expr, receiver: str) -> str:
+    def _add(self, target: ast.expr, receiver: str, how: str, value: ast.expr, position: int = 0) -> None:
         if isinstance(target, ast.Name):
-            return target.id
-        if (
+            self._enter(target.id, how, value, position)
+        elif (
             isinstance(target, ast.Attribute)
             and isinstance(target.value, ast.Name)
             and target.value.id == receiver
         ):
-            return f".{target.attr}"
-        return ""
+            self._enter(f".{target.attr}", how, value, position)
 
-    def _add(self, key: str, how: str, value: ast.expr, position: int = 0) -> None:
-        if key:
-            self.names.setdefault(key, []).append((how, value, position))
+    def _enter(self, key: str, how: str, value: ast.expr, position: int = 0) -> None:
+        known = self.names.get(key)
+        if known is None:
+            self.names[key] = [(how, value, position)]
+        else:
+            known.append((how, value, position))
 
 
 class Scope(Expressions):

@@ -326,7 +326,9 @@ class Module:
         for statement in body:
             if type(statement) is ast.Assign:  # quicker than `isinstance`: every statement passes here
                 for target in statement.targets:
-                    if type(target) is not ast.Name and getattr(target, "attr", "data") == "data":
+                    if isinstance(target, ast.Name):
+                        continue
+                    if not isinstance(target, ast.Attribute) or target.attr == "data":
                         self.writing.append(statement)
             elif type(statement) is ast.AugAssign:
                 self.writing.append(statement)
@@ -351,6 +353,8 @@ def inner_bodies(statement: ast.stmt) -> list[list[ast.stmt]]:
     kind = type(statement)
     if kind in _SIMPLE:
         return []
+    if isinstance(statement, (ast.If, ast.For, ast.While)):
+        return [statement.body, statement.orelse] if statement.orelse else [statement.body]
     bodies: list[list[ast.stmt]] = []
     for field in ("body", "orelse", "finalbody"):
         inner = getattr(statement, field, None)
