@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from ..sketch.screen import callers, mentions
+from ..sketch.screen import callers
+from ..sketch.words import mentions
 from ..torchmodel.spelling import TENSOR_TYPES
 from . import attributes, calls, execute, inherited, names
 from .findings import HARMLESS, LOCAL, POSSIBLE, Finding, of_run, once_for_each_write, prevailing, proved

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from ..sketch.screen import mentions
+from ..sketch.words import mentions
 from .findings import LIKELY, POSSIBLE, Finding
 from .guards import ALWAYS, implies
 from .values import Tensor, Unknown, alternatives

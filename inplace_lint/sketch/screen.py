@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 
-from ..syntax.module import inner_bodies
 from ..torchmodel import table
+from .built import attributes_built
 from .plain import writes_only_own
+from .words import called_in, first_place, has_word, is_called, is_run, mentions, rows_with
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,29 +97,31 @@ _CALLS = re.compile(
     rb"|\b(?:copyto|vector_to_parameters|batch_norm)\("
 )
 
-#: What each line that matches holds, and the byte after which that is of no interest (`__init__(`, `bias=True`): a
+#: What each line that matches holds, and the byte before that makes it of no interest (`__init__(`, `bias=True`): a
 #: search for plain bytes is many times faster than one for the pattern.
 _MARKS = (
     (b"_(", ord("_")),
     (b"inplace=", -1),
     (b"max_norm=", -1),
     (b"out=", -1),
-    (b".step(", -1),
-    (b".load_state_dict(", -1),
-    (b".train(", -1),
     (b".fill(", -1),
     (b"copyto(", -1),
     (b"vector_to_parameters(", -1),
     (b"batch_norm(", -1),
-    (b"True,", ord("=")),
-    (b"True)", ord("=")),
-    (b"True ", ord("=")),
+    (b"True", ord("=")),
 )
+#: Those of what matters to a backward of the same file alone.
+_STEPS = ((b".step(", -1), (b".load_state_dict(", -1), (b".train(", -1))
+
+
+#: What comes before a `True` that is only what a look-up gives where it finds nothing.
+_LOOKED_UP = re.compile(rb"(?:\bgetattr|\.(?:get|pop|setdefault))\([^()]*\Z")
 
 
 def _rows_of_calls(source: bytes) -> list[int]:
     starts: set[int] = set()
-    for mark, dull in _MARKS:
+    steps = b".backward(" in source
+    for mark, dull in (*_MARKS, *_STEPS) if steps else _MARKS:
         position = source.find(mark)
         while position >= 0:
             if source[position - 1] == dull:
@@ -129,7 +132,6 @@ def _rows_of_calls(source: bytes) -> list[int]:
             position = source.find(mark, end) if end >= 0 else -1
     rows: list[int] = []
     row, before = 1, 0
-    steps = b".backward(" in source
     for start in sorted(starts):
         end = source.find(b"\n", start)
         line = source[start : end if end >= 0 else len(source)]
@@ -138,7 +140,10 @@ def _rows_of_calls(source: bytes) -> list[int]:
             if name is not None:
                 if name not in in_place_names():
                     continue
-            elif not steps and match.group().startswith((b".step", b".load", b".train")):
+            elif match.group().startswith((b".step", b".load", b".train")):
+                if not steps:
+                    continue
+            elif b"True" in match.group() and _LOOKED_UP.search(line, 0, match.start()):
                 continue
             row += source.count(b"\n", before, start)
             before = start
@@ -222,7 +227,7 @@ def around(module: Module, rows: list[int], builds: list[int] | None = None) -> 
             ]
             if building:
                 built = kept.setdefault(function.owner.name, set())
-                built.update(_attributes_built(function, building))
+                built.update(attributes_built(function, building))
                 if _is_sequential(function.owner):
                     built.update((b"super", b"in self"))
             if len(building) == len(inside) and not calls:
@@ -247,32 +252,6 @@ def around(module: Module, rows: list[int], builds: list[int] | None = None) -> 
 
 #: What hands `inplace=True` (or `max_norm=1.0`) to a module that is built.
 _BUILDS = re.compile(rb"\binplace\b|\bTrue\b|\bmax_norm\b")
-
-
-def _attributes_built(function: FunctionSource, rows: list[int]) -> set[bytes]:
-    """`self.x` for each attribute that is built on one of the rows of `__init__`; all of them if unclear."""
-    found: set[bytes] = set()
-    everything: set[bytes] = set()
-    told = True
-    stack = list(getattr(function.node, "body", []))
-    while stack:
-        statement = stack.pop()
-        bodies = inner_bodies(statement)
-        if bodies:
-            for body in bodies:
-                stack.extend(body)
-            continue
-        targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
-        attributes_here = {b"self." + t.attr.encode() for t in targets if hasattr(t, "attr")}
-        everything |= attributes_here
-        first, last = statement.lineno, statement.end_lineno or 0
-        inside = rows[bisect_left(rows, first) : bisect_right(rows, last)]
-        if inside:
-            if attributes_here:
-                found |= attributes_here
-            else:
-                told = False
-    return found if told else everything
 
 
 def classes(functions: list[FunctionSource]) -> list[ClassSource]:
@@ -301,78 +280,6 @@ def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[in
     return found
 
 
-def mentions(module: Module, words: set[str]) -> list[int]:
-    """Rows on which one of the names stands."""
-    return sorted(row for word in words for row in _rows_with(module, word.encode(), _stands))
-
-
-def has_word(text: bytes, word: bytes) -> bool:
-    """Whether a name stands in a text, and not only as a part of a longer one."""
-    return _first(text, word, 0, len(text), _stands) >= 0
-
-
-def _rows_with(module: Module, word: bytes, holds: Callable[[bytes, int, int], bool]) -> list[int]:
-    """Rows on which a word stands as it should, which is told by the text and where the word begins and ends in it."""
-    source = module.source
-    rows = []
-    row, before = 1, 0
-    position = _first(source, word, 0, len(source), holds)
-    while position >= 0:
-        row += source.count(b"\n", before, position)
-        before = position
-        rows.append(row)
-        end = source.find(b"\n", position)
-        position = _first(source, word, end, len(source), holds) if end >= 0 else -1
-    return rows
-
-
-def _first(text: bytes, word: bytes, start: int, end: int, holds: Callable[[bytes, int, int], bool]) -> int:
-    """Where a word first stands as it should; -1 where it does not. (A pattern had to be compiled for each word.)"""
-    position = text.find(word, start, end)
-    while position >= 0 and not holds(text, position, position + len(word)):
-        position = text.find(word, position + 1, end)
-    return position
-
-
-def _stands(text: bytes, start: int, end: int) -> bool:
-    """Whether no name goes on before or after a word."""
-    return text[start - 1 : start] not in _OF_NAMES and text[end : end + 1] not in _OF_NAMES
-
-
-def _is_called(text: bytes, start: int, end: int) -> bool:
-    """Whether a word is called, and not defined."""
-    return (
-        text[end : end + 1] == b"("
-        and text[start - 1 : start] not in _OF_NAMES
-        and text[start - 4 : start] != b"def "
-    )
-
-
-def _is_run(text: bytes, start: int, end: int) -> bool:
-    """Whether a class is called and the object kept or called itself."""
-    if text[end : end + 1] != b"(" or text[start - 1 : start] in _OF_NAMES:
-        return False
-    stop = text.find(b"\n", end)
-    if text.find(b")(", end, stop if stop >= 0 else len(text)) >= 0:
-        return True
-    return _KEPT.search(text, text.rfind(b"\n", 0, start) + 1, start) is not None
-
-
-_KEPT = re.compile(rb"=[ \t]*(?:\w+\.)*\Z")
-#: The bytes that names are made of.
-_OF_NAMES = frozenset(bytes([c]) for c in range(256) if c == 0x5F or c > 0x7F or chr(c).isalnum())
-
-#: Bytes of names as they are, all others blank; and how much of a text before a parenthesis may be one.
-_NAMES = bytes(c if bytes([c]) in _OF_NAMES else 0x20 for c in range(256))
-_LONGEST = 100
-
-
-def called_in(text: bytes) -> set[str]:
-    """The words before an opening parenthesis. (A pattern would take ten times as long.)"""
-    words = {part[-_LONGEST:].translate(_NAMES).rpartition(b" ")[2] for part in text.split(b"(")[:-1]}
-    return {word.decode(errors="replace") for word in words}
-
-
 #: More names than this are not looked for one by one, nor any name in a text of more bytes.
 _FEW = 30
 _LARGE = 100_000
@@ -384,7 +291,7 @@ def _rows_of_call(
     """Rows on which the function of that name is called, one of so many `names` that are looked for."""
     word = name.encode()
     if names <= _FEW and len(module.source) <= _LARGE:
-        return _rows_with(module, word, holds)
+        return rows_with(module, word, holds)
     known = module.calls
     if known is None:
         known = module.calls = {}
@@ -394,7 +301,9 @@ def _rows_of_call(
                     known.setdefault(called, []).append(row)
     lines = module.lines
     return [
-        row for row in known.get(name, ()) if _first(lines[row - 1], word, 0, len(lines[row - 1]), holds) >= 0
+        row
+        for row in known.get(name, ())
+        if first_place(lines[row - 1], word, 0, len(lines[row - 1]), holds) >= 0
     ]
 
 
@@ -420,7 +329,7 @@ def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSo
         word = function.owner.name if forward and function.owner is not None else function.name
         if forward:
             built.add(word)
-        rows.update(_rows_of_call(module, word, _is_run if forward else _is_called, len(asked)))
+        rows.update(_rows_of_call(module, word, is_run if forward else is_called, len(asked)))
     builds: list[int] = []
     if built:
         builds = [

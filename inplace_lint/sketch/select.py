@@ -7,7 +7,8 @@ import _ast as ast
 from . import bindings
 from .atoms import Class, File, Function
 from .construct import Scope, classes_of
-from .screen import called_in, callers, rows_of
+from .screen import callers, rows_of
+from .words import called_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,9 +14,10 @@ from . import (
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Function, Object, Store, Summary, united
 from .construct import Assigned, Scope, _descriptor, classes_of
 from .flow import Flow
-from .screen import called_in, only_initialises, with_candidates
+from .screen import only_initialises, with_candidates
 from .select import Examined, examine
 from .statements import grad_mode
+from .words import called_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,0 +1,85 @@
+"""Words in the text of a file: where they stand as whole names, where they are called."""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..syntax.module import Module
+
+
+def mentions(module: Module, words: set[str]) -> list[int]:
+    """Rows on which one of the names stands."""
+    return sorted(row for word in words for row in rows_with(module, word.encode(), _stands))
+
+
+def has_word(text: bytes, word: bytes) -> bool:
+    """Whether a name stands in a text, and not only as a part of a longer one."""
+    return first_place(text, word, 0, len(text), _stands) >= 0
+
+
+def rows_with(module: Module, word: bytes, holds: Callable[[bytes, int, int], bool]) -> list[int]:
+    """Rows on which a word stands as it should, which is told by the text and where the word begins and ends in it."""
+    source = module.source
+    rows = []
+    row, before = 1, 0
+    position = first_place(source, word, 0, len(source), holds)
+    while position >= 0:
+        row += source.count(b"\n", before, position)
+        before = position
+        rows.append(row)
+        end = source.find(b"\n", position)
+        position = first_place(source, word, end, len(source), holds) if end >= 0 else -1
+    return rows
+
+
+def first_place(
+    text: bytes, word: bytes, start: int, end: int, holds: Callable[[bytes, int, int], bool]
+) -> int:
+    """Where a word first stands as it should; -1 where it does not. (A pattern had to be compiled for each word.)"""
+    position = text.find(word, start, end)
+    while position >= 0 and not holds(text, position, position + len(word)):
+        position = text.find(word, position + 1, end)
+    return position
+
+
+def _stands(text: bytes, start: int, end: int) -> bool:
+    """Whether no name goes on before or after a word."""
+    return text[start - 1 : start] not in _OF_NAMES and text[end : end + 1] not in _OF_NAMES
+
+
+def is_called(text: bytes, start: int, end: int) -> bool:
+    """Whether a word is called, and not defined."""
+    return (
+        text[end : end + 1] == b"("
+        and text[start - 1 : start] not in _OF_NAMES
+        and text[start - 4 : start] != b"def "
+    )
+
+
+def is_run(text: bytes, start: int, end: int) -> bool:
+    """Whether a class is called and the object kept or called itself."""
+    if text[end : end + 1] != b"(" or text[start - 1 : start] in _OF_NAMES:
+        return False
+    stop = text.find(b"\n", end)
+    if text.find(b")(", end, stop if stop >= 0 else len(text)) >= 0:
+        return True
+    return _KEPT.search(text, text.rfind(b"\n", 0, start) + 1, start) is not None
+
+
+_KEPT = re.compile(rb"=[ \t]*(?:\w+\.)*\Z")
+#: The bytes that names are made of.
+_OF_NAMES = frozenset(bytes([c]) for c in range(256) if c == 0x5F or c > 0x7F or chr(c).isalnum())
+
+#: Bytes of names as they are, all others blank; and how much of a text before a parenthesis may be one.
+_NAMES = bytes(c if bytes([c]) in _OF_NAMES else 0x20 for c in range(256))
+_LONGEST = 100
+
+
+def called_in(text: bytes) -> set[str]:
+    """The words before an opening parenthesis. (A pattern would take ten times as long.)"""
+    words = {part[-_LONGEST:].translate(_NAMES).rpartition(b" ")[2] for part in text.split(b"(")[:-1]}
+    return {word.decode(errors="replace") for word in words}
