@@ -367,6 +367,18 @@ class Summary:
         return self._evident
 
 
+def cells(value: Sketched, depth: int = 3) -> list[Cell]:
+    """The tensors that a value is or holds."""
+    found: list[Cell] = []
+    for atom in value:
+        if isinstance(atom, Cell):
+            found.append(atom)
+        elif isinstance(atom, Box) and depth:
+            for item in atom.items:
+                found.extend(cells(item, depth - 1))
+    return found
+
+
 def own(value: Sketched, given: str = "", depth: int = 2) -> Sketched:
     """The same value, with tensors that belong to whoever asks: what happens to them stays there."""
     found: list[Atom] = []

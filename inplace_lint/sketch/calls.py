@@ -24,6 +24,7 @@ from .atoms import (
     Store,
     Symbol,
     Text,
+    cells,
     united,
 )
 
@@ -78,18 +79,6 @@ class Call:
             self.named,
             self.exact,
         )
-
-
-def cells(value: Sketched, depth: int = 3) -> list[Cell]:
-    """The tensors that a value is or holds."""
-    found = []
-    for atom in value:
-        if isinstance(atom, Cell):
-            found.append(atom)
-        elif isinstance(atom, Box) and depth:
-            for item in atom.items:
-                found.extend(cells(item, depth - 1))
-    return found
 
 
 def prove(value: Sketched | list[Cell]) -> None:

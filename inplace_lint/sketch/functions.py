@@ -5,8 +5,8 @@ from __future__ import annotations
 import _ast as ast
 
 from . import construct, effects, postponed
-from .atoms import EVIDENT, NOTHING, WEAK, Box, Cell, Class, Function, Object, Store, united
-from .calls import CALLS, Call, call, cells, hooked, unknown
+from .atoms import EVIDENT, NOTHING, WEAK, Box, Cell, Class, Function, Object, Store, cells, united
+from .calls import CALLS, Call, call, hooked, unknown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ def bind(source: FunctionSource, made: Call) -> dict[str, Sketched]:
     arguments = source.node.args
     if len(made.args) > len(positional) and arguments.vararg is not None:
         bound[arguments.vararg.arg] = (Box(made.args[len(positional) :]),)
+    if not made.kwargs:
+        return bound
     rest: list[Sketched] = []
     names = {p.arg for p in positional} | {p.arg for p in arguments.kwonlyargs}
     for name, value in made.kwargs.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .atoms import EARLY, EVIDENT, NONE, Cell, Object, Store
+from .atoms import EARLY, EVIDENT, NONE, Cell, Object, Store, cells
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ _CALLS = 6
 
 def put_off(source: FunctionSource, arguments: dict[str, Sketched], made: Call) -> Sketched:
     """A call that writes nothing: what it saves and returns is asked when that matters."""
-    from .calls import cells
-
     scope = made.scope
     result = Store()
     result.made = call = (source, arguments, scope.recording)

@@ -152,15 +152,11 @@ def _rows_of_calls(source: bytes) -> list[int]:
     return rows
 
 
-_SETS_STATE = re.compile(rb"^[ \t]*self\.\w+[ \t]*(?::[^=\n]+)?=(?!=)", re.MULTILINE)
-
-
 def sets_state(source: FunctionSource) -> bool:
     """Whether a method may assign an attribute of its object: what later methods see depends on it."""
-    if source.owner is None:
+    if source.owner is None or not source.parameters:
         return False
-    lines = source.module.lines[source.node.lineno - 1 : source.node.end_lineno or 0]
-    return _SETS_STATE.search(b"\n".join(lines)) is not None
+    return source.parameters[0].arg in source.module.kept_in(source)
 
 
 def with_candidates(module: Module) -> dict[FunctionSource, None]:

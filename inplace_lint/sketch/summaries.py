@@ -11,7 +11,7 @@ from . import (
     functions,
     plays,  # noqa: F401  says what the names of Python and torch mean
 )
-from .atoms import NOTHING, UNKNOWN, Box, Cell, Function, Object, Store, Summary, united
+from .atoms import NOTHING, UNKNOWN, Box, Cell, Function, Object, Store, Summary, cells, united
 from .construct import Assigned, Scope, _descriptor, classes_of
 from .flow import Flow
 from .screen import only_initialises, with_candidates
@@ -125,8 +125,6 @@ class Sketches:
 
     def _changes_its_caller(self, flow: Flow, source: FunctionSource) -> bool:
         """Whether the function's own statements write an argument that it returns, as no name of it says."""
-        from .calls import cells
-
         if source.name.endswith("_") and not self.notes:
             return False
         given = {p.arg for p in (*source.parameters, *source.node.args.kwonlyargs)}
@@ -316,14 +314,12 @@ class Sketches:
         if known is None:
             known = False
             if source.name != "__init__":
-                given = {p.arg.encode() for p in (*source.parameters, *source.node.args.kwonlyargs)}
-                lines = source.module.lines[source.node.lineno : source.node.end_lineno or 0]
-                known = any(name in given for name in _KEEPS.findall(b"\n".join(lines)))
+                given = {p.arg for p in (*source.parameters, *source.node.args.kwonlyargs)}
+                known = not given.isdisjoint(source.module.kept_in(source))
             self._keepers[source] = known
         return known
 
 
-_KEEPS = re.compile(rb"^[ \t]*(\w+)\.\w+[ \t]*=(?!=)", re.MULTILINE)
 _NUMBERS = frozenset("int float str bool bytes complex".split())
 
 

@@ -5,7 +5,7 @@ A file is parsed once; functions are lowered to IR only when the analysis asks f
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 
 from .parse import parse
 
@@ -177,6 +177,8 @@ class Module:
         self.all_functions: list[FunctionSource] = []
         #: every augmented assignment, and every assignment to something else than a name or attribute, or to `.data`
         self.writing: list[ast.Assign | ast.AugAssign] = []
+        #: the rows on which an attribute of a name is assigned, and those names
+        self.keeping: list[tuple[int, str]] = []
         self._by_node: dict[int, FunctionSource | ClassSource] = {}
         self._lines: list[bytes] | None = None
         #: rows on which a name is called, where many are looked for
@@ -322,18 +324,31 @@ class Module:
             at = self._around[at]
         return found
 
+    def kept_in(self, source: FunctionSource) -> set[str]:
+        """The names in the function to an attribute of which something is assigned."""
+        self.functions_in_order()
+        first = bisect_left(self.keeping, (source.node.lineno, ""))
+        last = bisect_right(self.keeping, (source.node.end_lineno or source.node.lineno, "\U0010ffff"))
+        return {name for _, name in self.keeping[first:last]}
+
     def _collect(self, body: list[ast.stmt], owner: ClassSource | None) -> None:
         for statement in body:
+            if type(statement) in _DULL:
+                continue
             if type(statement) is ast.Assign:  # quicker than `isinstance`: every statement passes here
                 for target in statement.targets:
                     if isinstance(target, ast.Name):
                         continue
                     if not isinstance(target, ast.Attribute) or target.attr == "data":
                         self.writing.append(statement)
+                    elif isinstance(target.value, ast.Name):
+                        self.keeping.append((statement.lineno, target.value.id))
             elif type(statement) is ast.AugAssign:
                 self.writing.append(statement)
-            elif type(statement) in _SIMPLE:
-                continue
+            elif type(statement) is ast.AnnAssign:
+                place = statement.target
+                if isinstance(place, ast.Attribute) and isinstance(place.value, ast.Name):
+                    self.keeping.append((statement.lineno, place.value.id))
             elif type(statement) is ast.If:
                 self._collect(statement.body, owner)
                 if statement.orelse:
@@ -385,6 +400,8 @@ _SIMPLE = frozenset(
         ast.Nonlocal,
     ]
 )
+#: Those that assign nothing.
+_DULL = _SIMPLE - {ast.Assign, ast.AnnAssign, ast.AugAssign}
 
 
 def _bound_names(body: Sequence[ast.AST], bound: set[str], declared: set[str]) -> None:
