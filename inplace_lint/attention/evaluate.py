@@ -6,7 +6,6 @@ for any round. What is not known is opaque, and so is what an unknown call may h
 
 from __future__ import annotations
 
-from ..syntax import ir
 from . import calls, objects, ops
 from .aliases import are_disjoint, bases
 from .execute import STEPS
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     import ast
     from typing import Any
 
+    from ..syntax import ir
     from ..syntax.files import Files
     from ..syntax.module import FunctionSource, Module
     from .frames import Environment

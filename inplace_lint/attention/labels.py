@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .shapes import permutation
+from .axes import permutation
 from .site import Operand
 from .terms import Term, integer, is_const
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..model import Refused
 from . import masks
+from .axes import permutation
 from .ops import VIEWS
 from .scalars import is_number, is_zero_dimensional
-from .shapes import permutation
 from .spell import ATOM, COMPARISON, PRODUCT, SUM, TERNARY, UNARY, Speller, Unspellable, tight
 from .terms import Term, integer, is_const, items, within
 
