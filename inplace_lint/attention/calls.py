@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..torchmodel import table
 from . import objects, ops
 from .aliases import is_fresh_layer
+from .operations import einsum, method, operation
 from .terms import Term, is_const, items
 
 TYPE_CHECKING = False
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
 
 #: Modules whose forward is an operation on their one argument.
 _MODULES = {"torch.nn.Softmax": "softmax", "torch.nn.Dropout": "dropout"}
-#: Functions that make a tensor of nothing; no method of a tensor.
-_MAKERS = frozenset({"ones", "zeros", "full", "tensor", "arange", "rand", "randn", "empty"})
 _SAME = frozenset({"torch.nn.Identity"})
 _PYTHON_NUMBERS = frozenset({"int", "float", "abs", "round", "min", "max", "len", "pow"})
 
@@ -98,7 +97,7 @@ def apply(
         keywords = dict(zip(func.args[1], func.args[2:]))
         return apply(evaluation, func.args[0], args, {**keywords, **kwargs}, at)
     if func.op == "member":
-        return _method(evaluation, func.args[0], func.args[1], args, kwargs, at)
+        return method(evaluation, func.args[0], func.args[1], args, kwargs, at)
     if func.op == "registers" and evaluation.recorder is not None and len(args) >= 2 and is_const(args[0]):
         evaluation.recorder.set(str(args[0].args[0]), evaluation.terms("buffer", args[1]), False)
         return evaluation.terms.const(None)
@@ -122,7 +121,7 @@ def _symbol(
         return operation(evaluation, op, args, kwargs, in_place, at)
     space, _, name = dotted.rpartition(".")
     if name == "einsum":
-        return _einsum(evaluation, args, at)
+        return einsum(evaluation, args, at)
     if dotted in ("einops.rearrange", "einops.repeat", "einops.reduce"):
         if len(args) >= 2 and name != "reduce":
             return terms(name_of_einops(name), *args[:2], tuple(kwargs), *kwargs.values(), at=at)
@@ -168,157 +167,6 @@ def is_class(dotted: str) -> bool:
 def name_of_einops(name: str) -> str:
     """Einops' `repeat` is another operation than the tensor's method."""
     return "einops_repeat" if name == "repeat" else name
-
-
-def _einsum(evaluation: Evaluation, args: list[Term], at: ast.AST | None) -> Term | None:
-    """torch's and einops' forms: the equation first, or the tensors first."""
-    equation = [a for a in args if is_const(a) and isinstance(a.args[0], str)]
-    tensors = [a for a in args if a not in equation]
-    if len(tensors) == 1 and items(tensors[0]) is not None:
-        tensors = list(items(tensors[0]) or ())
-    if len(equation) != 1 or not tensors:
-        return None
-    term = evaluation.terms("einsum", equation[0], *tensors, at=at)
-    if at is not None:
-        evaluation.moment(at, term)
-    return term
-
-
-def operation(
-    evaluation: Evaluation,
-    op: str,
-    args: list[Term],
-    kwargs: dict[str, Term],
-    in_place: bool,
-    at: ast.AST | None,
-) -> Term | None:
-    """The term of a torch operation, arguments in the order of its signature, None where one is left out."""
-    terms = evaluation.terms
-    signature = ops.SIGNATURES[op]
-    values: list[Term | None] = []
-    position = 0
-    spare = dict(kwargs)
-    for parameter in signature:
-        if parameter.startswith("*"):
-            rest = args[position:]
-            position = len(args)
-            name = parameter[1:]
-            if not rest and name in spare:
-                rest = [spare.pop(name)]
-            elif not rest and name == "shape" and "size" in spare:
-                rest = [spare.pop("size")]
-            if len(rest) == 1 and rest[0].op in ("tuple", "list", "shape"):
-                values.append(rest[0])
-            else:
-                values.append(terms("tuple", *rest))
-        elif position < len(args):
-            values.append(args[position])
-            position += 1
-        else:
-            given = spare.pop(parameter, None)
-            if given is None:
-                for other in _OTHER_NAMES.get(parameter, ()):
-                    given = given or spare.pop(other, None)
-            values.append(given)
-    inplace_flag = spare.pop("inplace", None)
-    dtype = spare.pop("dtype", None)
-    unknown = [name for name in spare if name not in ops.IGNORED]
-    extra = len(args) > position
-    if op == "softmax" and extra and len(args) == 4:  # F.softmax(input, dim, _stacklevel, dtype)
-        values[2], extra = args[3], False
-    if op == "dropout" and extra and len(args) == 4:
-        inplace_flag, extra = args[3], False
-    if unknown or extra or None in values[: _NEEDED.get(op, 1)] or "out" in spare:
-        return None
-    if op == "max" and values[1] is not None and values[1].op not in ("const",):
-        return None
-    if dtype is not None and (op in _MAKERS or op in ("ones_like", "zeros_like")):
-        values.append(dtype)
-    elif dtype is not None and op not in ("softmax", "cast", "sum"):
-        return None
-    if op == "reshape" and values[1] is not None and _is_dtype(items(values[1])):
-        op, values = "cast", [values[0], (items(values[1]) or ())[0]]
-    term = terms(op, *values, at=at)
-    if in_place or (inplace_flag is not None and not is_const(inplace_flag, False)):
-        first = values[1] if op == "where" else values[0]
-        if first is not None and at is not None:
-            evaluation.replace(first, term, at)
-    if op in ("matmul", "bmm", "baddbmm", "softmax", "sdpa") and at is not None:
-        evaluation.moment(at, term)
-    return term
-
-
-_OTHER_NAMES = {
-    "input": ("x", "self"),
-    "other": ("mat2", "tensor2", "vec2"),
-    "mat2": ("other",),
-    "min": ("low",),
-    "dims": ("dim",),
-    "dim": ("axis",),
-    "training": ("train",),
-    "keepdim": ("keepdims",),
-}
-
-
-#: How many arguments an operation cannot do without.
-_NEEDED = dict.fromkeys(
-    "matmul bmm mul div add sub pow eq ne lt gt le ge and or expand_as split".split(), 2
-) | (dict.fromkeys("baddbmm masked_fill where transpose movedim sdpa".split(), 3))
-
-
-def _is_dtype(elements: tuple[Term, ...] | None) -> bool:
-    return elements is not None and len(elements) == 1 and elements[0].op == "symbol"
-
-
-def _method(
-    evaluation: Evaluation,
-    obj: Term,
-    name: str,
-    args: list[Term],
-    kwargs: dict[str, Term],
-    at: ast.AST | None,
-) -> Term | None:
-    terms = evaluation.terms
-    if name == "size":
-        if not args and not kwargs:
-            return terms("shape", obj, at=at)
-        which = args[0] if args else kwargs.get("dim")
-        return None if which is None else terms("size", obj, which, at=at)
-    if name in ops.CASTS and not args and not kwargs:
-        return terms("cast", obj, terms("symbol", ops.CASTS[name]), at=at)
-    if name in ("to", "type"):
-        return _to(evaluation, obj, args, kwargs, at)
-    if name == "type_as" and len(args) == 1:
-        return terms("cast", obj, terms("member", args[0], "dtype"), at=at)
-    if name in ("cuda", "cpu", "requires_grad_") and not kwargs:
-        return obj
-    if name in ("dim", "numel", "item", "ndimension") and not args:
-        return terms(name, obj, at=at)
-    op, in_place = ops.of_method(name)
-    if not op or op in ("sdpa", "normalize", "linear", "stack", "cat") or op in _MAKERS:
-        return None
-    if op == "where":
-        return terms("where", args[0], obj, args[1], at=at) if len(args) == 2 and not kwargs else None
-    return operation(evaluation, op, [obj, *args], kwargs, in_place, at)
-
-
-def _to(
-    evaluation: Evaluation, obj: Term, args: list[Term], kwargs: dict[str, Term], at: ast.AST | None
-) -> Term | None:
-    """`x.to(…)`: a cast where a dtype is among the arguments; a move to a device changes nothing here."""
-    dtype = kwargs.get("dtype")
-    for term in args:
-        if (term.op == "symbol" and term.args[0].startswith("torch.")) or (
-            term.op == "member" and term.args[1] == "dtype"
-        ):
-            dtype = term
-        elif (term.op == "member" and term.args[1] == "device") or is_const(term):
-            continue
-        elif len(args) == 1 and not kwargs:  # another tensor, or a device, or a dtype in a variable
-            return evaluation.terms("cast", obj, evaluation.terms("member", term, "dtype"), at=at) if term.op in (
-                "matmul", "cast", "add", "param", "item", "softmax", "permute", "transpose", "reshape", "call"
-            ) else None  # fmt: skip
-    return obj if dtype is None else evaluation.terms("cast", obj, dtype, at=at)
 
 
 def _function(

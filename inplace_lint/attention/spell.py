@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..syntax.lower import lower_expression
-from . import axes
+from .axes import permutation
 from .terms import Term, integer, items
 
 TYPE_CHECKING = False
@@ -141,7 +141,7 @@ class Speller:
             return f"{self.text(args[0], ATOM)}.transpose(-2, -1)", ATOM
         if op in ("permute", "reshape", "expand"):
             sizes = items(args[1])
-            order = axes.permutation(term) if op == "permute" else None
+            order = permutation(term) if op == "permute" else None
             if order is not None:
                 return f"{self.text(args[0], ATOM)}.permute({', '.join(map(str, order))})", ATOM
             if sizes is not None and not any(size.op == "star" for size in sizes):
