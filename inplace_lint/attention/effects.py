@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..model import Refused
 from .aliases import bases
 from .labels import inside_of
-from .terms import Term
+from .terms import Term, parts
 from .tree import contains, has_walrus, is_pure
 
 TYPE_CHECKING = False
@@ -89,14 +89,8 @@ def _writes_what_is_kept(evaluation: Evaluation, plan: Plan) -> bool:
         if moment.at is not plan.anchor:
             continue
         memory: set[Term] = set()
-        stack, seen = [moment.term], set()
-        while stack:
-            term = stack.pop()
-            if term not in seen:
-                seen.add(term)
-                memory |= bases(term, evaluation.fresh)
-                if term.op not in ("call", "size", "shape"):
-                    stack.extend(term.operands)
+        for term in parts(moment.term, "call", "size", "shape"):
+            memory |= bases(term, evaluation.fresh)
         for effect in evaluation.effects:
             later = effect.kind == "write" and effect.order >= moment.order
             if later and not memory.isdisjoint(bases(effect.term, evaluation.fresh)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from . import masks
 from .site import Chain, Mask, Operand, Site
-from .terms import Term, integer, is_const, items, within
+from .terms import Term, integer, is_const, items, parts, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -110,13 +110,7 @@ def is_under_training(moment: Moment) -> bool:
 
 
 def reads_training(term: Term) -> bool:
-    stack = [term]
-    while stack:
-        one = stack.pop()
-        if one.op in ("attr", "member") and one.args[1] == "training":
-            return True
-        stack.extend(one.operands)
-    return False
+    return any(one.op in ("attr", "member") and one.args[1] == "training" for one in parts(term))
 
 
 def is_constant_dropout(evaluation: Evaluation, p: Term, depth: int = 0) -> bool:

@@ -6,7 +6,7 @@ from ..model import Refused
 from .scalars import is_number
 from .shapes import Shapes
 from .spell import COMPARISON, SUM, UNARY, Speller, Unspellable, tight
-from .terms import Term, integer, is_const, items
+from .terms import Term, integer, is_const, items, parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -290,26 +290,19 @@ def _additive(evaluation: Evaluation, mask: Mask, speller: Speller, query: str, 
 
 def is_learned(evaluation: Evaluation, term: Term) -> bool:
     """Whether a value is computed from parameters and layers alone: a bias of positions, not a mask."""
-    stack, found, seen = [term], False, set()
-    while stack:
-        one = stack.pop()
-        if one in seen:
-            continue
-        seen.add(one)
+    found = False
+    for one in parts(term, "attr", "call"):
         if one.op == "attr":
             made = evaluation.classes.definition(one)
             if made is not None and made.op == "new" and made.args[0] == "torch.nn.Parameter":
                 found = True
-            continue
-        if one.op == "call":
+        elif one.op == "call":
             made = evaluation.classes.definition(one.args[0]) if one.args[0].op == "attr" else None
             if made is None or made.op != "new":
                 return False
             found = True
-            continue
-        if one.op in ("param", "opaque", "masked_fill", "where", "global", "full"):
+        elif one.op in ("param", "opaque", "masked_fill", "where", "global", "full"):
             return False
-        stack.extend(one.operands)
     return found
 
 

@@ -19,7 +19,7 @@ from .labels import (
 )
 from .shapes import Shapes
 from .site import Chain, Operand, Site, is_given, is_one_row
-from .terms import Term, integer, is_const, within
+from .terms import Term, integer, is_const, parts, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -193,10 +193,7 @@ class _Finder:
 
 def _asks_for_kernel(test: Term) -> bool:
     """`hasattr(F, "scaled_dot_product_attention")` and the like."""
-    stack = [test]
-    while stack:
-        term = stack.pop()
-        if is_const(term) and isinstance(term.args[0], str) and "scaled_dot_product" in term.args[0]:
-            return True
-        stack.extend(term.operands)
-    return False
+    return any(
+        is_const(one) and isinstance(one.args[0], str) and "scaled_dot_product" in one.args[0]
+        for one in parts(test)
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .ops import VIEWS
-from .terms import Term, integer, is_const, items
+from .terms import Term, integer, is_const, items, parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -102,17 +102,10 @@ class Site:
 
 def is_given(term: Term) -> bool:
     """Whether a value comes from what the function is given: scores with learned keys do not grow with the input."""
-    stack, seen = [term], set()
-    while stack:
-        one = stack.pop()
-        if one in seen:
-            continue
-        seen.add(one)
-        if one.op in ("param", "opaque", "global", "element"):
-            return True
-        if one.op not in ("size", "shape", "instance", "attr"):
-            stack.extend(one.operands)
-    return False
+    return any(
+        one.op in ("param", "opaque", "global", "element")
+        for one in parts(term, "size", "shape", "instance", "attr")
+    )
 
 
 def is_one_row(term: Term) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..syntax.lower import lower_expression
 from .axes import permutation
-from .terms import Term, integer, items
+from .terms import Term, integer, items, parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -127,9 +127,7 @@ class Speller:
             return f"-{self.text(args[0], UNARY)}", UNARY
         if op == "invert":
             return f"~{self.text(args[0], UNARY)}", UNARY
-        if op == "attr":
-            return f"{self.text(args[0], ATOM)}.{args[1]}", ATOM
-        if op == "member":
+        if op in ("attr", "member"):
             return f"{self.text(args[0], ATOM)}.{args[1]}", ATOM
         if op == "shape":
             return f"{self.text(args[0], ATOM)}.shape", ATOM
@@ -160,31 +158,12 @@ class Speller:
 
 def _attributes_in(term: Term, named: dict[Term, str]) -> set[str]:
     """Attributes that a term reads, but for those inside values that have a name."""
-    found: set[str] = set()
-    stack, seen = [term], set(named)
-    while stack:
-        one = stack.pop()
-        if one in seen:
-            continue
-        seen.add(one)
-        if one.op == "attr":
-            found.add(one.args[1])
-        stack.extend(one.operands)
-    return found
+    return {one.args[1] for one in parts(term, stops=named) if one.op == "attr"}
 
 
 def _calls(term: Term) -> bool:
     """Whether computing the term again would call something whose effects are not known, or draw random numbers."""
-    stack, seen = [term], set()
-    while stack:
-        one = stack.pop()
-        if one in seen:
-            continue
-        seen.add(one)
-        if one.op in ("call", "opaque", "dropout", "new"):
-            return True
-        stack.extend(one.operands)
-    return False
+    return any(one.op in ("call", "opaque", "dropout", "new") for one in parts(term))
 
 
 def tight(text: str) -> str:

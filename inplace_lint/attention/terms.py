@@ -9,6 +9,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Container, Iterator
     from typing import Any
 
     from ..syntax.module import FunctionSource
@@ -118,6 +119,19 @@ def _is_metadata(term: Term) -> bool:
 
 
 _METADATA = frozenset("dtype device ndim layout is_cuda requires_grad itemsize".split())
+
+
+def parts(root: Term, *leaves: str, stops: Container[Term] = ()) -> Iterator[Term]:
+    """A value and what it is computed from, each once: `leaves` are not gone into, `stops` are left out."""
+    stack, seen = [root], set()
+    while stack:
+        term = stack.pop()
+        if term in seen or term in stops:
+            continue
+        seen.add(term)
+        yield term
+        if term.op not in leaves:
+            stack += term.operands
 
 
 def within(root: Term, sought: set[Term], stop: Term | None = None, through_shapes: bool = False) -> bool:

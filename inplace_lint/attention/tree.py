@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..syntax.module import inner_bodies
+from ..syntax.module import children, inner_bodies
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,18 +55,7 @@ def nodes_of(node: ast.AST) -> list[ast.AST]:
     while stack:
         one = stack.pop()
         found.append(one)
-        stack += _children(one)
-    return found
-
-
-def _children(node: ast.AST) -> list[ast.AST]:
-    found: list[ast.AST] = []
-    for field in node._fields:
-        child = getattr(node, field, None)
-        if isinstance(child, list):
-            found += [one for one in child if isinstance(one, ast.AST)]
-        elif isinstance(child, ast.AST):
-            found.append(child)
+        stack += children(one)
     return found
 
 
@@ -82,7 +71,7 @@ def own_nodes_of(statement: ast.stmt) -> list[ast.AST]:
         if id(one) in inner:
             continue
         found.append(one)
-        stack += _children(one)
+        stack += children(one)
     return found
 
 

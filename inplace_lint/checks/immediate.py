@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from ..analysis.findings import POSSIBLE
-from ..model import CONFIDENCES, Diagnostic
 from . import places
-from .places import rule_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..analysis.findings import Finding
-    from ..model import Label
+    from ..model import Diagnostic, Label
     from ..syntax.module import Module
 
 
@@ -23,14 +20,13 @@ def diagnostic(
         labels.append(places.label("alias", cause, finding.cause))
     if finding.write is not None:
         labels.append(places.label("write", f"{finding.op} writes it here", finding.write))
-    return Diagnostic(
+    return places.at_write(
+        module,
+        finding,
         code,
-        rule_name(code),
-        "note" if finding.confidence == POSSIBLE else "error",
-        CONFIDENCES[finding.confidence],
+        "error",
         message,
-        places.location(module, finding.at),
-        tuple(labels),
+        labels,
         caption=caption,
         help=help,
     )

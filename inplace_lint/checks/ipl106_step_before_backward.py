@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from ..analysis.findings import POSSIBLE
-from ..model import CONFIDENCES, Diagnostic
 from . import places
-from .places import rule_name
 from .saved import describe_save
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..analysis.findings import Finding
+    from ..model import Diagnostic
     from ..syntax.module import Module
 
 CODE = "IPL106"
@@ -22,14 +20,13 @@ def check(module: Module, finding: Finding) -> Diagnostic | None:
     labels = [places.label("save", describe_save(s), s.place) for s in finding.saves[:2]]
     if finding.write is not None:
         labels.append(places.label("write", f"{finding.op} writes the parameters here", finding.write))
-    return Diagnostic(
+    return places.at_write(
+        module,
+        finding,
         CODE,
-        rule_name(CODE),
-        "note" if finding.confidence == POSSIBLE else "error",
-        CONFIDENCES[finding.confidence],
+        "error",
         f"{finding.op} changes parameters that a forward pass saved and whose backward comes later",
-        places.location(module, finding.at),
-        tuple(labels),
+        labels,
         caption="the parameters change here, in place",
         help="call every backward that goes through these parameters before the step, or run the forward pass again",
     )

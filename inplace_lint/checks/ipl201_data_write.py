@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from ..analysis.findings import POSSIBLE
-from ..model import CONFIDENCES, Diagnostic
 from . import places
-from .places import rule_name
 from .silent import silently
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..analysis.findings import Finding
+    from ..model import Diagnostic
     from ..syntax.module import Module
 
 CODE = "IPL201"
@@ -20,13 +19,12 @@ def check(module: Module, finding: Finding) -> Diagnostic | None:
     if finding.kind == "hidden":
         if finding.confidence == POSSIBLE:
             return None
-        return Diagnostic(
+        return places.at_write(
+            module,
+            finding,
             CODE,
-            rule_name(CODE),
             "note",
-            CONFIDENCES[finding.confidence],
             f"{places.target(module, finding.at)} hides this change from PyTorch's check of what was saved",
-            places.location(module, finding.at),
             caption="nothing that is still needed is seen to be saved here: the change does no harm now",
             help="write it under `with torch.no_grad():`, where a save that comes later is noticed",
         )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from ..analysis.findings import POSSIBLE
-from ..model import CONFIDENCES, Diagnostic
 from . import places
-from .places import rule_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 
     from ..analysis.findings import Finding
+    from ..model import Diagnostic
     from ..syntax.module import Module
 else:
     import _ast as ast
@@ -23,15 +21,14 @@ def check(module: Module, finding: Finding) -> Diagnostic | None:
     subject = places.text(module, finding.at)
     labels = () if finding.cause is None else (places.label("write", "changed in place here", finding.cause),)
     many = not isinstance(finding.at, ast.Name)
-    return Diagnostic(
+    return places.at_write(
+        module,
+        finding,
         CODE,
-        rule_name(CODE),
-        "note" if finding.confidence == POSSIBLE else "warning",
-        CONFIDENCES[finding.confidence],
+        "warning",
         "one tensor stands in this list several times, and was changed in place in between"
         if many
         else f"{subject} is read after the same tensor was changed in place under another name",
-        places.location(module, finding.at),
         labels,
         caption="each of its elements has the values of the last change"
         if many

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from ..analysis.findings import POSSIBLE
-from ..model import CONFIDENCES, Diagnostic
 from . import places
-from .places import rule_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..analysis.findings import Finding
+    from ..model import Diagnostic
     from ..syntax.module import Module
 
 CODE = "IPL205"
@@ -18,13 +16,12 @@ CODE = "IPL205"
 def check(module: Module, finding: Finding) -> Diagnostic | None:
     subject = places.target(module, finding.at)
     what = "changed in place" if finding.meant else "changed in place and returned"
-    return Diagnostic(
+    return places.at_write(
+        module,
+        finding,
         CODE,
-        rule_name(CODE),
-        "note" if finding.meant or finding.confidence == POSSIBLE else "warning",
-        CONFIDENCES[finding.confidence],
+        "note" if finding.meant else "warning",
         f"{subject} is a tensor of the caller, and is {what}",
-        places.location(module, finding.at),
         caption="the caller's tensor changes here",
         help="make a new tensor, or say what the function does: return nothing, or end its name in an underscore",
     )

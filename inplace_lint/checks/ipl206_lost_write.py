@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from ..analysis.findings import POSSIBLE
-from ..model import CONFIDENCES, Diagnostic
 from . import places
-from .places import rule_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 
     from ..analysis.findings import Finding
+    from ..model import Diagnostic
     from ..syntax.module import Module
 else:
     import _ast as ast
@@ -23,13 +21,12 @@ def check(module: Module, finding: Finding) -> Diagnostic | None:
     if finding.cause is None:
         return None
     what = "copy" if isinstance(finding.cause.at, ast.Subscript) else "new tensor"
-    return Diagnostic(
+    return places.at_write(
+        module,
+        finding,
         CODE,
-        rule_name(CODE),
-        "note" if finding.confidence == POSSIBLE else "warning",
-        CONFIDENCES[finding.confidence],
+        "warning",
         f"{places.text(module, finding.cause.at)} is a {what} that nothing holds, and what is written to it is lost",
-        places.location(module, finding.at),
         (places.label("alias", f"a {what}", finding.cause),),
         caption=f"{finding.op} changes the {what} only",
         help="index the tensor itself (`x[mask] = value`, `x[rows, columns] = value`), or bind the result to a name",

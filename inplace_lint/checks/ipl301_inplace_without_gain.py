@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from ..analysis.findings import POSSIBLE
-from ..model import CONFIDENCES, Diagnostic
 from . import places
-from .places import rule_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..analysis.findings import Finding
+    from ..model import Diagnostic
     from ..syntax.module import Module
 
 CODE = "IPL301"
@@ -19,13 +18,12 @@ def check(module: Module, finding: Finding) -> Diagnostic | None:
     if finding.confidence == POSSIBLE:
         return None
     subject = places.target(module, finding.at)
-    return Diagnostic(
+    return places.at_write(
+        module,
+        finding,
         CODE,
-        rule_name(CODE),
         "note",
-        CONFIDENCES[finding.confidence],
         f"{finding.op} clones {subject} for backward: in place it holds as much memory as out of place",
-        places.location(module, finding.at),
         caption="writes one tensor and keeps a copy of it",
         help="use the out-of-place form; in place pays only where no gradients are recorded",
     )

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from ..analysis.findings import POSSIBLE
-from ..model import CONFIDENCES, Diagnostic
 from ..torchmodel import table
 from . import places
-from .places import rule_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..analysis.findings import Finding
+    from ..model import Diagnostic
     from ..syntax.module import Module
 
 CODE = "IPL302"
@@ -25,13 +23,12 @@ def check(module: Module, finding: Finding) -> Diagnostic | None:
     else:
         message = f"`{finding.op}` has no derivative, and gradients are recorded for what it changes"
         caption, help = "backward raises NotImplementedError", _instead(finding.op)
-    return Diagnostic(
+    return places.at_write(
+        module,
+        finding,
         CODE,
-        rule_name(CODE),
-        "note" if finding.confidence == POSSIBLE else "error",
-        CONFIDENCES[finding.confidence],
+        "error",
         message,
-        places.location(module, finding.at),
         caption=caption,
         help=help,
     )

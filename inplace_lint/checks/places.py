@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from ..model import Label, Location
+from ..model import CONFIDENCES, Diagnostic, Label, Location
+from ..syntax.operators import OPERATORS
 from .registry import find
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Sequence
 
+    from ..analysis.findings import Finding
     from ..analysis.frames import Place
     from ..syntax.module import Module
 else:
@@ -72,29 +75,41 @@ def label(role: str, message: str, place: Place) -> Label:
     return Label(role, message, location(place.frame.module, place.at))
 
 
+def at_write(
+    module: Module,
+    finding: Finding,
+    code: str,
+    severity: str,
+    message: str,
+    labels: Sequence[Label] = (),
+    *,
+    caption: str = "",
+    help: str = "",
+    remark: str = "",
+) -> Diagnostic:
+    """The diagnostic of a finding, where its write stands; what is only possible is a note."""
+    sure = CONFIDENCES[finding.confidence]
+    return Diagnostic(
+        code,
+        rule_name(code),
+        "note" if sure == "possible" else severity,
+        sure,
+        message,
+        location(module, finding.at),
+        tuple(labels),
+        caption=caption,
+        help=help,
+        remark=remark,
+    )
+
+
 def row_of(place: Place) -> int:
     return int(getattr(place.at, "lineno", 0))
 
 
-_SIGNS = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-    ast.FloorDiv: "//",
-    ast.Mod: "%",
-    ast.Pow: "**",
-    ast.BitAnd: "&",
-    ast.BitOr: "|",
-    ast.BitXor: "^",
-    ast.LShift: "<<",
-    ast.RShift: ">>",
-}
-
-
 def augmented_operator(node: ast.AST) -> str | None:
     """The sign of an augmented assignment, or None."""
-    return _SIGNS.get(type(node.op)) if isinstance(node, ast.AugAssign) else None
+    return OPERATORS.get(type(node.op)) if isinstance(node, ast.AugAssign) else None
 
 
 def augmented_parts(module: Module, node: ast.AST) -> tuple[str, str, str]:
@@ -106,7 +121,7 @@ def augmented_parts(module: Module, node: ast.AST) -> tuple[str, str, str]:
         return "", "", ""
     if isinstance(node.value, (ast.BinOp, ast.IfExp, ast.Compare, ast.BoolOp, ast.Lambda)):
         value = f"({value})"
-    return name, _SIGNS.get(type(node.op), "?"), value
+    return name, OPERATORS.get(type(node.op), "?"), value
 
 
 def rule_name(code: str) -> str:

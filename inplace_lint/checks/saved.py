@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import _ast as ast
 
-from ..analysis.findings import POSSIBLE
-from ..model import CONFIDENCES, Diagnostic
 from . import places
-from .places import rule_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..analysis.findings import Finding, SavedAt
     from ..analysis.frames import Place
+    from ..model import Diagnostic
     from ..syntax.module import Module
 
 _MOST_LABELS = 3
@@ -40,14 +38,13 @@ def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt
         message = f"{subject} is changed in place after {first.op} saved it for backward"
     if later and same_file and _in_one_function(first.place, finding.at):
         message += " in the iteration before" if finding.write is None else ""
-    return Diagnostic(
+    return places.at_write(
+        module,
+        finding,
         code,
-        rule_name(code),
-        "note" if finding.confidence == POSSIBLE else "error",
-        CONFIDENCES[finding.confidence],
+        "error",
         message,
-        places.location(module, finding.at),
-        tuple(labels),
+        labels,
         caption=caption,
         help=_advice(module, finding),
         remark=_remark(finding),

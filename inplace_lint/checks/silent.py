@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from ..analysis.findings import POSSIBLE
-from ..model import CONFIDENCES, Diagnostic
 from . import places
-from .places import rule_name
 from .saved import describe_save
 
 TYPE_CHECKING = False
@@ -13,6 +10,7 @@ if TYPE_CHECKING:
     import ast
 
     from ..analysis.findings import Finding
+    from ..model import Diagnostic
     from ..syntax.module import Module
 else:
     import _ast as ast
@@ -31,14 +29,13 @@ def silently(module: Module, finding: Finding, code: str, how: str, cause: str, 
         labels.append(places.label("alias", cause, began))
     if finding.write is not None:
         labels += [places.label("write", "written here", place) for place in finding.writes[:_MOST_WRITES]]
-    return Diagnostic(
+    return places.at_write(
+        module,
+        finding,
         code,
-        rule_name(code),
-        "note" if finding.confidence == POSSIBLE else "error",
-        CONFIDENCES[finding.confidence],
+        "error",
         f"{_subject(module, finding)} is changed after {first.op} saved it for backward, {how}",
-        places.location(module, finding.at),
-        tuple(labels),
+        labels,
         caption=f"{finding.op}: no error comes, and the gradient is computed from the new values",
         help=help,
     )

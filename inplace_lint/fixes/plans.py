@@ -100,11 +100,9 @@ class CloneFirst(FixPlan):
         self.alone = alone
 
     def edits(self, source: str) -> tuple[Edit, ...]:
-        from .text import line_end, line_starts, span
+        from .text import indent_of, line_end
 
-        starts = line_starts(source)
-        start, _ = span(starts, self.place)
-        indent = source[starts[self.place.row - 1] : start]
+        indent = indent_of(source, self.place)
         between = line_end(source) + indent if self.alone else "; "
         return (Edit(f"{self.name} = {self.name}.clone(){between}", _point(self.place)),)
 
@@ -129,11 +127,9 @@ class UnderNoGrad(FixPlan):
         self.step = step
 
     def edits(self, source: str) -> tuple[Edit, ...]:
-        from .text import line_end, line_starts, span
+        from .text import indent_of, line_end
 
-        starts = line_starts(source)
-        start, _ = span(starts, self.place)
-        indent = source[starts[self.place.row - 1] : start]
+        indent = indent_of(source, self.place)
         head = f"with {self.manager}():{line_end(source)}{indent}{self.step}"
         return (Edit(head, _point(self.place)),)
 

@@ -52,6 +52,13 @@ def line_end(text: str) -> str:
     return found.group() if found else "\n"
 
 
+def indent_of(text: str, place: Location) -> str:
+    """What stands before a place on its line."""
+    starts = line_starts(text)
+    start, _ = span(starts, place)
+    return text[starts[place.row - 1] : start]
+
+
 def span(starts: Sequence[int], place: Location) -> tuple[int, int]:
     """The offsets of a place. Raises Refused where the text has no such line."""
     if place.end_row > len(starts):

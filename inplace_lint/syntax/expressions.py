@@ -6,6 +6,7 @@ Scopes of comprehensions are kept by renaming: `x` inside becomes `x@3`, which n
 from __future__ import annotations
 
 from . import ir
+from .module import children
 from .operators import OPERATORS
 
 TYPE_CHECKING = False
@@ -339,12 +340,7 @@ def names_stored(node: ast.AST) -> list[str]:
             value = getattr(current, attribute, None)
             if isinstance(value, str) and type(current).__name__.startswith("Match"):
                 names.append(value)
-        for field in current._fields:
-            child = getattr(current, field, None)
-            if isinstance(child, ast.AST):
-                stack.append(child)
-            elif isinstance(child, list):
-                stack.extend(c for c in child if isinstance(c, ast.AST))
+        stack += children(current)
     return names
 
 
@@ -356,9 +352,7 @@ def _names_read(node: ast.AST) -> list[str]:
         current = stack.pop()
         if isinstance(current, ast.Name):
             names.append(current.id)
-        for field in current._fields:
-            child = getattr(current, field, None)
-            stack.extend(c for c in (child if isinstance(child, list) else [child]) if isinstance(c, ast.AST))
+        stack += children(current)
     return names
 
 

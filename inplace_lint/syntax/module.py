@@ -380,6 +380,18 @@ def inner_bodies(statement: ast.stmt) -> list[list[ast.stmt]]:
     return bodies
 
 
+def children(node: ast.AST) -> list[ast.AST]:
+    """The nodes right below a node, in the order of its fields."""
+    found: list[ast.AST] = []
+    for field in node._fields:
+        child = getattr(node, field, None)
+        if isinstance(child, ast.AST):
+            found.append(child)
+        elif isinstance(child, list):
+            found += [one for one in child if isinstance(one, ast.AST)]
+    return found
+
+
 #: Statements that hold no others: nearly all that there are.
 _SIMPLE = frozenset(
     [
@@ -434,9 +446,4 @@ def _bound_names(body: Sequence[ast.AST], bound: set[str], declared: set[str]) -
         rest = getattr(node, "rest", None)
         if isinstance(rest, str):
             bound.add(rest)
-        for field in node._fields:
-            child = getattr(node, field, None)
-            if isinstance(child, ast.AST):
-                stack.append(child)
-            elif isinstance(child, list):
-                stack.extend(c for c in child if isinstance(c, ast.AST))
+        stack += children(node)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
+from .module import children
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
@@ -75,7 +77,7 @@ class Surroundings:
         scope: ast.AST = self.function or self.path[0]
         if any(isinstance(n, ast.ClassDef) for n in self.path[self.path.index(scope) + 1 :]):
             return False
-        pending = _children(scope)
+        pending = children(scope)
         found = False
         while pending:
             node = pending.pop()
@@ -86,7 +88,7 @@ class Surroundings:
             if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
                 found = True
             if not isinstance(node, (*_FUNCTIONS, ast.ClassDef, *_COMPREHENSIONS)):
-                pending.extend(_children(node))
+                pending.extend(children(node))
         return found
 
     def owns(self, name: str) -> bool:
@@ -114,7 +116,7 @@ class Surroundings:
                 return True
             length = isinstance(node, ast.Call) and getattr(node.func, "id", "") == "len"
             if not isinstance(node, ast.Attribute) and not length:
-                pending.extend(n for n in _children(node) if isinstance(n, ast.expr))
+                pending.extend(n for n in children(node) if isinstance(n, ast.expr))
         return False
 
     def read_before(self, names: set[str]) -> bool:
@@ -206,7 +208,7 @@ def _toward(at: ast.AST, node: ast.AST) -> list[ast.AST]:
     """The children of a node among which one holds the other node, if it is in there at all."""
     body = getattr(at, "body", None)
     if not isinstance(at, ast.Module) or not isinstance(body, list) or len(body) <= _LONG:
-        return _children(at)
+        return children(at)
     after = bisect_right(body, _start(node)[0], key=lambda statement: statement.lineno)
     return list(body[max(0, after - 1) : after + 1])  # decorators stand before the first line of the next
 
@@ -220,24 +222,13 @@ def _holds(outer: ast.AST, inner: ast.AST) -> bool:
     return first <= _start(inner)[0] <= (_end(outer)[0] or first)
 
 
-def _children(node: ast.AST) -> list[ast.AST]:
-    found: list[ast.AST] = []
-    for field in node._fields:
-        value = getattr(node, field, None)
-        if isinstance(value, ast.AST):
-            found.append(value)
-        elif isinstance(value, list):
-            found.extend(item for item in value if isinstance(item, ast.AST))
-    return found
-
-
 def _walk(node: ast.AST, without: set[ast.AST] | frozenset[ast.AST] = frozenset()) -> list[ast.AST]:
     found, pending = [], [node]
     while pending:
         at = pending.pop()
         if at not in without:
             found.append(at)
-            pending.extend(_children(at))
+            pending.extend(children(at))
     return found
 
 
