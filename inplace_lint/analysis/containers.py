@@ -232,7 +232,9 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
         if isinstance(atom, Sequence_):
             results.append((guard, _element(run, atom, index)))
         elif isinstance(atom, Mapping_):
-            results.append((guard, get_key(run, atom, index)))
+            from .choices import chosen
+
+            results.append((guard, chosen(run, atom, index, at) or get_key(run, atom, index)))
         elif isinstance(atom, (Tensor, Unknown)):
             if isinstance(atom, Unknown) and (
                 isinstance(index, Constant)

@@ -12,6 +12,7 @@ from ..syntax.files import Files
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Hashable
 
     from ..project.modules import Project
     from ..syntax.module import ClassSource, FunctionSource, Module
@@ -77,6 +78,8 @@ class Program:
         self._base: State | None = None
         #: how many literals `base` has: even bits belong to it, odd ones to the run that made them
         self.base_bits = 0
+        #: ... and for which tests they stand
+        self.built_bits: dict[Hashable, int] = {}
         self.doubtful = 0
         self.evaluation = 0
 
@@ -120,6 +123,7 @@ class Program:
     def forget_objects(self) -> None:
         """Start anew with what is built, when the literals set aside for it run out."""
         self.built = {}
+        self.built_bits = {}
         self._base = None
         self.base_bits = self.doubtful = self.evaluation = 0
 

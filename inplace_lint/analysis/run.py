@@ -218,9 +218,12 @@ class Run:
         """The literal's bit for a test, the same for the same key."""
         bit = self._bits.get(key)
         if bit is None:
+            built = self.program.built_bits
             if self.builds:
-                bit = 2 * self.program.base_bits
+                bit = built[key] = 2 * self.program.base_bits
                 self.program.base_bits += 1
+            elif key in built:  # what an `__init__` asked already
+                bit = built[key]
             else:
                 bit = 2 * self._own_bits + 1
                 self._own_bits += 1

@@ -338,6 +338,9 @@ class _Remedy:
     def _under_no_grad(self) -> FixPlan:
         if any(seen.several for seen in self.finding.sharing):
             raise Refused("one of several views is written, and the others could not be used afterwards")
+        name = syntaxes.written_name(self.finding.at)
+        if name and all(seen.view for seen in self.finding.sharing) and self.around.read_later(name):
+            raise Refused(f"`{name}` is read later: was the leaf to change, or what is computed from it?")
         place, manager, step = self._block()
         self.differences["gradients no longer flow through this write"] = None
         return UnderNoGrad(*self._say(f"put the write under `with {manager}():`"), place, manager, step)

@@ -21,6 +21,15 @@ def root_name(node: ast.AST | None) -> str | None:
     return node.id if isinstance(node, ast.Name) else None
 
 
+def written_name(node: ast.AST) -> str | None:
+    """The name that a statement writes: `y` of `y += 1`, `y[0] = 1` and `y.mul_(2)`."""
+    if isinstance(node, ast.AugAssign):
+        return root_name(node.target)
+    if isinstance(node, ast.Call):
+        return root_name(node.func.value) if isinstance(node.func, ast.Attribute) else None
+    return root_name(node)
+
+
 def is_plain_path(node: ast.AST) -> bool:
     """`self.a.b`: evaluating it twice does nothing twice, as far as attributes go."""
     if not isinstance(node, ast.Attribute):

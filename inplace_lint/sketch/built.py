@@ -17,12 +17,15 @@ else:
     import _ast as ast
 
 
-def attributes_built(function: FunctionSource, rows: list[int]) -> set[bytes]:
-    """`self.x` for each attribute that is built on one of the rows of `__init__`, or of what is; all if unclear."""
+def attributes_built(function: FunctionSource, rows: list[int], named: bool) -> set[bytes]:
+    """`self.x` for each attribute that is built on one of the rows of `__init__`, or of what is; all if unclear.
+
+    `named`: the rows name something that builds, which may be the default of an argument without being called there.
+    """
     found: set[bytes] = set()
     everything: set[bytes] = set()
     told = True
-    built = _parameters_built(function, rows)
+    built = _parameters_built(function, rows, named)
     pieces = list(_pieces(getattr(function.node, "body", [])))
     for _ in range(2):  # what a loop adds to a list may stand above it
         known = len(built)
@@ -85,12 +88,13 @@ def _receiver(call: ast.Call) -> set[bytes]:
     return set()
 
 
-def _parameters_built(function: FunctionSource, rows: list[int]) -> set[bytes]:
-    """The parameters whose defaults are calls on one of the rows."""
+def _parameters_built(function: FunctionSource, rows: list[int], named: bool) -> set[bytes]:
+    """The parameters whose defaults are calls on one of the rows, or what is `named` there."""
     found = set()
+    kinds = (ast.Call, ast.Name, ast.Attribute, ast.Lambda) if named else (ast.Call,)
     for parameter in (*function.parameters, *function.node.args.kwonlyargs):
         default = function.default_of(parameter)
-        if isinstance(default, ast.Call):
+        if isinstance(default, kinds):
             at = bisect_left(rows, default.lineno)
             if at < len(rows) and rows[at] <= (default.end_lineno or default.lineno):
                 found.add(parameter.arg.encode())

@@ -164,10 +164,19 @@ def with_candidates(module: Module) -> dict[FunctionSource, None]:
     rows = rows_of(module)
     chosen = around(module, rows)
     factories = _factories(module, chosen, rows)
-    if factories:
+    for _ in range(_BUILDERS if factories else 0):
         rows = mentions(module, factories)
-        chosen.update(around(module, rows, rows))
+        users = around(module, rows, rows, named=True)
+        chosen.update(users)
+        more = {function.name for function in users if function.owner is None} - factories
+        if not more:
+            break
+        factories |= more
     return chosen
+
+
+#: How many functions deep it is followed what builds a module that works in place.
+_BUILDERS = 2
 
 
 _INITIALISES = re.compile(
@@ -196,10 +205,13 @@ def only_initialises(module: Module, function: FunctionSource) -> bool:
     return bool(inside)
 
 
-def around(module: Module, rows: list[int], builds: list[int] | None = None) -> dict[FunctionSource, None]:
+def around(
+    module: Module, rows: list[int], builds: list[int] | None = None, named: bool = False
+) -> dict[FunctionSource, None]:
     """Functions around the rows; where a row is in `__init__`, the methods that use what it builds.
 
-    What a row builds matters if it is one of `builds`; where that is not told, if the row hands it a flag.
+    What a row builds matters if it is one of `builds`; where that is not told, if the row hands it a flag. `named`: the
+    rows name something that builds.
     """
     calls = builds is not None
     functions = module.functions_in_order()
@@ -223,7 +235,7 @@ def around(module: Module, rows: list[int], builds: list[int] | None = None) -> 
             ]
             if building:
                 built = kept.setdefault(function.owner.name, set())
-                built.update(attributes_built(function, building))
+                built.update(attributes_built(function, building, named))
                 if _is_sequential(function.owner):
                     built.update((b"super", b"in self"))
             if len(building) == len(inside) and not calls:
@@ -260,8 +272,15 @@ def _is_sequential(cls: ClassSource) -> bool:
 
 
 def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[int]) -> set[str]:
-    """Functions and classes that may build a module with `inplace=`: whoever calls them in `__init__` runs it."""
-    found = set()
+    """Functions, classes and names of the file that may build a module with `inplace=`: whoever takes them runs it."""
+    found = {
+        name
+        for name, value in module.assignments.items()
+        if any(
+            b"inplace" in module.lines[row - 1]
+            for row in rows[bisect_left(rows, value.lineno) : bisect_right(rows, value.end_lineno or 0)]
+        )
+    }
     for function in module.functions_in_order():
         first, last = function.node.lineno, function.node.end_lineno or 0
         owner = function.owner

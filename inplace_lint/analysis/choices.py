@@ -1,0 +1,59 @@
+"""A dict of functions and classes, `ACTIVATIONS[name]`: which one is taken is one test for each name in it.
+
+These are the tests that `name == "relu"` makes as well, so what is built by name and what is asked of the name agree.
+"""
+
+from __future__ import annotations
+
+from . import operators
+from .guards import ALWAYS, both
+from .values import (
+    Bound,
+    ClassValue,
+    Constant,
+    FunctionValue,
+    Native,
+    OpValue,
+    Scalar,
+    Symbol,
+    Unknown,
+    Value,
+    join,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from .guards import Guard
+    from .run import Run
+    from .values import Mapping_
+
+#: More names than this are not told apart.
+_NAMES = 8
+_CALLABLE = (Bound, ClassValue, FunctionValue, Native, OpValue, Symbol)
+
+
+def chosen(run: Run, mapping: Mapping_, key: Value, at: ast.AST) -> Value | None:
+    """What stands under a key that is not known, each on paths of its own; None where that is not told apart."""
+    if (
+        mapping.kind != "dict"
+        or not isinstance(key, (Scalar, Unknown))
+        or not 1 < len(mapping.keys) <= _NAMES
+    ):
+        return None
+    found: list[tuple[object, Value]] = []
+    for name in mapping.keys:
+        value = run.state.get((mapping, name))
+        if not isinstance(name, tuple) or not isinstance(value, _CALLABLE):
+            return None
+        found.append((name[1], value))
+    path = run.path
+    rest: Guard = ALWAYS
+    results: list[tuple[Guard, Value]] = []
+    for name, value in found[:-1]:
+        taken, other = run.split(operators.compare(run, "==", key, Constant(name), at))
+        results.append((both(path, both(rest, taken)), value))
+        rest = both(rest, other)
+    results.append((both(path, rest), found[-1][1]))  # any other name raises a KeyError
+    return join([(guard, value) for guard, value in results if guard])
