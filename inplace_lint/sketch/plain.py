@@ -13,8 +13,13 @@ else:
     import _ast as ast
 
 
-def writes_only_own(function: FunctionSource, statements: list[ast.Assign | ast.AugAssign]) -> bool:
-    """Whether all that the statements of a function write are numbers and containers of its own."""
+def writes_only_own(
+    function: FunctionSource, statements: list[ast.Assign | ast.AugAssign], counts: bool = False
+) -> bool:
+    """Whether all that the statements of a function write are numbers and containers of its own.
+
+    `counts`: what is added to something that starts as a number is one, as in an `__init__` that adds up sizes.
+    """
     names = {name for statement in statements for name in _written(statement)}
     if not names or "" in names:
         return False
@@ -26,12 +31,15 @@ def writes_only_own(function: FunctionSource, statements: list[ast.Assign | ast.
         arguments.vararg,
         arguments.kwarg,
     )
-    if any(argument is not None and argument.arg in names for argument in given):
-        return False
+    made: set[str] = set()
+    for argument in given:
+        if argument is not None and argument.arg in names:
+            if not (counts and _is_number(function, argument)):
+                return False
+            made.add(argument.arg)
     lines = function.module.lines[function.node.lineno - 1 : function.node.end_lineno or 0]
     if any(b":=" in line for line in lines):
         return False
-    made: set[str] = set()
     pending: list[ast.stmt] = list(getattr(function.node, "body", ()))
     while pending:
         statement = pending.pop()
@@ -44,6 +52,8 @@ def writes_only_own(function: FunctionSource, statements: list[ast.Assign | ast.
                         made.add(target.id)
                 elif not isinstance(target, (ast.Attribute, ast.Subscript)) and _binds(target, names):
                     return False
+        elif counts and isinstance(statement, ast.AugAssign):
+            continue
         elif isinstance(statement, (ast.AnnAssign, ast.AugAssign)):
             target = statement.target
             if isinstance(target, ast.Name) and target.id in names:
@@ -93,3 +103,15 @@ def _is_plain(node: ast.expr) -> bool:
     if isinstance(node, ast.UnaryOp):
         return _is_plain(node.operand)
     return isinstance(node, (ast.Constant, *_CONTAINERS))
+
+
+_NUMBERS = frozenset("int float str bool".split())
+
+
+def _is_number(function: FunctionSource, parameter: ast.arg) -> bool:
+    """Whether a parameter is a number or string by its annotation or default."""
+    annotation = parameter.annotation
+    if (getattr(annotation, "attr", None) or getattr(annotation, "id", None)) in _NUMBERS:
+        return True
+    default = function.default_of(parameter)
+    return isinstance(default, ast.Constant) and isinstance(default.value, (bool, int, float, str))

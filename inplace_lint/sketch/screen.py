@@ -192,17 +192,27 @@ def only_initialises(module: Module, function: FunctionSource) -> bool:
     rows = rows_of(module)
     first, last = function.node.lineno, function.node.end_lineno or 0
     inside = rows[bisect_left(rows, first) : bisect_right(rows, last)]
-    for row in inside:
-        found = _INITIALISES.match(module.lines[row - 1])
-        if found is None:
-            return False
-        root, _, rest = found.group(1).decode().partition(".")
-        known = module.imports.get(root)
-        if known is None or known.level:
-            return False
-        if ".".join(filter(None, (known.module, known.member, rest))) != "torch.nn.init":
-            return False
-    return bool(inside)
+    return bool(inside) and all(_initialises(module, row) for row in inside)
+
+
+def _initialises(module: Module, row: int) -> bool:
+    found = _INITIALISES.match(module.lines[row - 1])
+    if found is None:
+        return False
+    root, _, rest = found.group(1).decode().partition(".")
+    known = module.imports.get(root)
+    if known is None or known.level:
+        return False
+    return ".".join(filter(None, (known.module, known.member, rest))) == "torch.nn.init"
+
+
+def _only_builds(function: FunctionSource, rows: list[int], building: list[int]) -> bool:
+    """Whether an `__init__` does nothing on the rows but build, initialise, and count."""
+    module = function.module
+    rest = [row for row in rows if row not in building and not _initialises(module, row)]
+    statements = module.writing_at
+    counting = [statements[row] for row in rest if row in statements and row not in module.calling]
+    return len(counting) == len(rest) and (not rest or writes_only_own(function, counting, counts=True))
 
 
 def around(
@@ -238,7 +248,7 @@ def around(
                 built.update(attributes_built(function, building, named))
                 if _is_sequential(function.owner):
                     built.update((b"super", b"in self"))
-            if len(building) == len(inside) and not calls:
+            if not calls and _only_builds(function, inside, building):
                 continue
         chosen[function] = None
     if kept:
