@@ -70,6 +70,8 @@ class Flow(Scope):
         self.stored = 0
         #: whether there is anything for a later write to meet: a save, a call that may have saved, a list that holds it
         self.remembers = False
+        #: how often a closure was called that neither saved nor wrote
+        self.inert: dict[FunctionSource, int] = {}
         #: the statement at hand
         self.at: ast.AST | None = None
         #: whether nobody takes the value of the statement at hand

@@ -34,6 +34,8 @@ _TRAINS = re.compile(rb"autograd\.(?:grad|backward)\b|autograd[ \t]+import")
 #: How deep builders are followed, and closures.
 _DEPTH = 5
 _CLOSURES = 3
+#: A closure that so often did nothing to a tensor is not looked into at further calls in the same function.
+_INERT = 6
 #: How many files are examined one for the sake of the other.
 _NESTED = 8
 
@@ -187,12 +189,15 @@ class Sketches:
             or not isinstance(caller, Flow)
         ):
             return (Cell(Store()),)
+        inert = caller.inert
+        if inert.get(function.source, 0) >= _INERT:
+            return (Cell(Store()), *made.given())
         self._inlined.append(function.source)
         flow = Flow(self, function.source.module, function.source, caller.depth + 1)
         flow.outer = function.names or []
         flow.recording = caller.recording
         flow.trained, flow.arms, flow.without = caller.trained, caller.arms, caller.without
-        flow.doubts = caller.doubts
+        flow.doubts, flow.inert = caller.doubts, inert
         self._enter(flow, function.source, functions.bind(function.source, made))
         self._inlined.pop()
         caller.summary.suspicious = caller.summary.suspicious or flow.summary.suspicious
@@ -200,6 +205,8 @@ class Sketches:
         caller.summary.writes |= flow.summary.writes
         caller.summary.recorded |= flow.summary.recorded
         caller.summary.put_off |= flow.summary.put_off
+        if not (flow.stored or flow.remembers):
+            inert[function.source] = inert.get(function.source, 0) + 1
         return united(flow.returned)
 
     def result(self, source: FunctionSource) -> Sketched:
