@@ -17,12 +17,13 @@ class Project:
     package, if it lies beside the script.
     """
 
-    __slots__ = ("_files", "_resolved", "_tops", "root", "src")
+    __slots__ = ("_files", "_folders", "_resolved", "_tops", "root", "src")
 
     def __init__(self, root: str = ".", src: tuple[str, ...] = ()) -> None:
         self.root = os.path.abspath(root)
         self.src = tuple(os.path.abspath(os.path.join(self.root, path)) for path in src)
         self._files: dict[str, bool] = {}
+        self._folders: dict[str, str] = {}
         self._tops: dict[str, str] = {}
         self._resolved: dict[tuple[str, str, int], str | None] = {}
 
@@ -32,7 +33,9 @@ class Project:
         None if that is no file of the project. A package is its `__init__.py`; the empty module with a level
         is the package itself. The path is written as everywhere in output (see `paths.shown`).
         """
-        around = os.path.dirname(importer)
+        around = self._folders.get(importer)
+        if around is None:
+            around = self._folders[importer] = os.path.dirname(importer)
         key = (module, around, level)
         if key not in self._resolved:
             self._resolved[key] = self._resolve(module, os.path.abspath(around), level)

@@ -112,6 +112,25 @@ def of_call(scope: Scope, func: Sketched, node: ast.Call) -> Sketched:
     """A call of `func` with the arguments of the expression."""
     if not node.args and not node.keywords:
         return call(func, Call(scope, [], {}, [], {}, True))
+    exact = True
+    if ast.Starred in map(type, node.args):
+        args, nodes, exact = _starred(scope, node)
+    else:
+        args, nodes = [scope.value(arg) for arg in node.args], [*node.args]
+    kwargs: dict[str, Sketched] = {}
+    named: dict[str, ast.expr] = {}
+    for keyword in node.keywords:
+        value = scope.value(keyword.value)
+        if keyword.arg is None:
+            exact = exact and not value
+        else:
+            kwargs[keyword.arg] = value
+            named[keyword.arg] = keyword.value
+    return call(func, Call(scope, args, kwargs, nodes, named, exact))
+
+
+def _starred(scope: Scope, node: ast.Call) -> tuple[list[Sketched], list[ast.expr | None], bool]:
+    """Arguments some of which are unpacked, their nodes, and whether it is known how many there are."""
     args: list[Sketched] = []
     nodes: list[ast.expr | None] = []
     exact = True
@@ -128,16 +147,7 @@ def of_call(scope: Scope, func: Sketched, node: ast.Call) -> Sketched:
         else:
             args.append(scope.value(arg))
             nodes.append(arg)
-    kwargs: dict[str, Sketched] = {}
-    named: dict[str, ast.expr] = {}
-    for keyword in node.keywords:
-        value = scope.value(keyword.value)
-        if keyword.arg is None:
-            exact = exact and not value
-        else:
-            kwargs[keyword.arg] = value
-            named[keyword.arg] = keyword.value
-    return call(func, Call(scope, args, kwargs, nodes, named, exact))
+    return args, nodes, exact
 
 
 class Later:

@@ -38,7 +38,7 @@ def writes_only_own(
                 return False
             made.add(argument.arg)
     lines = function.module.lines[function.node.lineno - 1 : function.node.end_lineno or 0]
-    if any(b":=" in line for line in lines):
+    if b":=" in b"\n".join(lines):
         return False
     pending: list[ast.stmt] = list(getattr(function.node, "body", ()))
     while pending:

@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from ..torchmodel import table
 from .built import attributes_built
 from .plain import writes_only_own
-from .words import called_in, first_place, has_word, is_called, is_run, mentions, rows_with
+from .words import first_place, has_word, is_called, is_run, mentions, rows_of_calls, rows_with
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -319,15 +319,11 @@ def _rows_of_call(
         return rows_with(module, word, holds)
     known = module.calls
     if known is None:
-        known = module.calls = {}
-        for row, line in enumerate(module.lines, 1):
-            if b"(" in line:
-                for called in called_in(line):
-                    known.setdefault(called, []).append(row)
+        known = module.calls = rows_of_calls(module.source)
     lines = module.lines
     return [
         row
-        for row in known.get(name, ())
+        for row in known.get(word, ())
         if first_place(lines[row - 1], word, 0, len(lines[row - 1]), holds) >= 0
     ]
 

@@ -76,6 +76,23 @@ _OF_NAMES = frozenset(bytes([c]) for c in range(256) if c == 0x5F or c > 0x7F or
 
 #: Bytes of names and opening parentheses as they are, all others blank.
 _NAMES = bytes(c if c == 0x28 or bytes([c]) in _OF_NAMES else 0x20 for c in range(256))
+_LINES = _NAMES[:10] + b"\n" + _NAMES[11:]
+
+
+def rows_of_calls(text: bytes) -> dict[bytes, list[int]]:
+    """The rows on which each word stands before an opening parenthesis."""
+    found: dict[bytes, list[int]] = {}
+    for row, line in enumerate(text.translate(_LINES).split(b"\n"), 1):
+        if b"(" in line:
+            parts = line.split(b"(")
+            parts.pop()
+            for part in parts:
+                word = part[part.rfind(b" ") + 1 :]
+                if word in found:
+                    found[word].append(row)
+                else:
+                    found[word] = [row]
+    return found
 
 
 def called_in(text: bytes) -> set[str]:

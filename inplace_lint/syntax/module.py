@@ -182,7 +182,7 @@ class Module:
         self._by_node: dict[int, FunctionSource | ClassSource] = {}
         self._lines: list[bytes] | None = None
         #: rows on which a name is called, where many are looked for
-        self.calls: dict[str, list[int]] | None = None
+        self.calls: dict[bytes, list[int]] | None = None
         self._writing_at: dict[int, ast.Assign | ast.AugAssign] | None = None
         #: where each function starts, and which one is around it
         self._starts: list[int] = []
