@@ -234,6 +234,11 @@ def _fragile(scope: Scope, cell: Cell) -> int:
     return RECORDED
 
 
+#: The kinds of parameters that tensors are given for, and what is given for all others.
+_OPERANDS = frozenset(["tensor", "tensors", "number"])
+_NONE: list[Cell] = []
+
+
 def perform(
     scope: Scope,
     facts: Facts,
@@ -246,19 +251,25 @@ def perform(
     doubted: list[Store] = []
     certain = proves or layout.takes_only_tensors(facts.key)
     for param, value in zip(facts.params, values):
-        cells: list[Cell] = []
-        if (value and param.kind in ("tensor", "tensors", "number")) or param.code == "x":
-            for atom in value:
-                if isinstance(atom, Cell):
-                    cells.append(atom)
-                elif isinstance(atom, Box) and param.kind == "tensors":
-                    cells.extend(a for item in atom.items for a in item if isinstance(a, Cell))
-            for cell in cells:
-                if cell.store.sources is not None:
-                    if certain and param.kind != "number":
-                        cell.store.prove()
-                    else:
-                        doubted.append(cell.store)
+        if not value or not (param.kind in _OPERANDS or param.code == "x"):
+            operands.append(_NONE)
+            continue
+        cells = [atom for atom in value if isinstance(atom, Cell)]
+        if param.kind == "tensors":
+            cells += [
+                a
+                for v in value
+                if isinstance(v, Box)
+                for item in v.items
+                for a in item
+                if isinstance(a, Cell)
+            ]
+        for cell in cells:
+            if cell.store.sources is not None:
+                if certain and param.kind != "number":
+                    cell.store.prove()
+                else:
+                    doubted.append(cell.store)
         operands.append(cells)
     recording = scope.recording and not facts.no_grad
     level = NONE
