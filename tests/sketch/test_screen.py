@@ -63,7 +63,53 @@ def test_only_methods_that_use_what_was_built_to_work_in_place_are_looked_at() -
         "    def other(self, x):\n        return self.action(x)\n"
     )
     chosen = with_candidates(Module("x.py", text.encode()))
-    assert [function.name for function in chosen] == ["__init__", "forward"]
+    assert [function.name for function in chosen] == ["forward"]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "body"),
+    [
+        ("", "layers = [nn.ReLU(True)]\n        self.body = nn.Sequential(*layers)"),
+        ("", "layers = []\n        layers.append(nn.ReLU(True))\n        self.body = nn.Sequential(*layers)"),
+        ("", "for act in (nn.ReLU(True), nn.SiLU(True)):\n            self.body = act"),
+        (", act=nn.ReLU(inplace=True)", "self.body = act"),
+        ("", "self.act = nn.ReLU(True)\n        self.body = nn.Sequential(conv, self.act)"),
+        ("", "self.add_module('body', nn.ReLU(True))"),
+        ("", "self.body = nn.Sequential()\n        self.body.append(nn.ReLU(True))"),
+    ],
+)
+def test_what_is_built_in_place_is_followed_to_the_attributes_that_hold_it(
+    parameters: str, body: str
+) -> None:
+    text = (
+        f"class Block(nn.Module):\n    def __init__(self{parameters}):\n        {body}\n"
+        "        self.head = nn.Linear(4, 4)\n\n"
+        "    def forward(self, x):\n        return self.body(x)\n\n"
+        "    def other(self, x):\n        return self.head(x)\n"
+    )
+    chosen = with_candidates(Module("x.py", text.encode()))
+    assert [function.name for function in chosen if function.name != "__init__"] == ["forward"]
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("at = 0\n        for depth in depths:\n            at += depth", []),
+        ("width *= 2\n        self.conv = nn.Conv2d(3, width, 1)", []),
+        ("nn.init.zeros_(self.bias)", []),
+        ("stride = 1\n        stride *= 2\n        nn.init.zeros_(self.bias)", []),
+        ("scale = nn.Parameter(data)\n        scale *= 2", ["__init__"]),
+        ("self.weight.fill_(1.0)", ["__init__"]),
+        ("depths += 1", ["__init__"]),
+    ],
+)
+def test_an_init_is_looked_at_where_it_may_write_a_tensor(body: str, expected: list[str]) -> None:
+    text = (
+        "from torch import nn\n\n\nclass Block(nn.Module):\n"
+        f"    def __init__(self, data, depths, width: int):\n        {body}\n"
+    )
+    chosen = with_candidates(Module("x.py", text.encode()))
+    assert [function.name for function in chosen] == expected
 
 
 @pytest.mark.parametrize(
