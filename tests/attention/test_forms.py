@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from .disguise import disguised
 from .forms import Form, catalogue, source
 from .lookalikes import sources
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 torch = pytest.importorskip("torch")
 
 from . import compare  # noqa: E402
 
+pytestmark = pytest.mark.usefixtures("float64")
+
 FORMS = catalogue(seed=0, more=60)
 #: Every third form runs in torch here; `python -m tests.attention` runs all of them.
 SLICE = FORMS[::3]
-
-
-@pytest.fixture(autouse=True)
-def _float64() -> Iterator[None]:
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float64)
-    yield
-    torch.set_default_dtype(before)
 
 
 def wide(form: Form) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -12,8 +10,7 @@ from . import compare  # noqa: E402
 from .forms import Form  # noqa: E402
 from .lookalikes import HEAD, SPLIT, _indented  # noqa: E402
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+pytestmark = pytest.mark.usefixtures("float64")
 
 SCORES = "s = q @ k.transpose(-2, -1) * 0.3"
 FUTURE = "torch.ones(n, n, dtype=torch.bool).triu(1)"
@@ -151,14 +148,6 @@ CASES: dict[str, tuple[str, str | None]] = {
     "several-statements-a-line": (f"{SPLIT}\n{SCORES}; w = s.softmax(-1)\n{END}", "several statements"),
     "comments": (f"{SPLIT}\n{SCORES}  # the scores\n# over the keys\nw = s.softmax(-1)  # '#'\n{END}", ""),
 }
-
-
-@pytest.fixture(autouse=True)
-def _float64() -> Iterator[None]:
-    before = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float64)
-    yield
-    torch.set_default_dtype(before)
 
 
 @pytest.mark.parametrize("name", CASES)

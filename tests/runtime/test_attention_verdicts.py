@@ -6,9 +6,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +15,10 @@ torch = pytest.importorskip("torch")
 
 from inplace_lint.runtime import judged, meant, rewrites  # noqa: E402
 
+from .command import ROOT, about, inplace_lint  # noqa: E402
+
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="child processes need fork")
 
-ROOT = Path(__file__).parents[2]
 RULES = ROOT / "rules"
 #: A case of each kind of evidence, and words of the reason.
 CONFIRMED = {
@@ -48,15 +46,7 @@ def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, keep: bool):
 
 
 def confirm(folder: Path, *argv: str) -> list[dict[str, Any]]:
-    done = subprocess.run(
-        [sys.executable, "-m", "inplace_lint", "confirm", "--output-format", "json", *argv, "."],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"},
-        timeout=500,
-        check=False,
-    )
+    done = inplace_lint(folder, "confirm", "--output-format", "json", *argv, ".")
     assert done.returncode in (0, 1), done.stderr
     found: list[dict[str, Any]] = json.loads(done.stdout)
     return found
@@ -80,30 +70,10 @@ def test_each_kind_of_fault_is_confirmed_by_its_own_evidence(tmp_path: Path) -> 
     assert naive["proof"]["worst_error"] < naive["proof"]["tolerance"] == 1e-10
 
 
-def examined(file: Path, code: str, text: str, name: str = "Block") -> dict[str, Any]:
+def examined(file: Path, code: str, text: str) -> dict[str, Any]:
     """The verdict on a finding that we make up, at the line with this text."""
-    row = next(row for row, line in enumerate(file.read_text().splitlines(), 1) if text in line)
-    finding = {"code": code, "writes": [[os.path.realpath(file), row, row]], "saves": [], "only": None}
-    arguments = {
-        "file": os.path.realpath(file),
-        "module": file.stem,
-        "top": str(file.parent),
-        "names": [name, "forward"],
-        "factories": {},
-        "captured": {},
-        "findings": [finding],
-    }
-    (verdict,) = meant.examine(arguments, lambda stage: None)
+    (verdict,) = meant.examine(about(file, code, text, "Block", "forward"), lambda stage: None)
     return verdict
-
-
-@pytest.fixture
-def no_traces(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    yield
-    for name, module in list(sys.modules.items()):
-        if str(getattr(module, "__file__", None) or "").startswith((str(tmp_path), str(RULES))):
-            del sys.modules[name]
 
 
 @pytest.mark.usefixtures("no_traces")

@@ -14,7 +14,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="child processes need fork")
 
-ROOT = Path(__file__).parents[2]
+from .command import inplace_lint  # noqa: E402
 
 BLOCKS = """\
 import torch
@@ -124,15 +124,7 @@ def dies():
 
 
 def confirm(*argv: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "inplace_lint", "confirm", *argv],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "OMP_NUM_THREADS": "1"},
-        timeout=300,
-        check=False,
-    )
+    return inplace_lint(cwd, "confirm", *argv)
 
 
 def verdicts(source: str, folder: Path, *argv: str) -> dict[int, dict[str, Any]]:

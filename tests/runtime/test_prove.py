@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ import pytest
 pytest.importorskip("torch")
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="child processes need fork")
 
-ROOT = Path(__file__).parents[2]
+from .command import inplace_lint  # noqa: E402
 
 MODEL = """\
 import math
@@ -72,15 +71,7 @@ b = c.exp()
 
 
 def check(folder: Path, *argv: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "inplace_lint", "check", *argv],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "OMP_NUM_THREADS": "1"},
-        timeout=500,
-        check=False,
-    )
+    return inplace_lint(folder, "check", *argv)
 
 
 def test_what_is_proved_is_made_and_the_rest_is_left_and_said(tmp_path: Path) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,32 +11,15 @@ pytest.importorskip("torch")
 
 from inplace_lint.runtime import unnoticed
 
-RULES = Path(__file__).parents[2] / "rules"
+from .command import ROOT, about
 
-
-@pytest.fixture(autouse=True)
-def no_traces(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    monkeypatch.setattr(sys, "path", [*sys.path])
-    yield
-    for name, module in list(sys.modules.items()):
-        if str(getattr(module, "__file__", None) or "").startswith((str(tmp_path), str(RULES))):
-            del sys.modules[name]
+RULES = ROOT / "rules"
+pytestmark = pytest.mark.usefixtures("no_traces")
 
 
 def judged(file: Path, code: str, write: str, *names: str) -> dict[str, Any]:
     """The verdict on a finding that we make up, whose write is at the line with this text."""
-    row = next(row for row, line in enumerate(file.read_text().splitlines(), 1) if write in line)
-    finding = {"code": code, "writes": [[os.path.realpath(file), row, row]], "saves": [], "only": None}
-    arguments = {
-        "file": os.path.realpath(file),
-        "module": file.stem,
-        "top": str(file.parent),
-        "names": list(names),
-        "factories": {},
-        "captured": {},
-        "findings": [finding],
-    }
-    (verdict,) = unnoticed.examine(arguments, lambda stage: None)
+    (verdict,) = unnoticed.examine(about(file, code, write, *names), lambda stage: None)
     return verdict
 
 
