@@ -214,20 +214,13 @@ def module_of(evaluation: Evaluation, func: Term) -> Term | None:
     return made if made is not None and made.op == "new" and isinstance(made.args[0], str) else None
 
 
-def argument_of(made: Term, position: int, name: str) -> Term | None:
-    """An argument of the call that built a module of torch."""
-    names, count = made.args[1], made.args[2]
-    values = made.args[3:]
+def argument_of(call: Term, position: int, name: str) -> Term | None:
+    """An argument of the call that built a module of torch (`new`), or of one of nn.MultiheadAttention (`mha`)."""
+    names: tuple[str, ...] = call.args[1]
+    count: int = call.args[2]
+    values: tuple[Term, ...] = call.args[3:]
     if position < count:
-        return values[position]  # type: ignore[no-any-return]
-    return values[count + names.index(name)] if name in names else None
-
-
-def passed(call: Term, position: int, name: str) -> Term | None:
-    """An argument of a call of nn.MultiheadAttention."""
-    names, count, values = call.args[1], call.args[2], call.args[3:]
-    if position < count:
-        return values[position]  # type: ignore[no-any-return]
+        return values[position]
     return values[count + names.index(name)] if name in names else None
 
 

@@ -49,11 +49,11 @@ class Chains:
             lead: tuple[str, ...] = ("b0",)
             leads = (lead, lead)
         else:
-            ranks = self.shapes.rank(a), self.shapes.rank(b)
-            if None not in ranks and min(r for r in ranks if r is not None) >= 2:
-                n = max(r for r in ranks if r is not None) - 2
+            one, other = self.shapes.rank(a), self.shapes.rank(b)
+            if one is not None and other is not None and min(one, other) >= 2:
+                n = max(one, other) - 2
                 lead = tuple(f"b{i}" for i in range(n))
-                leads = tuple(lead[n - (r - 2) :] for r in ranks if r is not None)  # type: ignore[assignment]
+                leads = (lead[n - (one - 2) :], lead[n - (other - 2) :])
             else:
                 lead = (REST,)
                 leads = (lead, lead)

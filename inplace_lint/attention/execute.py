@@ -10,9 +10,11 @@ from .terms import Term, is_const, is_tensor, items
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, TypeVar
 
     from .evaluate import Evaluation
+
+    Name = TypeVar("Name", str, int)
 
 
 def _constant(evaluation: Evaluation, i: ir.Constant) -> None:
@@ -235,7 +237,9 @@ def _if(evaluation: Evaluation, i: ir.If) -> bool:
     return ends[0]
 
 
-def _join(evaluation: Evaluation, test: Term, then: dict, orelse: dict) -> dict:  # type: ignore[type-arg]
+def _join(
+    evaluation: Evaluation, test: Term, then: dict[Name, Term], orelse: dict[Name, Term]
+) -> dict[Name, Term]:
     joined = dict(then)
     for key, term in orelse.items():
         if key not in then:

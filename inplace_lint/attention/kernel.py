@@ -77,7 +77,7 @@ def repeated(shapes: Shapes, term: Term) -> Term | None:
     if term.op == "repeat_interleave" and term.args[2] is not None:
         dim, rank = integer(term.args[2]), shapes.rank(term.args[0])
         if dim == -3 or (dim == 1 and rank == 4):
-            return term.args[0]  # type: ignore[no-any-return]
+            return term.first
         return None
     if term.op == "reshape":  # x[:, :, None].expand(B, H, n, S, D).reshape(B, H * n, S, D)
         spread = term.args[0]
@@ -95,12 +95,12 @@ def repeated(shapes: Shapes, term: Term) -> Term | None:
 def _narrow(term: Term) -> Term | None:
     """x of `x[:, :, None]` or `x.unsqueeze(2)`."""
     if term.op == "unsqueeze" and integer(term.args[1]) == 2:
-        return term.args[0]  # type: ignore[no-any-return]
+        return term.first
     if term.op == "getitem":
         entries = items(term.args[1]) or ()
         full = [e.op == "slice" and all(is_const(p, None) for p in e.args) for e in entries]
         if len(entries) >= 3 and full[0] and full[1] and is_const(entries[2], None) and all(full[3:]):
-            return term.args[0]  # type: ignore[no-any-return]
+            return term.first
     return None
 
 

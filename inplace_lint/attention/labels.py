@@ -13,7 +13,7 @@ REST = "..."
 def softmax_input(term: Term) -> Term | None:
     """What a softmax, called or written out, is taken of."""
     if term.op == "softmax":
-        return term.args[0]  # type: ignore[no-any-return]
+        return term.first
     found = softmax_of_exp(term)
     return None if found is None else found[0]
 

@@ -244,7 +244,7 @@ class _Planner:
     def _stripped(self, term: Term) -> Term:
         """An operand without the cast to float32 that the weights' cast undoes: the kernel adds up in float32."""
         if self.upcast and term.op == "cast" and term.args[1].op == "symbol":
-            return term.args[0]  # type: ignore[no-any-return]
+            return term.first
         return term
 
     # Scale
@@ -361,10 +361,10 @@ def _reorder(labels: tuple[str, ...], wanted: tuple[str, ...]) -> str:
 def _untransposed(term: Term, rank: int | None) -> Term | None:
     """The value whose last two axes a term swaps."""
     if term.op == "mT":
-        return term.args[0]  # type: ignore[no-any-return]
+        return term.first
     order = permutation(term) if term.op == "permute" else None
     if order is not None and rank == len(order) and order == [*range(rank - 2), rank - 1, rank - 2]:
-        return term.args[0]  # type: ignore[no-any-return]
+        return term.first
     if term.op == "transpose":
         dims = [integer(one) for one in term.args[1:3]]
         if None in dims:
@@ -372,7 +372,7 @@ def _untransposed(term: Term, rank: int | None) -> Term | None:
         if rank is not None:
             dims = [one % rank - rank for one in dims if one is not None]
         if sorted(one for one in dims if one is not None) == [-2, -1]:
-            return term.args[0]  # type: ignore[no-any-return]
+            return term.first
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..fixes import imports, statements
 from ..fixes.text import line_starts
 from ..model import Edit, Refused
+from ..syntax.module import end_of, start_of
 from .removal import removal
 from .tree import nodes_of
 
@@ -73,8 +74,7 @@ def _piece(source: str, function: FunctionSource) -> tuple[int, str]:
 
 def _point(module: Module, node: ast.AST, first: int, end: bool = False) -> tuple[int, int]:
     """Where a node begins or ends, with its row counted from `first` and its column in characters."""
-    row = (node.end_lineno or 0) if end else node.lineno  # type: ignore[attr-defined]
-    offset = node.end_col_offset if end else node.col_offset  # type: ignore[attr-defined]
+    row, offset = end_of(node) if end else start_of(node)
     return row - first + 1, len(module.lines[row - 1][:offset].decode("utf-8", "replace"))
 
 
@@ -82,11 +82,12 @@ def _call(module: Module, plan: Plan, name: str) -> str:
     """The call, over several lines where it would be too long for one."""
     anchor = plan.anchor
     assert anchor is not None
-    line = module.lines[anchor.lineno - 1].decode("utf-8", "replace")  # type: ignore[attr-defined]
-    last = module.lines[(anchor.end_lineno or 0) - 1].decode("utf-8", "replace")  # type: ignore[attr-defined]
+    (row, column), (last_row, last_column) = start_of(anchor), end_of(anchor)
+    line = module.lines[row - 1].decode("utf-8", "replace")
+    last = module.lines[last_row - 1].decode("utf-8", "replace")
     text = f"{name}({', '.join(plan.arguments)}){plan.after}"
-    rest = len(last) - (anchor.end_col_offset or 0)  # type: ignore[attr-defined]
-    if anchor.col_offset + len(text) + rest <= _WIDTH:  # type: ignore[attr-defined]
+    rest = len(last) - last_column
+    if column + len(text) + rest <= _WIDTH:
         return text
     indent = len(line) - len(line.lstrip())
     head = ", ".join(plan.arguments[:3])

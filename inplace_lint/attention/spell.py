@@ -78,7 +78,11 @@ class Speller:
         node = term.at
         if not isinstance(node, ast.expr) or term.function is not self.evaluation.root:
             return None
-        logs = (self.evaluation.moments, self.evaluation.sinks, self.evaluation.effects)
+        logs: tuple[list[Any], ...] = (
+            self.evaluation.moments,
+            self.evaluation.sinks,
+            self.evaluation.effects,
+        )
         lengths = [len(log) for log in logs]
         frame = self.evaluation.frame
         outer = frame.names, frame.registers, frame.conditions
@@ -95,7 +99,7 @@ class Speller:
             frame.names, frame.registers, frame.conditions = outer
             self.evaluation.terms.function = function
             for log, length in zip(logs, lengths):
-                del log[length:]  # type: ignore[attr-defined]
+                del log[length:]
         if not same:
             return None
         if _calls(term):

@@ -32,6 +32,12 @@ class Term:
     def operands(self) -> list[Term]:
         return [arg for arg in self.args if isinstance(arg, Term)]
 
+    @property
+    def first(self) -> Term:
+        """The first operand."""
+        first: Term = self.args[0]
+        return first
+
     def __repr__(self) -> str:
         return f"{self.op}({', '.join(map(repr, self.args))})"
 

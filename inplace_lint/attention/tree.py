@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..syntax.module import children, inner_bodies
+from ..syntax.module import children, end_of, inner_bodies, start_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,11 +12,7 @@ else:
 
 
 def contains(outer: ast.AST, inner: ast.AST) -> bool:
-    a = (outer.lineno, outer.col_offset)  # type: ignore[attr-defined]
-    b = (outer.end_lineno or 0, outer.end_col_offset or 0)  # type: ignore[attr-defined]
-    c = (inner.lineno, inner.col_offset)  # type: ignore[attr-defined]
-    d = (inner.end_lineno or 0, inner.end_col_offset or 0)  # type: ignore[attr-defined]
-    return bool(a <= c and d <= b)
+    return start_of(outer) <= start_of(inner) and end_of(inner) <= end_of(outer)
 
 
 def bound_by(statement: ast.stmt) -> tuple[str, ...] | None:

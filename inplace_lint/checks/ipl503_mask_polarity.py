@@ -43,7 +43,7 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
                 )
             )
     for moment in calls(seen, "mha"):
-        mask = built.passed(moment.term, 5, "attn_mask")
+        mask = built.argument_of(moment.term, 5, "attn_mask")
         node = argument(moment.at, 5, "attn_mask")
         if mask is not None and node is not None and keeps_past(seen.evaluation, mask):
             found.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..model import CONFIDENCES, Diagnostic, Label, Location
+from ..syntax.module import end_of, start_of
 from ..syntax.operators import OPERATORS
 from .registry import find
 
@@ -20,10 +21,8 @@ else:
 
 def location(module: Module, node: ast.AST) -> Location:
     """The span of a node, with columns in characters (`ast` counts bytes)."""
-    row, end_row = node.lineno, node.end_lineno or node.lineno  # type: ignore[attr-defined]
-    start = column(module, row, node.col_offset)  # type: ignore[attr-defined]
-    end = column(module, end_row, node.end_col_offset or 0)  # type: ignore[attr-defined]
-    return Location(module.filename, row, start, end_row, end)
+    (row, first), (end_row, last) = start_of(node), end_of(node)
+    return Location(module.filename, row, column(module, row, first), end_row, column(module, end_row, last))
 
 
 def column(module: Module, row: int, offset: int) -> int:
@@ -33,11 +32,10 @@ def column(module: Module, row: int, offset: int) -> int:
 
 def text(module: Module, node: ast.AST, longest: int = 40) -> str:
     """The source of a node on one line, shortened where it is long."""
-    row, end_row = node.lineno, node.end_lineno or node.lineno  # type: ignore[attr-defined]
+    (row, first), (end_row, last) = start_of(node), end_of(node)
     if row != end_row:
         return "this tensor"
-    line = module.lines[row - 1][node.col_offset : node.end_col_offset]  # type: ignore[attr-defined]
-    words = line.decode("utf-8", "replace")
+    words = module.lines[row - 1][first:last].decode("utf-8", "replace")
     return f"`{words}`" if len(words) <= longest else "this tensor"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _ast as ast
 
+from ..syntax.module import start_of
 from . import places
 
 TYPE_CHECKING = False
@@ -25,7 +26,7 @@ def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt
     labels = [
         places.label("save", describe_save(s), s.place) for s in (shown if first in shown else saves[:1])
     ]
-    later = first.place.at is finding.at or places.row_of(first.place) > finding.at.lineno  # type: ignore[attr-defined]
+    later = first.place.at is finding.at or places.row_of(first.place) > start_of(finding.at)[0]
     same_file = first.place.frame.module is module
     if finding.write is not None:
         labels += [places.label("write", "written here", place) for place in finding.writes[:_MOST_WRITES]]
@@ -54,7 +55,7 @@ def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt
 def _in_one_function(place: Place, at: ast.AST) -> bool:
     """Whether the rows of two places tell their order, but for loops: both stand in one function."""
     function = place.frame.function
-    row = at.lineno  # type: ignore[attr-defined]
+    row, _ = start_of(at)
     return function is None or function.node.lineno <= row <= (function.node.end_lineno or 0)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..syntax.module import start_of
 from . import places
 from .saved import describe_save
 
@@ -25,7 +26,7 @@ def silently(module: Module, finding: Finding, code: str, how: str, cause: str, 
     first = strongest[0]
     labels = [places.label("save", describe_save(s), s.place) for s in strongest[:_MOST_LABELS]]
     began = finding.cause
-    if began is not None and hasattr(began.at, "lineno") and places.row_of(began) != finding.at.lineno:  # type: ignore[attr-defined]
+    if began is not None and hasattr(began.at, "lineno") and places.row_of(began) != start_of(finding.at)[0]:
         labels.append(places.label("alias", cause, began))
     if finding.write is not None:
         labels += [places.label("write", "written here", place) for place in finding.writes[:_MOST_WRITES]]

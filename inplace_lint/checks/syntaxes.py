@@ -142,13 +142,15 @@ def construction(node: ast.Call, path: Sequence[ast.AST]) -> ast.Call | None:
         return None
     found: list[ast.AST] = []
     for method in cls.body:
-        for statement in _statements(method):
-            targets = statement.targets if isinstance(statement, ast.Assign) else []
+        assigning = [one for one in _statements(method) if isinstance(one, ast.Assign)]
+        found += [
+            one.value
+            for one in assigning
             if any(
                 isinstance(t, ast.Attribute) and t.attr == func.attr and isinstance(t.value, ast.Name)
-                for t in targets
-            ):
-                found.append(statement.value)  # type: ignore[attr-defined]
+                for t in one.targets
+            )
+        ]
     built = found[0] if len(found) == 1 else None
     return built if isinstance(built, ast.Call) and inplace_flag(built) else None
 

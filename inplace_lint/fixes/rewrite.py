@@ -43,8 +43,8 @@ def augmented(piece: str) -> str:
     sign = _OPERATORS[type(operator)]()
     target = cst.AssignTarget(
         target=statement.target,
-        whitespace_before_equal=operator.whitespace_before,  # type: ignore[attr-defined]
-        whitespace_after_equal=operator.whitespace_after,  # type: ignore[attr-defined]
+        whitespace_before_equal=operator.whitespace_before,  # type: ignore[attr-defined]  # each of them has it
+        whitespace_after_equal=operator.whitespace_after,  # type: ignore[attr-defined]  # this too
     )
     return module.code_for_node(cst.Assign([target], cst.BinaryOperation(left, sign, value)))
 

@@ -164,7 +164,7 @@ class _Changes(cst.CSTTransformer):
     ) -> cst.CSTNodeT | cst.RemovalSentinel | cst.FlattenSentinel[cst.CSTNodeT]:
         span = self._by_node.get(original_node)
         if span is not None:
-            return self._changed[span](updated_node)  # type: ignore[arg-type, return-value]
+            return self._changed[span](updated_node)  # type: ignore[arg-type, return-value]  # of the same kind
         return super().on_leave(original_node, updated_node)
 
     def leave_If(self, original_node: cst.If, updated_node: cst.If) -> cst.If:
@@ -179,7 +179,7 @@ class _Changes(cst.CSTTransformer):
         kept: list[cst.BaseStatement] = []
         waiting: list[cst.EmptyLine] = []
         for before, after in zip(original_node.body, updated_node.body):
-            lines = list(after.leading_lines)  # type: ignore[attr-defined]
+            lines = list(after.leading_lines)  # type: ignore[attr-defined]  # both kinds have them
             if id(before) in going:
                 waiting += [*lines, *_comments(after)]
             elif waiting:

@@ -150,7 +150,7 @@ class _Child:
         self._stop = stop
         self._session = secrets.token_hex(8)
         self._buffer = b""
-        self._errors = tempfile.TemporaryFile()  # noqa: SIM115
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115  # `close` closes it
         package = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         known = os.environ.get("PYTHONPATH", "")
         path = f"{package}{os.pathsep}{known}" if known else package

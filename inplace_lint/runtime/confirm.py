@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..fixes.text import apply
@@ -82,7 +83,7 @@ class _Plan:
                 "findings": [_plain(one) for _, one in members],
             }
             self._jobs.append(Job(function, arguments))
-            self._readers.append(lambda outcome, members=members: _shared(outcome, members))  # type: ignore[misc]
+            self._readers.append(partial(_shared, members=members))
         return self._jobs, self._readers
 
     def _rewrite(self, index: int, one: Diagnostic) -> None:

@@ -226,7 +226,8 @@ def _kept(func: Any, mask: torch.Tensor) -> str:
 
 
 def _first(result: Any) -> torch.Tensor:
-    return result[0] if isinstance(result, tuple) else result  # type: ignore[no-any-return]
+    first: torch.Tensor = result[0] if isinstance(result, tuple) else result
+    return first
 
 
 def apart(given: torch.Tensor, meant: torch.Tensor) -> float:

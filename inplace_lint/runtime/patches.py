@@ -159,7 +159,7 @@ class Patches:
                 finally:
                     self._leave_thread()
 
-            thread.run = traced  # type: ignore[method-assign]
+            thread.run = traced  # type: ignore[method-assign]  # in place of the method
             start(thread)
 
         return started

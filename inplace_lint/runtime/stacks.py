@@ -7,7 +7,7 @@ import os
 import sys
 import sysconfig
 from collections.abc import Sequence
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any
 
 from ..model import Location
@@ -32,7 +32,7 @@ _foreign: dict[str, bool] = {}
 def capture(skip: int = 2) -> Stack:
     """The stack of the caller's caller (`skip` frames up), without frames of torch, of Python and of this package."""
     found = []
-    frame = sys._getframe(skip)
+    frame: FrameType | None = sys._getframe(skip)
     while frame is not None:
         code = frame.f_code
         foreign = _foreign.get(code.co_filename)
@@ -42,7 +42,7 @@ def capture(skip: int = 2) -> Stack:
             found.append((code, frame.f_lasti))
             if len(found) == DEPTH:
                 break
-        frame = frame.f_back  # type: ignore[assignment]
+        frame = frame.f_back
     return tuple(found)
 
 

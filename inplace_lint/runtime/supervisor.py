@@ -238,7 +238,7 @@ class _Lines:
                 return None
             os.set_blocking(self.descriptor, True)
             self.fill()
-        line, _, self._buffer = self._buffer.partition(b"\n")  # type: ignore[assignment]
+        line, self._buffer = self._buffer.split(b"\n", 1)
         return line.decode("utf-8")
 
     def fill(self) -> bool:

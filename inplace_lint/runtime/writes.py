@@ -18,13 +18,13 @@ OnWrite = Callable[[torch.Tensor, str, int, bool], None]
 _TRAINING = ("training", "train", "use_input_stats")
 
 
-class WriteMode(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class WriteMode(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch: untyped
     """Calls `on_write` for each tensor that an operation has changed in place. One object serves one thread."""
 
     supports_higher_order_operators = True
 
     def __init__(self, on_write: OnWrite) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()  # type: ignore[no-untyped-call]  # torch: untyped
         self._on_write = on_write
 
     @classmethod
@@ -105,11 +105,11 @@ def _version(tensor: torch.Tensor) -> int:
 def foreach_loses_bumps() -> bool:
     """Whether `_foreach_*_` moves no version under a dispatch mode (PyTorch issue 191154), unlike without one."""
 
-    class Plain(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    class Plain(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch: untyped
         def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             return func(*args, **(kwargs or {}))
 
     probe = torch.zeros(1)
-    with Plain():  # type: ignore[no-untyped-call]
+    with Plain():  # type: ignore[no-untyped-call]  # torch: untyped
         torch._foreach_add_([probe], 1)
     return probe._version == 0

@@ -380,6 +380,16 @@ def inner_bodies(statement: ast.stmt) -> list[list[ast.stmt]]:
     return bodies
 
 
+def start_of(node: ast.AST) -> tuple[int, int]:
+    """Where a node begins: its row from 1, its column in bytes."""
+    return node.lineno, node.col_offset  # type: ignore[attr-defined]  # of `ast.AST` no node is said to have a place
+
+
+def end_of(node: ast.AST) -> tuple[int, int]:
+    """Where a node ends."""
+    return node.end_lineno or 0, node.end_col_offset or 0  # type: ignore[attr-defined]  # as above
+
+
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes right below a node, in the order of its fields."""
     found: list[ast.AST] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from .module import children
+from .module import children, end_of, start_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Surroundings:
         statement = self.statement
         if not isinstance(statement, ast.Assign) or statement.value is not self.node:
             return False
-        return _end(statement) == _end(self.node)
+        return end_of(statement) == end_of(self.node)
 
     def assigned(self) -> set[str]:
         """The names and paths to which the node's own value is assigned: `y` and `self.h` of `y = self.h = …`."""
@@ -126,7 +126,7 @@ class Surroundings:
             isinstance(n, ast.Name)
             and n.id in names
             and isinstance(n.ctx, ast.Load)
-            and _start(n) < _start(self.node)
+            and start_of(n) < start_of(self.node)
             for n in _walk(statement)
         )
 
@@ -142,7 +142,7 @@ class Surroundings:
             for n in _walk(target)
         ):
             return True  # the target of an assignment is evaluated after its value
-        end = (self.node.end_lineno or 0, self.node.end_col_offset or 0)  # type: ignore[attr-defined]
+        end = end_of(self.node)
         again = [n for n in self.path if isinstance(n, _LOOPS) and _inside(scope, n)]
         protected = any(isinstance(n, ast.Try) or type(n).__name__ == "TryStar" for n in self.path)
         first = (again[0].lineno, again[0].col_offset) if again else end
@@ -165,16 +165,8 @@ class Surroundings:
         return False
 
 
-def _end(node: ast.AST) -> tuple[int, int]:
-    return node.end_lineno or 0, node.end_col_offset or 0  # type: ignore[attr-defined]
-
-
 def _same_span(one: ast.AST, other: ast.AST) -> bool:
-    return _start(one) == _start(other) and _end(one) == _end(other)
-
-
-def _start(node: ast.AST) -> tuple[int, int]:
-    return node.lineno, node.col_offset  # type: ignore[attr-defined]
+    return start_of(one) == start_of(other) and end_of(one) == end_of(other)
 
 
 def _spelled(node: ast.AST) -> str:
@@ -209,7 +201,7 @@ def _toward(at: ast.AST, node: ast.AST) -> list[ast.AST]:
     body = getattr(at, "body", None)
     if not isinstance(at, ast.Module) or not isinstance(body, list) or len(body) <= _LONG:
         return children(at)
-    after = bisect_right(body, _start(node)[0], key=lambda statement: statement.lineno)
+    after = bisect_right(body, start_of(node)[0], key=lambda statement: statement.lineno)
     return list(body[max(0, after - 1) : after + 1])  # decorators stand before the first line of the next
 
 
@@ -219,7 +211,7 @@ def _holds(outer: ast.AST, inner: ast.AST) -> bool:
         return True
     if isinstance(outer, (*_FUNCTIONS, ast.ClassDef)):
         first = 0  # decorators stand before the first line
-    return first <= _start(inner)[0] <= (_end(outer)[0] or first)
+    return first <= start_of(inner)[0] <= (end_of(outer)[0] or first)
 
 
 def _walk(node: ast.AST, without: set[ast.AST] | frozenset[ast.AST] = frozenset()) -> list[ast.AST]:

@@ -37,16 +37,16 @@ def classes() -> dict[str, tuple[str, ...]]:
 
 def seen(info: object, dtype: torch.dtype) -> tuple[str, ...]:
     """The classes of the results of a few samples; nothing where they differ or the dtype is not taken."""
-    if dtype not in info.supported_dtypes("cpu"):  # type: ignore[attr-defined]
+    if dtype not in info.supported_dtypes("cpu"):
         return ()
     found: set[tuple[str, ...]] = set()
-    for i, sample in enumerate(generate(info, dtype)):  # type: ignore[arg-type]
+    for i, sample in enumerate(generate(info, dtype)):
         if i >= FEW:
             break
         if any("dtype" in key for key in sample.kwargs):
             continue
         try:
-            result = info.op(*sample.args, **sample.kwargs)  # type: ignore[attr-defined]
+            result = info.op(*sample.args, **sample.kwargs)
         except Exception:
             continue
         found.add(tuple(dtype_class(v) if isinstance(v, torch.Tensor) else "?" for v in returned(result)))

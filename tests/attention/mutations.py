@@ -213,7 +213,7 @@ def _wrap(cls: ast.ClassDef, methods: list[ast.FunctionDef], rng: random.Random)
     body, place, _ = _place(methods, rng)
     outer = ast.parse(rng.choice(_WRAPS)).body[0]
     end = min(len(body), place + rng.randint(1, 3))
-    inner = outer.orelse if getattr(outer, "orelse", None) else outer.body  # type: ignore[attr-defined]
+    inner = outer.orelse if getattr(outer, "orelse", None) else outer.body
     inner[:1] = body[place:end]
     body[place:end] = [outer]
 
@@ -298,7 +298,7 @@ def _default(cls: ast.ClassDef, methods: list[ast.FunctionDef], rng: random.Rand
     function.decorator_list.append(
         ast.parse(rng.choice(["torch.no_grad()", "torch.jit.ignore", "staticmethod", "torch.enable_grad()"]))
         .body[0]
-        .value  # type: ignore[attr-defined]
+        .value
     )
 
 

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from . import compare
 from .disguise import disguised
 from .forms import Form, catalogue, source
 from .lookalikes import sources
-
-torch = pytest.importorskip("torch")
-
-from . import compare  # noqa: E402
 
 pytestmark = pytest.mark.usefixtures("float64")
 

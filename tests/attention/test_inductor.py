@@ -7,12 +7,10 @@ import re
 from typing import Any
 
 import pytest
+import torch
+from torch._inductor.fx_passes import fuse_attention
 
-torch = pytest.importorskip("torch")
-
-from torch._inductor.fx_passes import fuse_attention  # noqa: E402
-
-from . import compare  # noqa: E402
+from . import compare
 
 PATTERNS = sorted(
     (name for name in vars(fuse_attention) if re.fullmatch(r"_sfdp_pattern_\d+", name)),
@@ -40,7 +38,7 @@ def arguments(name: str, seed: int) -> dict[str, Any]:
     batch, heads, length, width = 2, 3, 5 + seed % 3, 8
     shape = (batch, length, heads, width) if permuted else (batch, heads, length, width)
     if name == "_sfdp_pattern_13":
-        shape = (batch * heads, length, width)  # type: ignore[assignment]
+        shape = (batch * heads, length, width)
 
     def normal(*sizes: int) -> Any:
         return torch.randn(sizes, generator=generator, dtype=torch.float64, requires_grad=True)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-torch = pytest.importorskip("torch")
-
-from . import compare  # noqa: E402
-from .forms import Form  # noqa: E402
-from .lookalikes import HEAD, SPLIT, _indented  # noqa: E402
+from . import compare
+from .forms import Form
+from .lookalikes import HEAD, SPLIT, _indented
 
 pytestmark = pytest.mark.usefixtures("float64")
 

@@ -6,12 +6,10 @@ import random
 
 import pytest
 
-torch = pytest.importorskip("torch")
-
-from . import compare  # noqa: E402
-from .forms import catalogue  # noqa: E402
-from .mutations import mutated  # noqa: E402
-from .test_forms import wide  # noqa: E402
+from . import compare
+from .forms import catalogue
+from .mutations import mutated
+from .test_forms import wide
 
 pytestmark = pytest.mark.usefixtures("float64")
 

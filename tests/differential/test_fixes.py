@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-torch = pytest.importorskip("torch")
-
-from .fixes import Repair, repair_many, same, values  # noqa: E402
-from .generator import Program  # noqa: E402
+from .fixes import Repair, repair_many, same, values
+from .generator import Program
 
 
 @pytest.mark.parametrize("unsafe", [False, True])

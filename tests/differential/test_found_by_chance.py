@@ -6,8 +6,6 @@ import textwrap
 
 import pytest
 
-pytest.importorskip("torch")
-
 from .compare import compare
 from .generator import Program
 

@@ -6,11 +6,9 @@ import textwrap
 
 import pytest
 
-torch = pytest.importorskip("torch")
-
-from .compare import Comparison, Finding, Tally, sample  # noqa: E402
-from .generator import Program, generate  # noqa: E402
-from .oracle import Discard, Truth, judge  # noqa: E402
+from .compare import Comparison, Finding, Tally, sample
+from .generator import Program, generate
+from .oracle import Discard, Truth, judge
 
 
 def truth_of(body: str, flags: int = 0) -> Truth:

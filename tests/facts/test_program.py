@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("torch")
-
 from .program import StaticDisagreement, agree
 
 HAZARD = """

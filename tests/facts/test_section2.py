@@ -6,9 +6,7 @@ import textwrap
 
 import pytest
 
-torch = pytest.importorskip("torch")
-
-from .program import agree  # noqa: E402
+from .program import agree
 
 CASES = pytest.mark.parametrize
 

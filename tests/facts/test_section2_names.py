@@ -6,15 +6,14 @@ import inspect
 from typing import TYPE_CHECKING
 
 import pytest
+import torch
 
 if TYPE_CHECKING:
     from inplace_lint.torchmodel.op import Op
 
-torch = pytest.importorskip("torch")
+from inplace_lint.torchmodel import Const, table
 
-from inplace_lint.torchmodel import Const, table  # noqa: E402
-
-from .program import agree  # noqa: E402
+from .program import agree
 
 CASES = pytest.mark.parametrize
 
@@ -113,7 +112,7 @@ def test_functions_over_lists_are_in_the_table(prefix: str, count: int) -> None:
 
 def takes_inplace(callable_: object) -> bool:
     try:
-        return "inplace" in inspect.signature(callable_).parameters  # type: ignore[arg-type]
+        return "inplace" in inspect.signature(callable_).parameters
     except (TypeError, ValueError):
         return False
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from .program import agree  # noqa: E402
+from .program import agree
 
 CASES = pytest.mark.parametrize
 

@@ -28,7 +28,7 @@ def test_the_advice_breaks_backward() -> None:
 
 
 def test_the_finding_says_so_and_its_fix_takes_the_advice_back() -> None:
-    def lint(source: bytes) -> list:  # type: ignore[type-arg]
+    def lint(source: bytes) -> list:
         return everything("step.py", source, Settings())
 
     assert lint(RIGHT.encode()) == []

@@ -49,8 +49,8 @@ def held(body: str) -> int:
     text = f"import torch\nimport torch.nn.functional as F\na = torch.rand(1000, requires_grad=True)\n{body}"
     exec(text, scope)
     storages: set[int] = set()
-    pending = [scope["y"].grad_fn]  # type: ignore[attr-defined]
-    storages.add(scope["y"].untyped_storage().data_ptr())  # type: ignore[attr-defined]
+    pending = [scope["y"].grad_fn]
+    storages.add(scope["y"].untyped_storage().data_ptr())
     while pending:
         node = pending.pop()
         if node is None:
@@ -61,7 +61,7 @@ def held(body: str) -> int:
                 value = getattr(node, name)
                 if isinstance(value, torch.Tensor) and value.numel() == 1000:
                     storages.add(value.untyped_storage().data_ptr())
-    storages.discard(scope["a"].untyped_storage().data_ptr())  # type: ignore[attr-defined]
+    storages.discard(scope["a"].untyped_storage().data_ptr())
     gc.collect()
     return len(storages)
 

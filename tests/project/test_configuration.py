@@ -18,7 +18,7 @@ def _in_empty_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def settings(directory: str = ".", **options: object) -> Settings:
-    return Configuration(selector_problem=registry.problem, **options).settings(directory)  # type: ignore[arg-type]
+    return Configuration(selector_problem=registry.problem, **options).settings(directory)
 
 
 def write(path: str, text: str) -> None:

@@ -32,7 +32,7 @@ def rows(root: Path) -> list[tuple[str, str, str, str, str]]:
 
     tree = ast.parse((root / "inplace_lint/checks/registry.py").read_text(encoding="utf-8"))
     return [
-        tuple(arg.value for arg in node.args if isinstance(arg, ast.Constant))  # type: ignore[misc]
+        tuple(arg.value for arg in node.args if isinstance(arg, ast.Constant))
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Rule"
     ]

@@ -78,7 +78,7 @@ def test_fixed_case_starts_backward_from_the_same_values(case: Path) -> None:
     roots: list[list[float]] = []
 
     def record(tensors: object, *args: object, **kwargs: object) -> None:
-        roots[-1].extend(float(each.detach().double().sum()) for each in tensors)  # type: ignore[attr-defined]
+        roots[-1].extend(float(each.detach().double().sum()) for each in tensors)
 
     engine = torch.autograd._engine_run_backward
     torch.autograd._engine_run_backward = record

@@ -11,11 +11,9 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch")
+from inplace_lint.runtime import judged, meant, rewrites
 
-from inplace_lint.runtime import judged, meant, rewrites  # noqa: E402
-
-from .command import ROOT, about, inplace_lint  # noqa: E402
+from .command import ROOT, about, inplace_lint
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="child processes need fork")
 

@@ -153,7 +153,6 @@ def test_a_scheduler_runs_as_many_children_at_once_as_it_has_places(tmp_path: Pa
     "launcher", [["torchrun", "--nproc-per-node", "1"], ["torchrun", "--nproc-per-node=2", "--no-python"]]
 )
 def test_torchrun_is_a_launcher(launcher: list[str]) -> None:
-    pytest.importorskip("torch")
     program = Path(sys.executable).with_name("torchrun")
     if not program.exists():
         pytest.skip("this torch brings no torchrun")
@@ -191,7 +190,7 @@ def test_nothing_is_left_when_the_caller_stops_early(tmp_path: Path) -> None:
     )
     next(iter(run))
     time.sleep(0.3)
-    run.close()  # type: ignore[attr-defined]
+    run.close()
     time.sleep(0.3)
     commands = [
         Path(f"/proc/{pid}/cmdline").read_bytes()

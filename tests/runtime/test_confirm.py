@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch")
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="child processes need fork")
+from .command import inplace_lint
 
-from .command import inplace_lint  # noqa: E402
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="child processes need fork")
 
 BLOCKS = """\
 import torch

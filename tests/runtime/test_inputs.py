@@ -127,7 +127,7 @@ def test_a_factory_makes_the_module_and_its_arguments(factories: types.ModuleTyp
     def make(S: int = 32) -> Any:
         return models.Naive(24, heads=2), (torch.randn(1, S, 24),)
 
-    factories.make = make  # type: ignore[attr-defined]
+    factories.make = make
     name = f"{models.Naive.__module__}:Naive"
     call = build(models.Naive, factories={name: "the_factories:make"})
     assert isinstance(call, Call)
@@ -210,7 +210,7 @@ class Cross(nn.Module):
         self.q, self.kv = nn.Linear(dim, dim), nn.Linear(dim, 2 * dim)
 
     def forward(self, x: torch.Tensor, memory: torch.Tensor | None = None) -> torch.Tensor:
-        k, v = self.kv(memory).chunk(2, dim=-1)  # type: ignore[arg-type]
+        k, v = self.kv(memory).chunk(2, dim=-1)
         return models.attend(self.q(x), k, v)
 
 

@@ -162,7 +162,8 @@ def test_without_gradients_the_same_target_runs(gate: Path, capsys: pytest.Captu
 
 @pytest.mark.usefixtures("in_process")
 def test_a_gpu_that_is_not_there_is_not_measured(gate: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    torch = pytest.importorskip("torch")
+    import torch
+
     if torch.cuda.is_available():
         pytest.skip("there is a GPU here")
     code, _, err = said(capsys, "measure", "gate.py::Gate", "--method", "gpu")

@@ -7,11 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
-torch = pytest.importorskip("torch")
-
-from .mutants import Tally, judge  # noqa: E402
+from .mutants import Tally, judge
 
 
 def test_mutants_raise_under_the_tracer_as_they_do_without(tmp_path: Path) -> None:

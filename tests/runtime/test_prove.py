@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("torch")
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="child processes need fork")
+from .command import inplace_lint
 
-from .command import inplace_lint  # noqa: E402
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="child processes need fork")
 
 MODEL = """\
 import math

@@ -7,10 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
-pytest.importorskip("torch")
-
 ROOT = Path(__file__).parents[2]
 TESTS = """\
 import pytest

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import itertools
 
-import pytest
+from inplace_lint.runtime.tracer import Trace
 
-torch = pytest.importorskip("torch")
-
-from inplace_lint.runtime.tracer import Trace  # noqa: E402
-
-from ..differential.generator import Program, generate  # noqa: E402
-from ..differential.oracle import FILENAME, Discard, _execute  # noqa: E402
+from ..differential.generator import Program, generate
+from ..differential.oracle import FILENAME, Discard, _execute
 
 
 def ending(program: Program, outcome: tuple[bool, ...]) -> tuple[object, ...] | None:

@@ -8,10 +8,9 @@ import warnings
 from pathlib import Path
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-from inplace_lint.runtime.tracer import Trace  # noqa: E402
+from inplace_lint.runtime.tracer import Trace
 
 RULES = Path(__file__).parents[2] / "rules"
 BAD = sorted(RULES.glob("IPL10*/cases/bad_*.py"))
@@ -68,4 +67,4 @@ def test_good_case_gives_nothing(path: Path) -> None:
 def _rows(stack: object) -> list[tuple[str, int]]:
     from inplace_lint.runtime.stacks import rows
 
-    return rows(stack)  # type: ignore[arg-type]
+    return rows(stack)

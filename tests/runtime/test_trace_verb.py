@@ -9,10 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
-
-import inplace_lint  # noqa: E402
+import inplace_lint
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """\

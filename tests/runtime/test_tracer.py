@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 
-torch = pytest.importorskip("torch")
+from inplace_lint.runtime.immediate import is_stale
 
-from inplace_lint.runtime.immediate import is_stale  # noqa: E402
-
-from .cases import Case, cases  # noqa: E402
-from .programs import copied, plain, traced  # noqa: E402
+from .cases import Case, cases
+from .programs import copied, plain, traced
 
 CASES = cases()
 

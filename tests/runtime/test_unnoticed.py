@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("torch")
-
 from inplace_lint.runtime import unnoticed
 
 from .command import ROOT, about

@@ -88,7 +88,8 @@ class Call:
         if self.factory is not None:
             return self.factory(self.sizes)[0]
         if not inspect.isclass(self.target):
-            return self.target  # type: ignore[no-any-return]
+            function: Callable[..., Any] = self.target
+            return function
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             # Modules among the arguments are copied: two instances must not share weights.
@@ -105,7 +106,9 @@ class Call:
         generator = torch.Generator(device).manual_seed(seed) if device == "cpu" else None
         if self.factory is not None:
             _, args, kwargs = self.factory(self.sizes)
-            return tree_map(lambda leaf: _moved(leaf, device, dtype), (args, kwargs))  # type: ignore[no-any-return]
+            moved: tuple[tuple[Any, ...], dict[str, Any]]
+            moved = tree_map(lambda leaf: _moved(leaf, device, dtype), (args, kwargs))
+            return moved
 
         def one(leaf: Any) -> Any:
             if not isinstance(leaf, Spec):
@@ -198,7 +201,7 @@ def needing(make: Callable[[], torch.Tensor]) -> torch.Tensor:
     """
     # An empty tensor: it carries the need for a gradient and no bytes.
     entrance = torch.zeros(0, requires_grad=True)
-    return _Entrance.apply(entrance, make)  # type: ignore[no-any-return,no-untyped-call]
+    return _Entrance.apply(entrance, make)  # type: ignore[no-any-return,no-untyped-call]  # torch: untyped
 
 
 class _Entrance(torch.autograd.Function):

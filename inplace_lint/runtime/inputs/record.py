@@ -46,12 +46,12 @@ class Recorder:
             if recorder._wanted(module):
                 recorder._made[module] = _constructed(module)
 
-        nn.Module.__init__ = init  # type: ignore[assignment, method-assign]
+        nn.Module.__init__ = init  # type: ignore[assignment, method-assign]  # in place of it
         self._hook = register_module_forward_pre_hook(self._called)
         return self
 
     def __exit__(self, *_: object) -> None:
-        nn.Module.__init__ = self._begin  # type: ignore[method-assign]
+        nn.Module.__init__ = self._begin  # type: ignore[method-assign]  # as it was
         self._hook.remove()
 
     def _called(self, module: nn.Module, args: tuple[Any, ...]) -> None:

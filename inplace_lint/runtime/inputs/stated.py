@@ -64,13 +64,13 @@ def from_factory(target: Any, factories: Mapping[str, str]) -> Call | None:
         return None
     module, _, name = path.partition(":")
     try:
-        make = importlib.import_module(module)
+        make: Any = importlib.import_module(module)
         for part in name.split("."):
             make = getattr(make, part)
     except (ImportError, AttributeError) as error:
         raise InputError(f"the factory `{path}` of {shown(target)} cannot be imported: {error}") from error
-    call = Call(target, "factory", factory=_ready(target, make, path))  # type: ignore[arg-type]
-    parameters = inspect.signature(make).parameters  # type: ignore[arg-type]
+    call = Call(target, "factory", factory=_ready(target, make, path))
+    parameters = inspect.signature(make).parameters
     sizes = {
         key: parameters[key].default if isinstance(parameters[key].default, int) else value
         for key, value in SIZES.items()

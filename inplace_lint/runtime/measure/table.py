@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ...report.style import Style, safe
 from ..sizes import size_of
@@ -110,7 +110,7 @@ def _comparison(before: Series, after: Series, style: Style) -> list[str]:
     return [style.paint(f"{safe(before.label)} against {safe(after.label)}", "bold"), "", *_aligned(rows)]
 
 
-def _aligned(rows: Sequence[Sequence[str]], left: set[int] = frozenset()) -> list[str]:  # type: ignore[assignment]
+def _aligned(rows: Sequence[Sequence[str]], left: Collection[int] = frozenset()) -> list[str]:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [
         "  "

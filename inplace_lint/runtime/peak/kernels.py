@@ -61,7 +61,7 @@ class CudaKernels(TorchFunctionMode):
                 scale=scale,
                 **more,
             )[0]
-        return _Fused.apply(kernel, query, key, value, attn_mask)  # type: ignore[no-any-return,no-untyped-call]
+        return _Fused.apply(kernel, query, key, value, attn_mask)  # type: ignore[no-any-return,no-untyped-call]  # torch: untyped
 
 
 def choose(

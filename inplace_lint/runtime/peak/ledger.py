@@ -34,7 +34,7 @@ class Allocation:
         return self.made <= moment and (self.freed is None or moment < self.freed)
 
 
-class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
+class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch: untyped
     """While it is entered, notes each allocation and each release of tensor memory in this thread's operations.
 
     A moment is the number of an allocation or a release. Views add nothing: what counts are storages. Memory that
@@ -42,7 +42,7 @@ class Ledger(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """
 
     def __init__(self, lines: Lines, rounding: Rounding = lambda size: size) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
+        super().__init__()  # type: ignore[no-untyped-call]  # torch: untyped
         self.allocations: list[Allocation] = []
         #: Live bytes after each moment.
         self.curve: list[int] = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import os
 import sys
-from types import CodeType
+from types import CodeType, FrameType
 
 import torch
 
@@ -40,7 +40,7 @@ class Lines:
         return line or self._owner(node._sequence_nr())
 
     def _innermost(self, below_engine: bool) -> Line | None:
-        frame = sys._getframe(2)
+        frame: FrameType | None = sys._getframe(2)
         while frame is not None:
             code = frame.f_code
             if below_engine and code.co_name == _ENGINE:
@@ -50,7 +50,7 @@ class Lines:
             filename = self._wanted[code]
             if filename is not None:
                 return filename, frame.f_lineno
-            frame = frame.f_back  # type: ignore[assignment]
+            frame = frame.f_back
         return None
 
     def _file(self, code: CodeType) -> str | None:
@@ -65,7 +65,7 @@ class Lines:
 
     def _own_nodes(self, line: Line | None) -> None:
         """Nodes numbered since the last operation are this line's."""
-        following = torch.autograd._get_sequence_nr()  # type: ignore[attr-defined]
+        following = torch.autograd._get_sequence_nr()  # type: ignore[attr-defined]  # private to torch
         first = self._firsts[-1] if self._firsts else -1
         if following > first:
             self._firsts.append(following)

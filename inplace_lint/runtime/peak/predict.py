@@ -38,7 +38,7 @@ def emptied(module: torch.nn.Module, fake: FakeTensorMode) -> torch.nn.Module:
     for part in module.modules():
         for name, parameter in part._parameters.items():
             if parameter is not None:
-                part._parameters[name] = one(parameter)  # type: ignore[assignment]
+                part._parameters[name] = one(parameter)  # type: ignore[assignment]  # it is no Parameter
         for name, buffer in part._buffers.items():
             if buffer is not None:
                 part._buffers[name] = one(buffer)

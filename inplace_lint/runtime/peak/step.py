@@ -93,7 +93,7 @@ def dense_loss(result: Any) -> torch.Tensor | None:
     It has no element, so that it adds no byte.
     """
     needing = [one for one in _tensors(result) if one.requires_grad]
-    return _Loss.apply(*needing) if needing else None  # type: ignore[no-untyped-call]
+    return _Loss.apply(*needing) if needing else None  # type: ignore[no-untyped-call]  # torch: untyped
 
 
 class _Loss(torch.autograd.Function):
