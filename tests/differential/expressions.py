@@ -185,16 +185,10 @@ class Expressions:
         if first is None:
             return None
         (_, xv), texts, sources = first, {"x": first[0]}, [first[1]]
-        wanted: Callable[[Val], bool] | None = None
         shape = xv.shape
-        if group in ("binary", "ternary"):
-            wanted = lambda val: broadcast(xv.shape, val.shape) is not None  # noqa: E731
-        elif group in ("matmul", "square"):
-            wanted = lambda val: val.shape == (4, 4)  # noqa: E731
-        elif group in ("loss", "batched", "pooled", "outer", "dot", "stack", "cat", "masked"):
-            wanted = lambda val: val.shape == xv.shape  # noqa: E731
-        if wanted is not None:
-            second = self.operand(wanted)
+        if group in SECOND_FITS:
+            fits = SECOND_FITS[group]
+            second = self.operand(lambda val: fits(xv.shape, val.shape))
             if second is None:
                 return None
             texts["y"] = second[0]
@@ -255,6 +249,15 @@ FIRST_FITS: dict[str, Callable[[Val], bool]] = {
     "gather": lambda val: val.shape == (4, 4),
     "rows": lambda val: val.shape == (4, 4),
     "targets": lambda val: val.shape == (4, 4),
+}
+#: Group of templates with a second operand -> which shapes it may have beside that of the first.
+SECOND_FITS: dict[str, Callable[[Shape, Shape], bool]] = {
+    **dict.fromkeys(("binary", "ternary"), lambda first, shape: broadcast(first, shape) is not None),
+    **dict.fromkeys(("matmul", "square"), lambda first, shape: shape == (4, 4)),
+    **dict.fromkeys(
+        ("loss", "batched", "pooled", "outer", "dot", "stack", "cat", "masked"),
+        lambda first, shape: first == shape,
+    ),
 }
 RESULT_SHAPES: dict[str, Callable[[Shape], Shape]] = {
     "loss": lambda s: (),

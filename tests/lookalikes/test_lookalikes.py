@@ -46,13 +46,27 @@ def test_is_not_flagged(source):
     assert [str(found) for found in examine("program.py", source.encode(), Settings())] == []
 
 
-@pytest.mark.parametrize("source", [source for _, source in PROGRAMS], ids=NAMES)
-def test_is_not_flagged_where_only_its_definitions_are_in_sight(source):
-    """As a library holds it: functions and classes, and nobody who says what they are given."""
+def _definitions(source: str) -> str:
+    """Functions and classes alone, as a library holds them: nobody says what they are given."""
     kept = (" ", "def ", "class ", "@", "import ", "from ")
-    text = "\n".join(line for line in source.split("\n") if line.startswith(kept))
+    return "\n".join(line for line in source.split("\n") if line.startswith(kept))
+
+
+def _compiles(text: str) -> bool:
     try:
         compile(text, "program", "exec")
     except SyntaxError:
-        pytest.skip("it has no definitions")
+        return False
+    return True
+
+
+LIBRARIES = {name: text for name, source in PROGRAMS if _compiles(text := _definitions(source))}
+
+
+@pytest.mark.parametrize("text", LIBRARIES.values(), ids=LIBRARIES)
+def test_is_not_flagged_where_only_its_definitions_are_in_sight(text):
     assert [str(found) for found in examine("program.py", text.encode(), Settings())] == []
+
+
+def test_most_of_them_have_definitions():
+    assert len(LIBRARIES) >= 80

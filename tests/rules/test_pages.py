@@ -56,10 +56,12 @@ def test_page_has_the_headings_in_order(folder: Path) -> None:
     assert max(map(len, lines)) <= 120
 
 
-@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+@pytest.mark.parametrize(
+    "folder",
+    [folder for folder in FOLDERS if folder.name[:6] not in WITHOUT_CASES],
+    ids=lambda folder: folder.name,
+)
 def test_rule_has_bad_and_good_cases(folder: Path) -> None:
-    if folder.name[:6] in WITHOUT_CASES:
-        pytest.skip("no code can be a case of this rule")
     assert len(list(folder.glob("cases/bad_*.py"))) >= 3
     assert len(list(folder.glob("cases/good_*.py"))) >= 3
     assert not [path for path in folder.glob("cases/*.py") if not path.name.startswith(("bad_", "good_", "fixed_"))]
