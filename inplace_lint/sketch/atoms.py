@@ -57,6 +57,7 @@ class Store:
         "direct",
         "entrusted",
         "evident",
+        "found",
         "given",
         "grad",
         "kept",
@@ -94,6 +95,8 @@ class Store:
         self.kept = False
         #: it was given to a function that is an argument: the caller knows what that saves
         self.entrusted = False
+        #: it is among the `parameters()` of something
+        self.found = False
         self.written_at: ast.AST | None = None
 
     def prove(self) -> None:
@@ -328,7 +331,8 @@ class Summary:
     `tensors` those of what the function itself shows to be a tensor. `handed` is what it gave to calls that were put
     off: (what it was given, the function, its parameter). `kept` is what it left in attributes of what it was given:
     (what, the attribute, the value). `put_off` are the functions that it was taken for granted write nothing.
-    `weak` says that only a caller can know whether what it does is worth a run.
+    `weak` says that only a caller can know whether what it does is worth a run; `steps` that it writes parameters, which
+    matters to a caller that has run a forward before.
     """
 
     __slots__ = (
@@ -339,6 +343,7 @@ class Summary:
         "recorded",
         "returns",
         "saves",
+        "steps",
         "suspicious",
         "tensors",
         "weak",
@@ -356,6 +361,7 @@ class Summary:
         self.returns: Sketched = ()
         self.suspicious = False
         self.weak = False
+        self.steps = False
         self._evident: tuple[bool, frozenset[str]] | None = None
 
     def evident(self) -> tuple[bool, frozenset[str]]:

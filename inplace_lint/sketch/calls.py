@@ -94,7 +94,7 @@ def of_node(scope: Scope, node: ast.Call) -> Sketched:
     if isinstance(func_node, ast.Attribute):
         func = expressions.attribute(scope, scope.value(func_node.value), func_node.attr)
         if func_node.attr in _STEPS and not scope.dry and b".backward(" in scope.module.source:
-            scope.steps = True
+            scope.step()
             scope.doubt(EVIDENT)
     else:
         func = scope.value(func_node)
@@ -339,7 +339,7 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
 def _leaves(name: str, made: Call) -> Sketched:
     """The parameters of something, with their names where `named_parameters` is asked."""
     store = Store(tensor=True, leaf=True)
-    store.entrusted = True  # the caller may know of a forward before the write
+    store.found = True
     if b".backward(" in made.scope.module.source:
         store.saved = (
             (EVERYWHERE, EVIDENT),

@@ -63,8 +63,9 @@ class Scope:
 
     #: whether something was kept that a later write could meet
     remembers = False
-    #: whether an optimizer was stepped, or other weights were loaded
-    steps = False
+
+    def step(self) -> None:
+        """Parameters change, of which a forward may have saved some before."""
 
     def save(self, store: Store, level: int = WEAK) -> None:
         """An op, or a call, kept the tensor for backward; `level` says how sure its gradients are."""

@@ -101,6 +101,8 @@ class Flow(Scope):
             self.doubt(EVIDENT, store)
         if store.entrusted:
             self.summary.weak = True
+        if store.found:
+            self.step()
         if store.given:
             self.written.append(store)
             self.summary.writes.add(store.given)
@@ -149,6 +151,9 @@ class Flow(Scope):
     def puts_off(self, source: FunctionSource) -> None:
         self.summary.put_off.add(source)
 
+    def step(self) -> None:
+        self.summary.steps = True
+
     def doubt(self, level: int, store: Store | None = None) -> None:
         if level == EVIDENT and (store is None or store.sources is None):
             self.summary.suspicious = True
@@ -160,7 +165,6 @@ class Flow(Scope):
         summary = self.summary
         summary.returns = united(self.returned)
         summary.tensors = {store.given for store in self.written if store.is_tensor()}
-        summary.weak = summary.weak or self.steps  # a caller may keep what a forward saved past this call
         for level, store in self.doubts:
             if summary.suspicious:
                 return

@@ -65,6 +65,10 @@ def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched])
         level = EVIDENT
     if summary.weak and scope.recording:
         scope.doubt(level)
+    if summary.steps:
+        scope.step()
+        if scope.remembers and scope.recording:
+            scope.doubt(level)
     for key in summary.writes:
         for cell in reached(scope, arguments, key):
             if key in summary.tensors:

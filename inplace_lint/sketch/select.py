@@ -93,7 +93,7 @@ def examine(sketches: Sketches, module: Module, examined: Examined, first: Itera
             summary = sketches.of(source)
             if summary.suspicious:
                 examined.suspicious.add(source)
-            if summary.writes or summary.weak:
+            if summary.writes or summary.weak or summary.steps:
                 writers.add(source)
         if not writers:
             break

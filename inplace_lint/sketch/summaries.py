@@ -278,7 +278,7 @@ class Sketches:
 
     def _changes(self, source: FunctionSource) -> bool:
         summary = self.of(source)
-        return bool(summary.writes) or summary.weak
+        return bool(summary.writes) or summary.weak or summary.steps
 
     def _called(self, source: FunctionSource) -> Iterator[FunctionSource]:
         """The functions and methods of its own that a function calls by their name."""
