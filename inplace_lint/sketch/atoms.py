@@ -331,8 +331,8 @@ class Summary:
     `tensors` those of what the function itself shows to be a tensor. `handed` is what it gave to calls that were put
     off: (what it was given, the function, its parameter). `kept` is what it left in attributes of what it was given:
     (what, the attribute, the value). `put_off` are the functions that it was taken for granted write nothing.
-    `weak` says that only a caller can know whether what it does is worth a run; `steps` that it writes parameters, which
-    matters to a caller that has run a forward before.
+    `weak` says that only a caller can know whether what it does is worth a run; `steps` that it writes parameters,
+    which matters to a caller that has run a forward before.
     """
 
     __slots__ = (

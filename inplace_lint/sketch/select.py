@@ -30,13 +30,15 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
     if not foreign and not rows:
         return []
     examined = sketches.examined(module)
+    calling: dict[FunctionSource, None] = {}
     if foreign:
         calling, calls = callers(module, foreign)
         examined = examined.with_more(calling, calls)
         sketches.turn_to(examined)
-        for source in calling:
-            sketches.renew(source, examined.writers)
-        examine(sketches, module, examined, _running(calling))
+    # What was sketched while its file was looked at for another's sake may have taken too much for granted.
+    again = [source for source in {**calling, **examined.seen} if sketches.renew(source, examined.writers)]
+    if foreign or again:
+        examine(sketches, module, examined, _running({**calling, **dict.fromkeys(again)}))
     functions = module.functions_in_order()
     hooked = _hooked(module, functions) if examined.writers else set()
     found: list[FunctionSource | None] = [f for f in functions if f in examined.suspicious or f in hooked]
@@ -71,12 +73,13 @@ class Examined:
         #: rows on which the file calls a writer
         self.calls: set[int] = set()
         #: what was sketched for it
-        self.seen: set[FunctionSource] = set()
+        self.seen: dict[FunctionSource, None] = {}
 
     def with_more(self, writers: Iterable[FunctionSource], calls: Iterable[int]) -> Examined:
         """The same with further writers, of which only those who look at this file itself need to know."""
         more = Examined(self.writers.union(writers))
         more.suspicious |= self.suspicious
+        more.seen.update(self.seen)
         more.calls = self.calls.union(calls)
         return more
 
@@ -89,7 +92,7 @@ def examine(sketches: Sketches, module: Module, examined: Examined, first: Itera
     for _ in range(_CALLERS):
         writers: set[FunctionSource] = set()
         for source in pending:
-            seen.add(source)
+            seen[source] = None
             summary = sketches.of(source)
             if summary.suspicious:
                 examined.suspicious.add(source)

@@ -100,7 +100,7 @@ class Sketches:
     def renew(self, source: FunctionSource, writers: set[FunctionSource]) -> bool:
         """Whether the sketch took it for granted that one of these writes nothing: then it is made again when asked."""
         known = self._summaries.get(source)
-        if known is None or known.put_off.isdisjoint(writers):
+        if known is None or not any(callee in writers or self.may_write(callee) for callee in known.put_off):
             return False
         self._forget(source)
         return True
