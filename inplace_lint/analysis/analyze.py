@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 
 from ..sketch.screen import callers
@@ -195,7 +196,7 @@ def _needs_its_callers(run: Run, module: Module, root: FunctionSource) -> bool:
     return any(
         private or finding.confidence == POSSIBLE
         for finding in of_run(run, module, root)
-        if finding.kind not in LOCAL or (finding.kind == "lost" and finding.confidence == POSSIBLE)
+        if finding.kind not in LOCAL or (finding.kind in ("lost", "stale") and finding.confidence == POSSIBLE)
     )
 
 
@@ -282,6 +283,7 @@ def run_function(
         if parameter.arg not in args:
             args[parameter.arg] = argument(run, source, parameter)
     run.root_args = dict(args)
+    _expect_weights(run, source)
     if cls is not None and any(base.endswith("autograd.Function") for base in cls.external_bases()):
         run.grad = "off"  # autograd runs forward and backward of a Function without recording
     if program.second_look and cls is not None and source.name == "forward":
@@ -299,6 +301,21 @@ def run_function(
     except OutOfBudget:
         pass
     return run
+
+
+_ASKED = re.compile(rb"\b(\w+)\.(?:named_)?parameters\(")
+
+
+def _expect_weights(run: Run, source: FunctionSource) -> None:
+    """An argument that is asked for its parameters is a module: what it is called for before that, saves them too."""
+    from .methods import unknown_weights
+
+    lines = source.module.lines[source.node.lineno - 1 : source.node.end_lineno or 0]
+    for line in lines:
+        for name in _ASKED.findall(line) if b"parameters(" in line else ():
+            value = run.root_args.get(name.decode())
+            if isinstance(value, Unknown) and value.tensor is None:
+                unknown_weights(run, value)
 
 
 def run_body(program: Program, module: Module, deep: frozenset[FunctionSource] = frozenset()) -> Run:

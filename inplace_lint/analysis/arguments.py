@@ -7,6 +7,7 @@ from bisect import bisect_left
 from ..sketch.words import mentions
 from .findings import LIKELY, POSSIBLE, Finding
 from .guards import ALWAYS, implies
+from .stale import same
 from .values import Tensor, Unknown, alternatives
 
 TYPE_CHECKING = False
@@ -151,7 +152,7 @@ def _is_expected(run: Run, root: FunctionSource, argument: str) -> bool:
             passed = call.args[given] if given < len(call.args) else _keyword(call, argument)
             kept = targets.get(call)
             seen = True
-            if any(_same(passed, place) for place in (kept, *getattr(kept, "elts", ()))):
+            if any(same(passed, place) for place in (kept, *getattr(kept, "elts", ()))):
                 continue
             while isinstance(passed, ast.Subscript):
                 passed = passed.value
@@ -160,15 +161,6 @@ def _is_expected(run: Run, root: FunctionSource, argument: str) -> bool:
             if isinstance(passed, ast.Name) and Surroundings(module, call).read_later(passed.id):
                 return False
     return seen
-
-
-def _same(one: object, other: object) -> bool:
-    """Whether two expressions are written alike."""
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_same, one, other))
-    if not isinstance(one, ast.AST) or type(one) is not type(other):
-        return one == other
-    return all(_same(getattr(one, f, None), getattr(other, f, None)) for f in one._fields if f != "ctx")
 
 
 def _keyword(call: ast.Call, name: str) -> ast.expr | None:

@@ -192,6 +192,7 @@ def enter(
         and source.name != "__init__"
         and not _is_small(source)
         and not run.program.enters(source)
+        and not _is_given_a_writer(run, args, kwargs)
     ):
         return skip(run, source, args, kwargs)
     frame = Frame(
@@ -262,6 +263,22 @@ _SMALL = 12
 def _is_small(source: FunctionSource) -> bool:
     last, first = source.node.end_lineno or 0, source.node.lineno
     return last - first <= 4 and len(source.body) <= _SMALL
+
+
+def _is_given_a_writer(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
+    """Whether an argument is an object that writes when it is called: whoever gets it may call it.
+
+    So is one whose mode was set: in training, batch statistics are written, which an evaluation has read.
+    """
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, Instance):
+            if run.state.get((value, "mode")) is not None:
+                return True
+            for name in ("forward", "__call__"):
+                found = attributes.find_in_classes(run, value.cls.order(), name)
+                if isinstance(found, FunctionValue) and run.program.enters(found.source):
+                    return True
+    return False
 
 
 def skip(run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:

@@ -242,9 +242,11 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
             ):
                 results.append((guard, run.member(atom, index.value)))
             else:
-                results.append((guard, indexing.index(run, atom, index, at)))
-        elif isinstance(atom, Array) and (part := arrays.item(run, atom, index)) is not None:
-            results.append((guard, part))
+                part = indexing.index(run, atom, index, at)
+                stale.picked(run, part, at)
+                results.append((guard, part))
+        elif isinstance(atom, Array) and (item := arrays.item(run, atom, index)) is not None:
+            results.append((guard, item))
         elif isinstance(atom, Scalar):
             results.append((guard, run.scalar(("item", atom, _key(index)))))
         elif isinstance(atom, Iteration) and isinstance(index, Slice) and _is_backwards(index):
@@ -326,6 +328,7 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
                     run.heap.escape(run.tensors_within(value), run.path)
             if not isinstance(plain, str):
                 path, run.path = run.path, guard
+                stale.swapped(run, atom, value, at)
                 before = len(run.writes)
                 indexing.set_index(run, atom, index, value, at)
                 if indexing.is_position(index):

@@ -175,7 +175,10 @@ def proved(hazard: Hazard) -> bool:
 
 
 def once_for_each_write(findings: list[Finding]) -> list[Finding]:
-    """Without those of writes that raise at once: what these would have spoiled is never asked for."""
+    """Without those of writes that raise at once: what these would have spoiled is never asked for.
+
+    Nor those of calls by which a write is made that meets the same saves for any caller, and is told by itself.
+    """
     immediate = {
         place
         for f in findings
@@ -187,8 +190,18 @@ def once_for_each_write(findings: list[Finding]) -> list[Finding]:
         for place in ((f.at,) if f.write is None else (f.at, f.write.at))
     }
     kept: list[Finding] = []
+    here = {
+        (f.at, saved.place.at)
+        for f in findings
+        if f.kind == "write" and f.write is None and f.confidence >= LIKELY
+        for saved in f.saves
+    }
     for finding in findings:
         if finding.kind == "write":
+            if finding.writes and all(
+                (place.at, saved.place.at) in here for place in finding.writes for saved in finding.saves
+            ):
+                continue  # it is told where it is made
             others = [place for place in finding.writes if place.at not in immediate]
             if finding.at in immediate or (finding.writes and not others):
                 continue

@@ -168,6 +168,8 @@ class Run:
         self.many: set[Tensor] = set()
         #: the tensors whose values were changed
         self.written: set[Tensor] = set()
+        #: views that an index took, with its node and the heap's time
+        self.picked: dict[Tensor, tuple[ast.AST, int]] = {}
         #: literals of paths that are only guessed at (an op that may alias), and of evaluation mode
         self.doubtful = program.doubtful
         self.evaluation = program.evaluation

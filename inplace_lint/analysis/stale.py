@@ -84,6 +84,48 @@ def _is_one(run: Run, tensor: Tensor) -> bool:
     return tensor not in run.many and tensor.multi is None and tensor.storage.origin != "parameter"
 
 
+def picked(run: Run, part: Value, at: ast.AST) -> None:
+    """Remember which index took a view."""
+    for _, atom in run.live(part):
+        if isinstance(atom, Tensor) and atom.view:
+            run.picked[atom] = (at, run.heap.time)
+
+
+def swapped(run: Run, target: Value, value: Value, at: ast.AST) -> None:
+    """`x[i], x[j] = x[j], x[i]`: what was taken from a place is put into another after its place was overwritten."""
+    for guard, atom in run.live(value) if run.picked else ():
+        tensor = run.as_tensor(target)
+        if not isinstance(atom, Tensor) or tensor is None or atom.storage is not tensor.storage:
+            continue
+        node, time = run.picked.get(atom, (at, 0))
+        if same(node, at):
+            continue
+        for write in run.writes:
+            if (
+                write.storage is tensor.storage
+                and write.time > time
+                and write.place.frame is run.frame
+                and same(write.place.at, node)
+            ):
+                condition = both(both(run.path, guard), write.guard)
+                if condition:
+                    stale = Incident(
+                        "stale", run.place(at), condition, "setitem", tensor.storage, DOES, write.place
+                    )
+                    stale.modeless = stale.used = True
+                    run.incidents.append(stale)
+                    return
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two expressions are written alike."""
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    if not isinstance(one, ast.AST) or type(one) is not type(other):
+        return one == other
+    return all(same(getattr(one, f, None), getattr(other, f, None)) for f in one._fields if f != "ctx")
+
+
 def lost(run: Run, at: ast.AST, writes: Sequence[Write]) -> None:
     """Look at the writes of a statement whose value nobody takes."""
     for write in writes:

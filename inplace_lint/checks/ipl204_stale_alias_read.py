@@ -20,20 +20,27 @@ CODE = "IPL204"
 def check(module: Module, finding: Finding) -> Diagnostic | None:
     subject = places.text(module, finding.at)
     labels = () if finding.cause is None else (places.label("write", "changed in place here", finding.cause),)
-    many = not isinstance(finding.at, ast.Name)
-    return places.at_write(
-        module,
-        finding,
-        CODE,
-        "warning",
-        "one tensor stands in this list several times, and was changed in place in between"
-        if many
-        else f"{subject} is read after the same tensor was changed in place under another name",
-        labels,
-        caption="each of its elements has the values of the last change"
-        if many
-        else "this has the new values too",
-        help="append a `.clone()`, or make a new tensor in each round"
-        if many
-        else "make the change out of place, or keep a `.clone()` of what is read later",
+    message, caption, advice = _words(finding, subject)
+    return places.at_write(module, finding, CODE, "warning", message, labels, caption=caption, help=advice)
+
+
+def _words(finding: Finding, subject: str) -> tuple[str, str, str]:
+    """What is said of it, under its place, and as advice."""
+    if isinstance(finding.at, ast.Name):
+        return (
+            f"{subject} is read after the same tensor was changed in place under another name",
+            "this has the new values too",
+            "make the change out of place, or keep a `.clone()` of what is read later",
+        )
+    if isinstance(finding.at, ast.Subscript):
+        return (
+            f"what goes to {subject} is a view of a place that was overwritten meanwhile",
+            "this gets the new values of that place",
+            "keep a `.clone()` of what is put elsewhere, or exchange them by a list of indices: "
+            "`x[[i, j]] = x[[j, i]]`",
+        )
+    return (
+        "one tensor stands in this list several times, and was changed in place in between",
+        "each of its elements has the values of the last change",
+        "append a `.clone()`, or make a new tensor in each round",
     )

@@ -8,7 +8,7 @@ from ..syntax.operators import OPERATORS
 from ..torchmodel import table
 from ..torchmodel.spelling import MODES
 from . import bindings, effects
-from .atoms import EVERYWHERE, NOTHING, Box, Cell, Class, Function, Store, Symbol, apart, united
+from .atoms import EVERYWHERE, EVIDENT, NOTHING, Box, Cell, Class, Function, Store, Symbol, apart, united
 from .expressions import elements
 from .flow import STATEMENTS, Flow, every_name
 
@@ -34,7 +34,26 @@ def _assign(flow: Flow, node: ast.Assign) -> bool:
                 flow.copies[target.id] = (node.value.id, copied)
             else:
                 flow.copies.pop(target.id, None)
+        else:
+            _exchange(flow, target, node.value)
     return False
+
+
+def _exchange(flow: Flow, target: ast.expr, value: ast.expr) -> None:
+    """`x[i], x[j] = x[j], x[i]`, or `x[j] = kept`: what was taken of a tensor may have been overwritten before this."""
+    pairs: list[tuple[ast.expr, ast.expr]]
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        pairs = [(t, v) for t, v in zip(target.elts, value.elts) if isinstance(v, ast.Subscript)][1:]
+    else:
+        pairs = [(target, value)] if isinstance(value, ast.Name) else []
+    for into, taken in pairs:
+        if not isinstance(into, ast.Subscript):
+            continue
+        known = flow.names.get(taken.id, NOTHING) if isinstance(taken, ast.Name) else flow.value(taken)
+        stores = [store for store, writes in _stores(known) if writes > 1 or isinstance(taken, ast.Subscript)]
+        for store, _ in _stores(flow.value(into.value)) if stores else ():
+            if store in stores:
+                flow.doubt(EVIDENT, store)
 
 
 def _stores(value: Sketched) -> list[tuple[Store, int]]:
