@@ -486,6 +486,9 @@ def call_module(
     model = table.module(module.name)
     if model is None:
         return unknown(run, module, args, kwargs, at)
+    for name, value in module.config.items():
+        if isinstance(value, Phi) and all(isinstance(atom, Constant) for _, atom in value.alternatives):
+            return _call_each(run, module, name, value, args, kwargs, at)
     config = {name: ops.kind(run, value) for name, value in module.config.items()}
     config = {name: "?" if found in ("N", "T", "L") else found for name, found in config.items()}
     trained, evaluated = model.facts(config, True), model.facts(config, False)
@@ -508,6 +511,27 @@ def call_module(
             results.append(
                 (run.path, ops.perform(run, f"nn.{name}", facts, values, at, True, module.weights))
             )
+    run.path = path
+    return join(results) if results else Unknown()
+
+
+def _call_each(
+    run: Run,
+    module: TorchModule,
+    name: str,
+    flag: Phi,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+    at: ast.AST,
+) -> Value:
+    """A call of a module whose flag is one thing or another: each on paths of its own."""
+    results: list[tuple[Guard, Value]] = []
+    path = run.path
+    for guard, atom in run.live(flag):
+        run.path = guard
+        one = TorchModule(module.name, {**module.config, name: atom}, module.weights)
+        one.owns = module.owns
+        results.append((guard, call_module(run, one, args, kwargs, at)))
     run.path = path
     return join(results) if results else Unknown()
 

@@ -232,6 +232,15 @@ class Run:
             self._bits[key] = bit
         return bit
 
+    def without_options(self, guard: Guard) -> Guard:
+        """The guard without the tests of flags that the function, or its object's `__init__`, is given."""
+        options = 0
+        for bits in (self._bits, self.program.built_bits):
+            for key, bit in bits.items():
+                if isinstance(key, tuple) and key[0] == "argument":
+                    options |= 1 << bit
+        return tuple((positive & ~options, negative & ~options) for positive, negative in guard)
+
     def doubt(self, key: Hashable) -> tuple[Guard, Guard]:
         """The two outcomes of something that cannot be told from the source."""
         bit = self.bit(("doubt", key))

@@ -51,7 +51,8 @@ def reads(run: Run, op: str, at: ast.AST, operands: list[Tensor], replaces: bool
                     _seen_here(run.frame, write.place),
                 )
                 stale.modeless = stale.used = True
-                stale.doubtful = not implies(run.path, write.guard)  # not whenever it is read was it changed
+                # Not whenever it is read was it changed: only an option, `inplace=True`, says so for the whole call.
+                stale.doubtful = not implies(run.path, run.without_options(write.guard))
                 run.incidents.append(stale)
                 break
 

@@ -43,11 +43,11 @@ def _exchange(flow: Flow, target: ast.expr, value: ast.expr) -> None:
     """`x[i], x[j] = x[j], x[i]`, or `x[j] = kept`: what was taken of a tensor may have been overwritten before this."""
     pairs: list[tuple[ast.expr, ast.expr]]
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-        pairs = [(t, v) for t, v in zip(target.elts, value.elts) if isinstance(v, ast.Subscript)][1:]
+        pairs = [*zip(target.elts, value.elts)][1:]
     else:
         pairs = [(target, value)] if isinstance(value, ast.Name) else []
     for into, taken in pairs:
-        if not isinstance(into, ast.Subscript):
+        if not isinstance(into, ast.Subscript) or not isinstance(taken, (ast.Name, ast.Subscript)):
             continue
         known = flow.names.get(taken.id, NOTHING) if isinstance(taken, ast.Name) else flow.value(taken)
         stores = [store for store, writes in _stores(known) if writes > 1 or isinstance(taken, ast.Subscript)]
