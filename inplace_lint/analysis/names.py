@@ -111,8 +111,7 @@ def _find(run: Run, module: Module, name: str) -> Value:
 def _from_star(run: Run, module: Module, star: str, level: int, name: str) -> Value | None:
     target = run.program.files.resolve(star, module.filename, level)
     if target is not None:
-        bound = (target.functions, target.classes, target.imports, target.assignments)
-        if any(name in names for names in bound):
+        if target.binds(name):
             return of_module(run, target, name)
         for inner, inner_level in target.stars[:_STARS]:
             if inner != star:
@@ -130,20 +129,12 @@ def _from_star(run: Run, module: Module, star: str, level: int, name: str) -> Va
 def imported(run: Run, module: Module, name: str, member: str | None, level: int) -> Value:
     """What `from name import member`, or `import name`, binds."""
     if name.partition(".")[0] != "torch" or level:
-        target = run.program.files.resolve(name, module.filename, level)
-        if target is not None:
-            if member is None:
+        found = run.program.files.imported(module, name, member, level)
+        if found is not None:
+            target, bound = found
+            if bound is None:
                 return ModuleValue(target)
-            bound = (target.functions, target.classes, target.imports, target.assignments)
-            if any(member in names for names in bound):
-                return of_module(run, target, member)
-            # A submodule before the star imports: looking through those reads every file that they name.
-            submodule = run.program.files.resolve(
-                f"{name}.{member}" if name else member, module.filename, level
-            )
-            if submodule is not None:
-                return ModuleValue(submodule)
-            return of_module(run, target, member) if target.stars else Unknown()
+            return of_module(run, target, bound) if target.binds(bound) or target.stars else Unknown()
         if level:
             return Unknown()
     return Symbol(canonical(name if member is None else f"{name}.{member}"))

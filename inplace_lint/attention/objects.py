@@ -224,17 +224,14 @@ def imported(
     """What an import statement binds."""
     terms = evaluation.terms
     if level or name.partition(".")[0] not in _FOREIGN:
-        target = evaluation.files.resolve(name, module.filename, level)
-        if target is not None:
-            if member is None:
+        found = evaluation.files.imported(module, name, member, level)
+        if found is not None:
+            target, bound = found
+            if bound is None:
                 return terms("module", target)
-            if any(
-                member in names
-                for names in (target.functions, target.classes, target.imports, target.assignments)
-            ):
-                return of_module(evaluation, target, member, depth + 1)
-            inner = evaluation.files.resolve(f"{name}.{member}" if name else member, module.filename, level)
-            return terms("module", inner) if inner is not None else terms.opaque(None)
+            return (
+                of_module(evaluation, target, bound, depth + 1) if target.binds(bound) else terms.opaque(None)
+            )
         if level:
             return terms("global", name, member or "")
     return terms("symbol", canonical(name if member is None else f"{name}.{member}"))

@@ -119,16 +119,10 @@ def kernel_name(module: Module, plan: Plan) -> tuple[str, str | None]:
             and bound not in local
         ):
             return f"{bound}.nn.functional.{_KERNEL}", None
-    name = "F" if not _binds(module, "F") and "F" not in local else "torch_functional"
+    name = "F" if not module.binds("F") and "F" not in local else "torch_functional"
     return f"{name}.{_KERNEL}", f"import torch.nn.functional as {name}"
 
 
 def has_name(function: FunctionSource, name: str) -> bool:
     """Whether a name means something where the function stands."""
-    return name in function.scope[0] or _binds(function.module, name)
-
-
-def _binds(module: Module, name: str) -> bool:
-    return any(
-        name in names for names in (module.imports, module.functions, module.classes, module.assignments)
-    )
+    return name in function.scope[0] or function.module.binds(name)

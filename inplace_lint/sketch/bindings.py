@@ -42,7 +42,7 @@ def _find(sketches: Sketches, module: Module, name: str) -> Sketched:
         return Scope(sketches, module).value(module.assignments[name])
     for star, level in module.stars[:_STARS]:
         target = sketches.files.resolve(star, module.filename, level)
-        if target is not None and (_binds(target, name) or target.stars):
+        if target is not None and (target.binds(name) or target.stars):
             found = of_module(sketches, target, name)
             if found and not isinstance(found[0], Cell):
                 return found
@@ -57,28 +57,15 @@ def _find(sketches: Sketches, module: Module, name: str) -> Sketched:
     return UNKNOWN
 
 
-def _binds(module: Module, name: str) -> bool:
-    return (
-        name in module.functions
-        or name in module.classes
-        or name in module.imports
-        or name in module.assignments
-    )
-
-
 def imported(sketches: Sketches, module: Module, name: str, member: str | None, level: int) -> Sketched:
     """What `from name import member`, or `import name`, binds."""
     if level or name.partition(".")[0] != "torch":
-        target = sketches.files.resolve(name, module.filename, level)
-        if target is not None:
-            if member is None:
+        found = sketches.files.imported(module, name, member, level)
+        if found is not None:
+            target, bound = found
+            if bound is None:
                 return (File(target),)
-            if _binds(target, member):
-                return of_module(sketches, target, member)
-            submodule = sketches.files.resolve(f"{name}.{member}" if name else member, module.filename, level)
-            if submodule is not None:
-                return (File(submodule),)
-            return of_module(sketches, target, member) if target.stars else UNKNOWN
+            return of_module(sketches, target, bound) if target.binds(bound) or target.stars else UNKNOWN
         if level:
             return UNKNOWN
     return (Symbol(canonical(name if member is None else f"{name}.{member}")),)

@@ -68,3 +68,14 @@ class Files:
             return None
         self._imported.add(filename)
         return self.module(filename)
+
+    def imported(
+        self, importer: Module, name: str, member: str | None, level: int
+    ) -> tuple[Module, str | None] | None:
+        """What `from name import member`, or `import name`, means in the project: a file, or a name in a file."""
+        target = self.resolve(name, importer.filename, level)
+        if target is None or member is None or target.binds(member):
+            return None if target is None else (target, member)
+        # A submodule before the star imports: looking through those reads every file that they name.
+        submodule = self.resolve(f"{name}.{member}" if name else member, importer.filename, level)
+        return (target, member) if submodule is None else (submodule, None)

@@ -239,8 +239,14 @@ class Module:
             self._by_node[id(method.node)] = method
         return made
 
+    def binds(self, name: str) -> bool:
+        """Whether the top level gives a name a value that can be told."""
+        return (
+            name in self.functions or name in self.classes or name in self.imports or name in self.assignments
+        )
+
     def _bind(self, name: str) -> None:
-        if name in self.functions or name in self.classes or name in self.imports or name in self.assignments:
+        if self.binds(name):
             self.multiple.add(name)
 
     def _index(self, body: list[ast.stmt]) -> None:
