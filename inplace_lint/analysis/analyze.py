@@ -28,8 +28,10 @@ from .values import (
     Scalar,
     Sequence_,
     Symbol,
+    Tensor,
     Unknown,
     Value,
+    alternatives,
 )
 
 TYPE_CHECKING = False
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     import ast
 
     from ..syntax.module import FunctionSource, Module
+    from .values import Storage
 
 #: How far a function that writes its argument is followed to its callers, within its file.
 _CALLERS = 3
@@ -161,7 +164,19 @@ def _worth_entering(run: Run) -> frozenset[FunctionSource]:
     return frozenset(
         call.source
         for call in run.skipped
-        if call.tensors & written or call.result in owners or call.given & owners
+        if call.tensors & written
+        or call.result in owners
+        or call.given & owners
+        or any(isinstance(value, Instance) and _holds(run, value, written) for value in call.given)
+    )
+
+
+def _holds(run: Run, obj: Instance, written: set[Storage]) -> bool:
+    """Whether an attribute of the object is one of the tensors that were written."""
+    return any(
+        isinstance(atom, Tensor) and atom.storage in written
+        for value in run.elements(obj)
+        for _, atom in alternatives(value)
     )
 
 

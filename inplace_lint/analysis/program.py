@@ -117,7 +117,10 @@ class Program:
         """Whether a call of the function is followed in every run: something in it, or under it, may write."""
         known = self._entered.get(source)
         if known is None:
-            known = self._entered[source] = self.sketches.may_write(source) or sets_state(source)
+            sketches = self.sketches
+            known = sketches.may_write(source) or sets_state(source)
+            known = known or source in sketches.examined(source.module).suspicious
+            self._entered[source] = known
         return known or source in self.writers
 
     def forget_objects(self) -> None:
