@@ -101,9 +101,9 @@ class State:
     def get(self, key: Hashable) -> Value | None:
         state: State | None = self
         while state is not None:
-            value = state.slots.get(key)
-            if value is not None:
-                return value
+            slots = state.slots
+            if key in slots:
+                return slots[key]
             state = state.parent
         return None
 

@@ -104,7 +104,7 @@ class FunctionSource:
         if self._declared is None:
             self._declared = set()
             text = b"\n".join(self.module.lines[self.node.lineno - 1 : self.node.end_lineno or 0])
-            if not isinstance(self.node, ast.Lambda) and (b"global" in text or b"nonlocal" in text):
+            if not isinstance(self.node, ast.Lambda) and (b"global " in text or b"nonlocal " in text):
                 _bound_names(self.node.body, set(), self._declared)
         return self._declared
 
