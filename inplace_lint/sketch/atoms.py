@@ -374,14 +374,29 @@ class Summary:
 
 
 def cells(value: Sketched, depth: int = 3) -> list[Cell]:
-    """The tensors that a value is or holds."""
+    """The tensors that a value is or holds, in boxes so deep; each box is opened once."""
     found: list[Cell] = []
+    boxes: list[Box] = []
     for atom in value:
         if isinstance(atom, Cell):
             found.append(atom)
-        elif isinstance(atom, Box) and depth:
-            for item in atom.items:
-                found.extend(cells(item, depth - 1))
+        elif isinstance(atom, Box):
+            boxes.append(atom)
+    seen: set[Box] = set()
+    while boxes and depth:
+        inside: list[Box] = []
+        for box in boxes:
+            if box in seen:
+                continue
+            seen.add(box)
+            for item in box.items:
+                for atom in item:
+                    if isinstance(atom, Cell):
+                        found.append(atom)
+                    elif isinstance(atom, Box):
+                        inside.append(atom)
+        boxes = inside
+        depth -= 1
     return found
 
 

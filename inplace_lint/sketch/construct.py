@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from ..syntax.module import inner_bodies
 from . import bindings, postponed
 from .atoms import (
@@ -438,10 +436,7 @@ def _builders(scope: Expressions, source: ClassSource) -> frozenset[str]:
             method = None if isinstance(cls, str) else cls.methods.get(name)
             if method is None or not method.parameters:
                 continue
-            lines = method.module.lines[method.node.lineno : method.node.end_lineno or 0]
-            receiver = re.escape(method.parameters[0].arg.encode())
-            for match in re.finditer(rb"\b" + receiver + rb"\.(\w+)\(", b"\n".join(lines)):
-                called = match.group(1).decode()
+            for called in scope.sketches.calls_of_its_own(method):
                 if called not in names:
                     names.add(called)
                     pending.append(called)

@@ -11,7 +11,7 @@ from .calls import CALLS, Call, call, hooked, unknown
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..syntax.module import FunctionSource
-    from .atoms import Sketched
+    from .atoms import Atom, Sketched
     from .expressions import Scope
 
 
@@ -136,30 +136,49 @@ def reached(scope: Scope, arguments: dict[str, Sketched], key: str) -> list[Cell
 
 
 def returned(
-    scope: Scope, value: Sketched, arguments: dict[str, Sketched], sure: bool, depth: int = 3
+    scope: Scope,
+    value: Sketched,
+    arguments: dict[str, Sketched],
+    sure: bool,
+    depth: int = 3,
+    known: dict[Atom, Sketched] | None = None,
 ) -> Sketched:
-    """What a summary returns, in the terms of a call; `sure`: an argument requires grad for certain."""
+    """What a summary returns, in the terms of a call; `sure`: an argument requires grad for certain.
+
+    `known` are the parts that were translated before: what is held in several places is one thing.
+    """
+    if known is None:
+        known = {}
     found: list[Sketched] = []
     for atom in value:
-        if isinstance(atom, Cell):
-            store = atom.store
-            if store.given:
-                here = reached(scope, arguments, store.given)
-                fragile = atom.fragile
-                found.append(tuple(Cell(c.store, max(c.fragile, fragile), c.without) for c in here))
-            if not store.given or store.saved:
-                copy = Store(store.grad, tensor=store.tensor, leaf=store.leaf)
-                copy.saved, copy.parted, copy.passed = store.saved, store.parted, [*store.passed]
-                copy.arms = store.arms
-                scope.remembers = scope.remembers or bool(store.saved or store.passed)
-                copy.evident, copy.sources = sure or effects.is_evident(scope, store), store.sources
-                found.append((Cell(copy, atom.fragile, atom.without),))
-        elif isinstance(atom, Box) and depth:
-            items = [returned(scope, item, arguments, sure, depth - 1) for item in atom.items]
-            found.append((Box(items, atom.ordered, atom.role),))
-        else:
-            found.append((atom,))
+        here = known.get(atom)
+        if here is None:
+            if isinstance(atom, Cell):
+                here = known[atom] = _returned_cell(scope, atom, arguments, sure)
+            elif isinstance(atom, Box) and depth:
+                box = Box([], atom.ordered, atom.role)
+                here = known[atom] = (box,)
+                box.items = [returned(scope, item, arguments, sure, depth - 1, known) for item in atom.items]
+            else:
+                here = (atom,)
+        found.append(here)
     return found[0] if len(found) == 1 else united(found)
+
+
+def _returned_cell(scope: Scope, cell: Cell, arguments: dict[str, Sketched], sure: bool) -> Sketched:
+    found: list[Cell] = []
+    store = cell.store
+    if store.given:
+        here = reached(scope, arguments, store.given)
+        found = [Cell(c.store, max(c.fragile, cell.fragile), c.without) for c in here]
+    if not store.given or store.saved:
+        copy = Store(store.grad, tensor=store.tensor, leaf=store.leaf)
+        copy.saved, copy.parted, copy.passed = store.saved, store.parted, [*store.passed]
+        copy.arms = store.arms
+        scope.remembers = scope.remembers or bool(store.saved or store.passed)
+        copy.evident, copy.sources = sure or effects.is_evident(scope, store), store.sources
+        found.append(Cell(copy, cell.fragile, cell.without))
+    return tuple(found)
 
 
 def _class(cls: Class, made: Call) -> Sketched:

@@ -68,6 +68,7 @@ class Sketches:
         #: functions whose summaries rest on what is only so for the file at hand
         self._passing: set[FunctionSource] = set()
         self._hands_on: dict[FunctionSource, bool] = {}
+        self._calls: dict[FunctionSource, frozenset[str]] = {}
         self._keepers: dict[FunctionSource, bool] = {}
 
     def tokens(self, count: int) -> range:
@@ -274,6 +275,16 @@ class Sketches:
             known = self._hands_on[source] = any(
                 self.may_write(callee) and self._changes(callee) for callee in self._called(source)
             )
+        return known
+
+    def calls_of_its_own(self, method: FunctionSource) -> frozenset[str]:
+        """The names of what a method calls on its own object."""
+        known = self._calls.get(method)
+        if known is None:
+            lines = method.module.lines[method.node.lineno : method.node.end_lineno or 0]
+            receiver = re.escape(method.parameters[0].arg.encode())
+            found = re.findall(rb"\b" + receiver + rb"\.(\w+)\(", b"\n".join(lines))
+            known = self._calls[method] = frozenset(name.decode() for name in found)
         return known
 
     def _changes(self, source: FunctionSource) -> bool:
