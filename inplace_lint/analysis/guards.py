@@ -44,7 +44,13 @@ def both(a: Guard, b: Guard) -> Guard:
     if known is None:
         if len(_both) > _CACHED:
             _both.clear()
-        known = _both[key] = _normal([(p | q, n | m) for p, n in a for q, m in b if not ((p | q) & (n | m))])
+        if implies(a, b):
+            known = a
+        elif implies(b, a):
+            known = b
+        else:
+            known = _normal([(p | q, n | m) for p, n in a for q, m in b if not ((p | q) & (n | m))])
+        _both[key] = known
     return known
 
 
