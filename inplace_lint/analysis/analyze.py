@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 
+from ..sketch.patterns import Pattern
 from ..sketch.screen import callers
 from ..sketch.words import mentions
 from ..torchmodel.spelling import TENSOR_TYPES
@@ -318,7 +318,7 @@ def run_function(
     return run
 
 
-_ASKED = re.compile(rb"\b(\w+)\.(?:named_)?parameters\(")
+_ASKED = Pattern(rb"\b(\w+)\.(?:named_)?parameters\(")
 
 
 def _expect_weights(run: Run, source: FunctionSource) -> None:
@@ -327,7 +327,7 @@ def _expect_weights(run: Run, source: FunctionSource) -> None:
 
     lines = source.module.lines[source.node.lineno - 1 : source.node.end_lineno or 0]
     for line in lines:
-        for name in _ASKED.findall(line) if b"parameters(" in line else ():
+        for name in _ASKED().findall(line) if b"parameters(" in line else ():
             value = run.root_args.get(name.decode())
             if isinstance(value, Unknown) and value.tensor is None:
                 unknown_weights(run, value)

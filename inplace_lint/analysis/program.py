@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from ..sketch.screen import sets_state
 from ..sketch.select import suspects
 from ..sketch.summaries import Sketches
@@ -150,6 +148,8 @@ class Program:
 
 
 def _sets_outside_of_init(module: Module, name: str) -> bool:
+    import re
+
     pattern = re.compile(rb"\.%s\b[^=\n(]*=(?!=)|\bsetattr\(" % re.escape(name.encode()))
     functions = module.functions_in_order()
     row, before = 1, 0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 
 from ..torchmodel import table
 from .built import attributes_built
+from .patterns import Pattern
 from .plain import writes_only_own
 from .words import first_place, has_word, is_called, is_run, mentions, rows_of_calls, rows_with
 
@@ -88,7 +88,7 @@ def _is_text(node: ast.expr) -> bool:
 
 
 #: Calls that may write: of a method with a trailing underscore, with a flag or with `out=`, of an optimizer.
-_CALLS = re.compile(
+_CALLS = Pattern(
     rb"(?P<method>\w+_)\("
     rb"|\b(?:inplace|max_norm)=(?!False|None)"
     rb"|[(,][ \t]*True[ \t]*[,)]"
@@ -115,7 +115,7 @@ _STEPS = ((b".step(", -1), (b".load_state_dict(", -1), (b".train(", -1))
 
 
 #: What comes before a `True` that is only what a look-up gives where it finds nothing.
-_LOOKED_UP = re.compile(rb"(?:\bgetattr|\.(?:get|pop|setdefault))\([^()]*\Z")
+_LOOKED_UP = Pattern(rb"(?:\bgetattr|\.(?:get|pop|setdefault))\([^()]*\Z")
 
 
 def _rows_of_calls(source: bytes) -> list[int]:
@@ -135,7 +135,7 @@ def _rows_of_calls(source: bytes) -> list[int]:
     for start in sorted(starts):
         end = source.find(b"\n", start)
         line = source[start : end if end >= 0 else len(source)]
-        for match in _CALLS.finditer(line):
+        for match in _CALLS().finditer(line):
             name = match.group("method")
             if name is not None:
                 if name not in in_place_names():
@@ -143,7 +143,7 @@ def _rows_of_calls(source: bytes) -> list[int]:
             elif match.group().startswith((b".step", b".load", b".train")):
                 if not steps:
                     continue
-            elif b"True" in match.group() and _LOOKED_UP.search(line, 0, match.start()):
+            elif b"True" in match.group() and _LOOKED_UP().search(line, 0, match.start()):
                 continue
             row += source.count(b"\n", before, start)
             before = start
@@ -179,7 +179,7 @@ def with_candidates(module: Module) -> dict[FunctionSource, None]:
 _BUILDERS = 2
 
 
-_INITIALISES = re.compile(
+_INITIALISES = Pattern(
     rb"^[ \t]*((?:\w+\.)*init)\.\w+_\(\w+\.(?!data\b)[^()]*(?:\([^()]*\)[^()]*)*\)[ \t]*(?:#.*)?$"
 )
 
@@ -196,7 +196,8 @@ def only_initialises(module: Module, function: FunctionSource) -> bool:
 
 
 def _initialises(module: Module, row: int) -> bool:
-    found = _INITIALISES.match(module.lines[row - 1])
+    line = module.lines[row - 1]
+    found = _INITIALISES().match(line) if b"init." in line else None
     if found is None:
         return False
     root, _, rest = found.group(1).decode().partition(".")
@@ -241,7 +242,7 @@ def around(
             building = [
                 row
                 for row in inside
-                if (row in builds if builds is not None else _BUILDS.search(module.lines[row - 1]))
+                if (row in builds if builds is not None else _BUILDS().search(module.lines[row - 1]))
             ]
             if building:
                 built = kept.setdefault(function.owner.name, set())
@@ -269,7 +270,7 @@ def around(
 
 
 #: What hands `inplace=True` (or `max_norm=1.0`) to a module that is built.
-_BUILDS = re.compile(rb"\binplace\b|\bTrue\b|\bmax_norm\b")
+_BUILDS = Pattern(rb"\binplace\b|\bTrue\b|\bmax_norm\b")
 
 
 def classes(functions: list[FunctionSource]) -> list[ClassSource]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import _ast
-import re
 
 from ..torchmodel.spelling import TENSOR_TYPES
 from . import (
@@ -14,6 +13,7 @@ from . import (
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Function, Object, Store, Summary, cells, united
 from .construct import Assigned, Scope, _descriptor, classes_of
 from .flow import Flow
+from .patterns import Pattern
 from .screen import only_initialises, with_candidates
 from .select import Examined, examine
 from .statements import grad_mode
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .calls import Call, Later
 
 _EMPTY = Summary()
-_TRAINS = re.compile(rb"autograd\.(?:grad|backward)\b|autograd[ \t]+import")
+_TRAINS = Pattern(rb"autograd\.(?:grad|backward)\b|autograd[ \t]+import")
 #: How deep builders are followed, and closures.
 _DEPTH = 5
 _CLOSURES = 3
@@ -82,7 +82,7 @@ class Sketches:
         if known is None:
             text = module.source
             known = b".backward(" in text or b".step(" in text
-            known = known or (b"autograd" in text and _TRAINS.search(text) is not None)
+            known = known or (b"autograd" in text and _TRAINS().search(text) is not None)
             self._trains[module] = known
         return known
 
@@ -281,6 +281,8 @@ class Sketches:
         """The names of what a method calls on its own object."""
         known = self._calls.get(method)
         if known is None:
+            import re
+
             lines = method.module.lines[method.node.lineno : method.node.end_lineno or 0]
             receiver = re.escape(method.parameters[0].arg.encode())
             found = re.findall(rb"\b" + receiver + rb"\.(\w+)\(", b"\n".join(lines))

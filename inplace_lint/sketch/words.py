@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from .patterns import Pattern
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,10 +67,10 @@ def is_run(text: bytes, start: int, end: int) -> bool:
     stop = text.find(b"\n", end)
     if text.find(b")(", end, stop if stop >= 0 else len(text)) >= 0:
         return True
-    return _KEPT.search(text, text.rfind(b"\n", 0, start) + 1, start) is not None
+    return _KEPT().search(text, text.rfind(b"\n", 0, start) + 1, start) is not None
 
 
-_KEPT = re.compile(rb"=[ \t]*(?:\w+\.)*\Z")
+_KEPT = Pattern(rb"=[ \t]*(?:\w+\.)*\Z")
 #: The bytes that names are made of.
 _OF_NAMES = frozenset(bytes([c]) for c in range(256) if c == 0x5F or c > 0x7F or chr(c).isalnum())
 
