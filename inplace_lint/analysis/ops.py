@@ -395,6 +395,8 @@ def _stale_reads(
     values: Sequence[Value | None],
     at: ast.AST,
 ) -> None:
+    if layout.asks_for_form(facts.key):
+        return
     replaced = facts.writes if facts.overwrites else ()
     written = [
         t for i, found in enumerate(operands) if i not in replaced for _, t in found if t in run.written

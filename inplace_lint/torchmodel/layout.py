@@ -136,6 +136,12 @@ MOVES_ELEMENTS = frozenset(
     "repeat repeat_interleave roll flip to contiguous fill zero index_put scatter masked_scatter index_copy".split()
 )
 
+#: Ops that ask one of their tensors for its shape, dtype or device, and not for its values.
+ASKS_FOR_FORM = frozenset(
+    "type_as view_as expand_as reshape_as zeros_like ones_like empty_like full_like rand_like randn_like randint_like "
+    "new_zeros new_ones new_empty new_full new_tensor".split()
+)
+
 #: Nodes of composites that are given what the composite was given.
 _KEEP_ITSELF = ("Convolution", "NativeLayerNorm", "NativeGroupNorm", "NativeBatchNorm")
 
@@ -182,6 +188,11 @@ def same_if_contiguous(key: str) -> bool:
 def own_counter(key: str) -> bool:
     """Whether the results share memory but no version counter with the input."""
     return _name(key) in OWN_COUNTER
+
+
+def asks_for_form(key: str) -> bool:
+    """Whether the op takes from one of its tensors only what it is like, and not its values."""
+    return _name(key) in ASKS_FOR_FORM
 
 
 def has_axes(key: str) -> bool:
