@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from inplace_lint.torchmodel.op import Op, Row
 
 TYPE_CHECKING = False
@@ -168,7 +170,26 @@ def _key(group: str, overload: str) -> str:
 
 def load() -> Table:
     """The table from the package's own data file and the overlay."""
-    from inplace_lint.torchmodel.optable import RAW
     from inplace_lint.torchmodel.overlay import GROUPS, MODULES
 
-    return Table(RAW, GROUPS, MODULES)
+    with open(os.path.join(os.path.dirname(__file__), "optable.txt"), encoding="utf-8") as file:
+        return Table(parse(file.read()), GROUPS, MODULES)
+
+
+def parse(text: str) -> dict[str, Any]:
+    """The sections of the data file, each an entry a line, the parts of an entry apart by a tab.
+
+    (Python's own JSON reader loads modules that take longer than reading the table.)
+    """
+    raw: dict[str, Any] = {}
+    for section in text.rstrip("\n").split("\n\n"):
+        head, *lines = section.split("\n")
+        name = head[1:-1]
+        if name in ("groups", "modules"):
+            raw[name] = {key: rows for key, *rows in [line.split("\t") for line in lines]}
+        elif name in ("names", "autocast"):
+            raw[name] = dict([line.split("\t") for line in lines])
+        else:
+            raw[name] = lines
+    raw["torch"] = raw["torch"][0]
+    return raw

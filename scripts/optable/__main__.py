@@ -1,4 +1,4 @@
-"""Derives `inplace_lint/torchmodel/optable.py` from the installed torch: `python -m scripts.optable [--check]`."""
+"""Derives `inplace_lint/torchmodel/optable.txt` from the installed torch: `python -m scripts.optable [--check]`."""
 
 from __future__ import annotations
 
@@ -13,17 +13,13 @@ sys.path.insert(0, str(ROOT))
 
 from scripts.optable.build import build  # noqa: E402
 
-HEAD = '''"""The op table as `python -m scripts.optable` derives it from torch; the value is JSON. Not to be edited."""
-
-RAW = '''
-TARGET = ROOT / "inplace_lint" / "torchmodel" / "optable.py"
+TARGET = ROOT / "inplace_lint" / "torchmodel" / "optable.txt"
 
 
 def main(arguments: list[str]) -> int:
     warnings.simplefilter("ignore")
     torch.set_num_threads(1)
     text, counts = build()
-    text = HEAD + text
     print(", ".join(f"{number} {what}" for what, number in counts.items()), file=sys.stderr)
     if "--check" in arguments:
         same = TARGET.read_text(encoding="utf-8") == text

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 
 import torch
 
@@ -90,7 +90,23 @@ def build() -> tuple[str, dict[str, int]]:
         "modules": len(modules),
         "names without facts": len(used - set(kept)),
     }
-    return json.dumps(data, sort_keys=True, indent=0, separators=(",", ":")) + "\n", counts
+    return written(data), counts
+
+
+def written(data: Mapping[str, str | list[str] | Mapping[str, str | list[str]]]) -> str:
+    """The table as text: sections apart by an empty line, an entry a line, the parts of an entry apart by a tab."""
+    sections = []
+    for name in sorted(data):
+        value = data[name]
+        if isinstance(value, Mapping):
+            entries = [[key, *([v] if isinstance(v, str) else v)] for key, v in sorted(value.items())]
+        else:
+            entries = [[value]] if isinstance(value, str) else [[line] for line in value]
+        for entry in entries:
+            if any("\t" in part or "\n" in part for part in entry) or entry == [""]:
+                raise ValueError(f"cannot be written as a line of the table: {entry}")
+        sections.append("\n".join([f"[{name}]", *map("\t".join, entries)]))
+    return "\n\n".join(sections) + "\n"
 
 
 def without_grad(row: list[str]) -> list[str]:

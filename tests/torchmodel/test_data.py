@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -12,9 +11,10 @@ import pytest
 
 from inplace_lint.torchmodel import table
 from inplace_lint.torchmodel.facts import parse_params
+from inplace_lint.torchmodel.load import parse
 
 ROOT = Path(__file__).resolve().parents[2]
-DATA = ROOT / "inplace_lint" / "torchmodel" / "optable.py"
+DATA = ROOT / "inplace_lint" / "torchmodel" / "optable.txt"
 
 
 def every_op():
@@ -34,17 +34,19 @@ def test_the_file_is_at_most_150_kilobytes():
     assert DATA.stat().st_size <= 150_000
 
 
-def test_loading_takes_under_15_milliseconds():
+def test_loading_takes_little_longer_than_reading_as_much_json():
     program = (
-        "import time, json, re\n"
+        "import time, json\n"
         "from inplace_lint.torchmodel import table, load, overlay, op, facts\n"
-        "t = time.process_time(); table.method('exp_').facts(['T'], {}); print(time.process_time() - t)"
+        "t = time.process_time(); table.method('exp_').facts(['T'], {}); took = time.process_time() - t\n"
+        f"text = json.dumps(load.parse(open({str(DATA)!r}, encoding='utf-8').read()))\n"
+        "t = time.process_time(); [json.loads(text) for _ in range(10)]; print(took / (time.process_time() - t) * 10)"
     )
     runs = [
-        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT)
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=ROOT, check=True)
         for _ in range(3)
     ]
-    assert min(float(run.stdout) for run in runs) < 0.015
+    assert min(float(run.stdout) for run in runs) < 8
 
 
 def test_loading_imports_no_torch_and_nothing_slow():
@@ -122,6 +124,9 @@ def test_regenerating_gives_the_identical_file():
     assert run.returncode == 0, run.stderr
 
 
-def test_the_file_is_stable_json():
-    text = DATA.read_text(encoding="utf-8").partition("RAW = ")[2]
-    assert json.dumps(json.loads(text), sort_keys=True, indent=0, separators=(",", ":")) + "\n" == text
+def test_the_file_is_written_as_it_is_read():
+    pytest.importorskip("torch")
+    from scripts.optable.build import written
+
+    text = DATA.read_text(encoding="utf-8")
+    assert written(parse(text)) == text
