@@ -56,7 +56,10 @@ def main(folders: list[str]) -> None:
         check = best([sys.executable, "-m", "inplace_lint", "check", folder, "--jobs", "1", "--isolated"])
         print(f"{folder}: {len(files)} files, {size:.1f} MB")
         print(f"  ast.parse {parse:.2f} s, check {check:.2f} s of CPU: {check / parse:.1f} times")
-        print(f"  {check / size:.2f} s a megabyte")
+        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * (
+            1 if sys.platform == "darwin" else 1024
+        )
+        print(f"  {check / size:.2f} s a megabyte, {peak / 1e9:.1f} GB in one process (the largest so far)")
     bare = best([sys.executable, "-c", "pass"], times=20)
     print(f"bare Python {bare * 1e3:.1f} ms")
     with tempfile.TemporaryDirectory() as directory:
