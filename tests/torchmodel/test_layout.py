@@ -274,3 +274,20 @@ def test_first_operand_says_how_the_result_is_laid_out():
     assert (dense + turned).is_contiguous() and not (turned + dense).is_contiguous()
     assert (dense[:1].expand(3, 4, 4) * 2).is_contiguous()
     assert not (dense[:1].expand(3, 4, 4) * turned).is_contiguous()
+
+
+@pytest.mark.parametrize("name", sorted(layout.ASKS_FOR_FORM))
+def test_gives_the_same_whatever_the_values_are_of_the_tensor_that_it_is_made_like(name):
+    def made(like):
+        torch.manual_seed(0)
+        if name.endswith("_as"):
+            return getattr(torch.ones(2, 3) if name != "expand_as" else torch.ones(3), name)(like)
+        if name.startswith("new_"):
+            given = {"new_full": ((2,), 5), "new_tensor": ([1, 2],)}.get(name, ((2,),))
+            return getattr(like, name)(*given)
+        given = {"full_like": (5,), "randint_like": (9,)}.get(name, ())
+        return getattr(torch, name)(like, *given)
+
+    one, other = made(torch.zeros(2, 3)), made(torch.full((2, 3), 7.0))
+    assert (one.shape, one.dtype) == (other.shape, other.dtype)
+    assert "empty" in name or torch.equal(one, other)
