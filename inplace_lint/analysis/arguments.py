@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from ..sketch.words import mentions
+from ..syntax.module import children
 from .findings import LIKELY, POSSIBLE, Finding
 from .guards import ALWAYS, implies
 from .stale import same
@@ -106,15 +107,12 @@ def _mentioning(module: Module, words: set[str]) -> list[ast.AST]:
 def _inside(found: list[ast.AST], rows: list[int] | None = None) -> list[ast.AST]:
     """The nodes and all nodes under them, but for statements on none of the rows."""
     for at in found:
-        for field in at._fields:
-            value = getattr(at, field, None)
-            for node in value if isinstance(value, list) else [value]:
-                if rows is not None and isinstance(node, ast.stmt):
-                    first = bisect_left(rows, node.lineno)
-                    if first == len(rows) or rows[first] > (node.end_lineno or node.lineno):
-                        continue
-                if isinstance(node, ast.AST):
-                    found.append(node)
+        for node in children(at):
+            if rows is not None and isinstance(node, ast.stmt):
+                first = bisect_left(rows, node.lineno)
+                if first == len(rows) or rows[first] > (node.end_lineno or node.lineno):
+                    continue
+            found.append(node)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..syntax.module import start_of
 from .guards import both, either, implies
 from .values import DOES
 
@@ -113,7 +114,7 @@ class Finding:
 
     def key(self) -> tuple[object, ...]:
         family = "write" if self.kind == "step" else "data" if self.kind in SILENT else self.kind
-        return (family, self.at.lineno, self.at.col_offset)  # type: ignore[attr-defined]
+        return (family, *start_of(self.at))
 
 
 def of_run(run: Run, module: Module, root: FunctionSource | None) -> list[Finding]:

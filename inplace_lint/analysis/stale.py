@@ -7,6 +7,7 @@ it changes was made in the same statement and nobody holds it (`x[mask].fill_(0)
 
 from __future__ import annotations
 
+from ..syntax.module import end_of, start_of
 from . import names
 from .guards import both, compatible, implies
 from .run import Incident
@@ -195,9 +196,7 @@ def _seen_here(frame: Frame, place: Place) -> Place | None:
 def _within(inner: ast.AST, outer: ast.AST) -> bool:
     if not hasattr(inner, "lineno") or not hasattr(outer, "lineno"):
         return False
-    start, end = (inner.lineno, inner.col_offset), (inner.end_lineno, inner.end_col_offset)  # type: ignore[attr-defined]
-    first, last = (outer.lineno, outer.col_offset), (outer.end_lineno, outer.end_col_offset)  # type: ignore[attr-defined]
-    return bool(first <= start and end <= last)
+    return start_of(outer) <= start_of(inner) and end_of(inner) <= end_of(outer)
 
 
 def _operands(node: Any) -> Iterator[ast.AST]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _ast as ast
 
+from ..syntax.module import children
 from ..torchmodel import table
 from . import effects, postponed
 from .atoms import (
@@ -325,9 +326,4 @@ def every_name(statement: ast.AST | None) -> Iterator[ast.Name]:
         if isinstance(node, ast.Name):
             yield node
             continue
-        for field in node._fields:
-            value = getattr(node, field, None)
-            if isinstance(value, list):
-                pending.extend(inner for inner in value if isinstance(inner, ast.AST))
-            elif isinstance(value, ast.AST):
-                pending.append(value)
+        pending.extend(children(node))

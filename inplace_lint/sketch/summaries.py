@@ -260,7 +260,7 @@ class Sketches:
             if method.parameters:
                 scope.names[method.parameters[0].arg] = (obj,)
             known = obj.scopes[key] = scope
-        return known  # type: ignore[return-value]
+        return known  # type: ignore[return-value]  # `Object` knows no `Scope`
 
     def may_write(self, source: FunctionSource) -> bool:
         """Whether a call of the function may write what it is given, or the object that it is a method of."""
