@@ -258,9 +258,9 @@ def unary(run: Run, op: str, operand: Value, at: ast.AST) -> Value:
     if isinstance(operand, Constant):
         try:
             if op == "neg":
-                return Constant(-operand.value)  # type: ignore[operator]
+                return Constant(-operand.value)  # type: ignore[operator]  # else a TypeError, as in Python
             if op == "pos":
-                return Constant(+operand.value)  # type: ignore[operator]
+                return Constant(+operand.value)  # type: ignore[operator]  # the same
         except TypeError:
             pass
         return Scalar()
@@ -296,7 +296,7 @@ def _fold(op: str, left: object, right: object) -> Value:
     numbers = isinstance(left, (int, float)) and isinstance(right, (int, float))
     if not numbers and not (op == "+" and isinstance(left, str) and isinstance(right, str)):
         return Scalar()
-    if numbers and (abs(left) > _LARGEST or abs(right) > _LARGEST):  # type: ignore[arg-type]
+    if numbers and (abs(left) > _LARGEST or abs(right) > _LARGEST):  # type: ignore[arg-type]  # both are numbers here
         return Scalar()
     try:
         return Constant(action(left, right))

@@ -137,7 +137,7 @@ def _choose(
     """
     key = (op.name, tuple(kinds), tuple(named.items()))
     if key in _chosen:
-        return _chosen[key]  # type: ignore[return-value]
+        return _chosen[key]  # type: ignore[return-value]  # it was kept under this very key
     result = op.facts(kinds, named)
     settled: frozenset[int] = frozenset()
     if result is not None and ("?" in kinds or "?" in named.values()):

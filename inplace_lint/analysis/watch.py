@@ -123,10 +123,10 @@ class Watch:
         first = getattr(node, "lineno", 0)
         if not first:
             return ""
-        last: int = node.end_lineno or first  # type: ignore[attr-defined]
+        last: int = node.end_lineno or first  # type: ignore[attr-defined]  # instructions stand at nodes with a place
         rows = list(module.lines[first - 1 : last])
-        rows[-1] = rows[-1][: node.end_col_offset]  # type: ignore[attr-defined]
-        rows[0] = rows[0][node.col_offset :]  # type: ignore[attr-defined]
+        rows[-1] = rows[-1][: node.end_col_offset]  # type: ignore[attr-defined]  # the same
+        rows[0] = rows[0][node.col_offset :]  # type: ignore[attr-defined]  # the same
         text = " ".join(b" ".join(rows).decode("utf-8", "replace").split())
         return text if len(text) <= 70 else f"{text[:67]}..."
 

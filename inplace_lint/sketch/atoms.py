@@ -164,7 +164,7 @@ class _Blank(Store):
         pass
 
 
-class _Void(list):  # type: ignore[type-arg]
+class _Void(list):  # type: ignore[type-arg]  # it holds nothing of any type
     """Keeps nothing."""
 
     def append(self, item: object) -> None:

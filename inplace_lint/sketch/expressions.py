@@ -98,7 +98,7 @@ class Scope:
         """What an expression may be."""
         kind = type(node)
         if kind is ast.Name:  # half of all expressions
-            return self.name(node.id)  # type: ignore[attr-defined]
+            return self.name(node.id)  # type: ignore[attr-defined]  # its type was compared above
         return EXPRESSIONS.get(kind, _other)(self, node)
 
     def name(self, name: str) -> Sketched:
