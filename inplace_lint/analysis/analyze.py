@@ -7,6 +7,7 @@ from contextlib import suppress
 from ..sketch.patterns import Pattern
 from ..sketch.screen import callers
 from ..sketch.words import mentions
+from ..syntax.annotations import LISTS, MAPPINGS, SCALARS, annotated
 from ..torchmodel.spelling import TENSOR_TYPES
 from . import attributes, calls, execute, inherited, names
 from .findings import HARMLESS, LOCAL, POSSIBLE, Finding, of_run, once_for_each_write, prevailing, proved
@@ -43,10 +44,6 @@ if TYPE_CHECKING:
 
 #: How far a function that writes its argument is followed to its callers, within its file.
 _CALLERS = 3
-
-_LISTS = frozenset("list List tuple Tuple Sequence".split())
-_MAPPINGS = frozenset("dict Dict Mapping OrderedDict".split())
-_SCALAR_TYPES = frozenset("int float str bool bytes complex".split())
 
 
 def analyze(module: Module, program: Program) -> list[Finding]:
@@ -345,14 +342,14 @@ def run_body(program: Program, module: Module, deep: frozenset[FunctionSource] =
 
 def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
     """What is known of an argument before any call is seen: its annotation and its default."""
-    annotation = _annotation(parameter.annotation)
-    if annotation in _SCALAR_TYPES and annotation != "bool":
+    annotation = annotated(parameter.annotation)
+    if annotation in SCALARS and annotation != "bool":
         number = Scalar()
         number.number = annotation in ("int", "float")
         return number
-    if annotation in _LISTS:
+    if annotation in LISTS:
         return Sequence_("unknown")
-    if annotation in _MAPPINGS:
+    if annotation in MAPPINGS:
         return Mapping_()
     default = source.default_of(parameter)
     constant = (
@@ -375,27 +372,6 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
             if TENSOR_TYPES[annotation]:
                 tensor.storage.dtype, tensor.storage.grad = TENSOR_TYPES[annotation], NEVER
     return value
-
-
-def _annotation(node: ast.expr | None) -> str:
-    """The last name of a plain annotation: `Tensor` of `torch.Tensor`, and of `Optional[Tensor]`, `Tensor | None`."""
-    if node is None:
-        return ""
-    name = getattr(node, "attr", None) or getattr(node, "id", None)
-    if isinstance(name, str):
-        return name
-    left, right = getattr(node, "left", None), getattr(node, "right", None)
-    if left is not None and right is not None:
-        return _annotation(left) if getattr(right, "value", 0) is None else ""
-    outer = getattr(node, "value", None)
-    if isinstance(outer, str):
-        return outer.rpartition(".")[2]
-    outer_name = getattr(outer, "id", getattr(outer, "attr", ""))
-    if outer_name == "Optional":
-        return _annotation(getattr(node, "slice", None))
-    if outer_name in _LISTS or outer_name in _MAPPINGS:
-        return str(outer_name)
-    return ""
 
 
 def build(program: Program, cls: ClassValue) -> Instance:

@@ -45,10 +45,10 @@ class Store:
     each with its result, `made` the call that returned it: they are looked into when it is written. `saved` are the
     saves, each as the arms of branches in which it stands and how sure its gradients are. `evident` says that it
     requires grad for certain (None: what `made` it knows); `sources`, where it may be no tensor at all, what it was
-    made from by operators. `under` is the storage whose memory this is as well, past its graph. `writes` counts the
-    writes so far, `direct` says that the function's own statements make them on every path; `born` is the statement
-    that made it, `kept` that a loop put it into a list, and may do so again; `written_at` is the statement that wrote
-    it last.
+    made from by operators (`postponed.is_tensor`). `under` is the storage whose memory this is as well, past its
+    graph. `writes` counts the writes so far, `direct` says that the function's own statements make them on every path;
+    `born` is the statement that made it, `kept` that a loop put it into a list, and may do so again; `written_at` is
+    the statement that wrote it last.
     """
 
     __slots__ = (
@@ -107,18 +107,6 @@ class Store:
             if store.sources is not None:
                 pending.extend(store.sources)
                 store.sources = None
-
-    def is_tensor(self) -> bool:
-        """Whether it is certain to be a tensor, or made by operators from something that is."""
-        seen = {self}
-        pending = [self]
-        while pending:
-            sources = pending.pop().sources
-            if sources is None:
-                return True
-            pending.extend(source for source in sources if source not in seen)
-            seen.update(sources)
-        return False
 
 
 class Cell(Atom):

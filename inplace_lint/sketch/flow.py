@@ -165,7 +165,7 @@ class Flow(Scope):
         """At the end of the function, when it has shown what is a tensor: whether anything is worth a run."""
         summary = self.summary
         summary.returns = united(self.returned)
-        summary.tensors = {store.given for store in self.written if store.is_tensor()}
+        summary.tensors = {store.given for store in self.written if self.is_tensor(store)}
         for level, store in self.doubts:
             if summary.suspicious:
                 return
@@ -175,10 +175,14 @@ class Flow(Scope):
                 or self.sketches.notes
                 or (level == RESULT and bool(summary.returns))
             )
-            if shown and (store is None or store.is_tensor()):
+            if shown and (store is None or self.is_tensor(store)):
                 summary.suspicious = True
             else:
                 summary.weak = True
+
+    def is_tensor(self, store: Store) -> bool:
+        """Whether the function has shown that it is a tensor."""
+        return postponed.is_tensor(self.sketches, store)
 
     def keep(self, value: Sketched, node: ast.expr | None) -> None:
         self.stored += 1

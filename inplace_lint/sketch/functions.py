@@ -63,7 +63,7 @@ def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched])
     level = WEAK
     if any(effects.is_evident(scope, store) for store in given):
         level = EVIDENT
-    if summary.weak and scope.recording:
+    if summary.weak and scope.recording and (source.owner or not given or any(s.grad for s in given)):
         scope.doubt(level)
     if summary.steps:
         scope.step()
@@ -89,6 +89,8 @@ def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched])
         _keep_in(
             scope, arguments.get(key, NOTHING), name, returned(scope, value, arguments, level == EVIDENT)
         )
+    if source.gives_plain():
+        return NOTHING
     return returned(scope, summary.returns, arguments, level == EVIDENT)
 
 

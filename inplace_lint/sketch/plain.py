@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..syntax.annotations import SCALARS, annotated
 from ..syntax.module import inner_bodies
 
 TYPE_CHECKING = False
@@ -105,13 +106,9 @@ def _is_plain(node: ast.expr) -> bool:
     return isinstance(node, (ast.Constant, *_CONTAINERS))
 
 
-_NUMBERS = frozenset("int float str bool".split())
-
-
 def _is_number(function: FunctionSource, parameter: ast.arg) -> bool:
     """Whether a parameter is a number or string by its annotation or default."""
-    annotation = parameter.annotation
-    if (getattr(annotation, "attr", None) or getattr(annotation, "id", None)) in _NUMBERS:
+    if annotated(parameter.annotation) in SCALARS:
         return True
     default = function.default_of(parameter)
     return isinstance(default, ast.Constant) and isinstance(default.value, (bool, int, float, str))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .atoms import EARLY, EVIDENT, NONE, Cell, Object, Store, cells
+from .atoms import EARLY, EVIDENT, NONE, NOTHING, Cell, Object, Store, cells
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,13 +23,14 @@ def put_off(source: FunctionSource, arguments: dict[str, Sketched], made: Call) 
     result = Store()
     result.made = call = (source, arguments, scope.recording)
     result.evident = None
+    result.sources = ()
     for name, value in arguments.items():
         for cell in cells(value):
             hand(scope, cell, call, name, result)
         for atom in value:
             if isinstance(atom, Object):
                 atom.passed.append((call, name, scope.arms, result))
-    return (Cell(result),)
+    return NOTHING if source.gives_plain() else (Cell(result),)
 
 
 def remember(scope: Scope, obj: Object, member: str, value: Sketched) -> None:
@@ -117,6 +118,33 @@ def saved_by_calls(flow: Flow, cell: Cell, within: Made | None = None, depth: in
                     if inner.store is not store:
                         level = max(level, saved_by_calls(flow, inner, store.made, depth + 1))
     return level
+
+
+def is_tensor(sketches: Sketches, store: Store, depth: int = 0) -> bool:
+    """Whether it is certain to be a tensor, made by operators from something that is, or returned as one by a call."""
+    seen = {store}
+    pending = [store]
+    while pending:
+        at_hand = pending.pop()
+        if at_hand.sources is None:
+            return True
+        if at_hand.made is not None and depth < _CALLS and _gives_tensor(sketches, at_hand.made, depth + 1):
+            return True
+        pending.extend(source for source in at_hand.sources if source not in seen)
+        seen.update(at_hand.sources)
+    return False
+
+
+def _gives_tensor(sketches: Sketches, made: Made, depth: int) -> bool:
+    """Whether a call returns a tensor, or something that holds one."""
+    function, arguments, _ = made
+    for cell in cells(sketches.of(function).returns):
+        if is_tensor(sketches, cell.store, depth):
+            return True
+        given = cells(arguments.get(cell.store.given, NOTHING)) if cell.store.given else ()
+        if any(inner.store is not cell.store and is_tensor(sketches, inner.store, depth) for inner in given):
+            return True
+    return False
 
 
 def _returned(sketches: Sketches, source: FunctionSource) -> set[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _ast
 
+from ..syntax.annotations import SCALARS, annotated
 from ..torchmodel.spelling import TENSOR_TYPES
 from . import (
     bindings,
@@ -134,7 +135,7 @@ class Sketches:
         if self.notes:
             return any(name in given for name in flow.summary.writes)
         return any(
-            cell.store.direct and cell.store.given in given and cell.store.is_tensor()
+            cell.store.direct and cell.store.given in given and flow.is_tensor(cell.store)
             for value in flow.returned
             for cell in cells(value)
         )
@@ -340,14 +341,10 @@ class Sketches:
         return known
 
 
-_NUMBERS = frozenset("int float str bool bytes complex".split())
-
-
 def _argument(flow: Flow, source: FunctionSource, parameter: ast.arg) -> Sketched:
     """An argument that no call is known for, by its annotation and default."""
-    annotation = parameter.annotation
-    name = getattr(annotation, "attr", None) or getattr(annotation, "id", None)
-    if name in _NUMBERS:
+    name = annotated(parameter.annotation)
+    if name in SCALARS:
         return NOTHING
     default = source.default_of(parameter)
     if isinstance(default, _ast.Constant):
@@ -357,11 +354,12 @@ def _argument(flow: Flow, source: FunctionSource, parameter: ast.arg) -> Sketche
         value = Scope(flow.sketches, source.module).value(default)
         if value and not any(isinstance(atom, (Cell, Box)) for atom in value):
             return value
-    return _given(parameter.arg, tensor=name in TENSOR_TYPES)
+    return _given(parameter.arg, TENSOR_TYPES.get(name))
 
 
-def _given(name: str, tensor: bool = False) -> Sketched:
-    store = Store(given=name, tensor=tensor)
-    if not tensor:
+def _given(name: str, kind: str | None = None) -> Sketched:
+    """An argument; `kind` is that of its elements where it is a tensor: only floating point requires grad."""
+    store = Store(not kind, given=name, tensor=kind is not None)
+    if kind is None:
         store.sources = ()
     return (Cell(store),)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
+from .annotations import SCALARS, annotated
 from .parse import parse
 
 TYPE_CHECKING = False
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 else:
     import _ast as ast
+
+
+#: What a function that is said to return one of these returns is no tensor.
+_PLAIN = SCALARS - {"float"}
 
 
 class FunctionSource:
@@ -107,6 +112,16 @@ class FunctionSource:
             if not isinstance(self.node, ast.Lambda) and (b"global " in text or b"nonlocal " in text):
                 _bound_names(self.node.body, set(), self._declared)
         return self._declared
+
+    def gives_plain(self) -> bool:
+        """Whether the annotation says that a call returns no tensor, and nothing that holds one.
+
+        That of a float is not taken at its word: a loss is often called one.
+        """
+        returns = getattr(self.node, "returns", None)
+        if returns is None:
+            return False
+        return (hasattr(returns, "value") and returns.value is None) or annotated(returns) in _PLAIN
 
     @property
     def is_generator(self) -> bool:
