@@ -5,19 +5,17 @@ from __future__ import annotations
 from contextlib import suppress
 
 from ..sketch.patterns import Pattern
-from ..sketch.screen import callers
-from ..sketch.words import mentions
 from ..syntax.annotations import LISTS, MAPPINGS, SCALARS, annotated
 from ..torchmodel.spelling import TENSOR_TYPES
 from . import attributes, calls, execute, inherited, names
-from .findings import HARMLESS, LOCAL, POSSIBLE, Finding, of_run, once_for_each_write, prevailing, proved
+from .callers import NO_NEED, callers_of, has_no_other_caller, is_private, needs
+from .findings import Finding, of_run, once_for_each_write, prevailing
 from .frames import Frame
 from .guards import ALWAYS, literal
-from .program import BASE_BITS, Program
+from .program import BASE_BITS, FILE_BITS, Program
 from .reconsider import reconsider
 from .run import OutOfBudget, Run
 from .values import (
-    DOES,
     NEVER,
     Bound,
     ClassValue,
@@ -54,6 +52,8 @@ def analyze(module: Module, program: Program) -> list[Finding]:
 def gathered(module: Module, program: Program, pending: list[FunctionSource | None]) -> list[Finding]:
     """The findings of runs that start from these roots, and from callers that know more than they do."""
     program.writers.clear()
+    if program.base_bits > FILE_BITS:
+        program.forget_objects()
     found: dict[tuple[object, ...], tuple[Finding, FunctionSource | None]] = {}
     roots: dict[FunctionSource | None, None] = {}
     notes = program.sketches.notes
@@ -98,15 +98,20 @@ def runs(
 ) -> list[tuple[Run, FunctionSource | None]]:
     """One finished run for each root, and for callers that know more than it does."""
     done: dict[FunctionSource | None, Run] = {}
+    #: callers that record nothing: what hangs on gradients does not happen in them
+    quiet: set[FunctionSource | None] = set()
     for _ in range(_CALLERS):
-        asked: set[FunctionSource] = set()
+        asked: dict[FunctionSource, int] = {}
         for root in pending:
             if root in done:
                 continue
             run = done[root] = _deepened(program, module, root)
-            if root is not None and _needs_its_callers(run, module, root):
-                asked.add(root)
-        pending = [f for f in _callers(module, asked) if f not in done]
+            need = needs(run, module, root) if root is not None else NO_NEED
+            if root is not None and need:
+                asked[root] = need
+        calling = callers_of(program, module, asked)
+        quiet.update(f for f, runs_it in calling.items() if not runs_it)
+        pending = [f for f, runs_it in calling.items() if runs_it and f not in done]
         program.writers.update(asked)  # who is asked about a function has to enter it
         program.writers.update(f for f in pending if f is not None)
         if not pending:
@@ -116,8 +121,8 @@ def runs(
         (run, root)
         for root, run in done.items()
         if root is None
-        or not _is_private(root)
-        or not (root in entered or _has_no_other_caller(module, root, done))
+        or not is_private(root)
+        or not (root in entered or has_no_other_caller(module, root, quiet.union(done)))
     ]
 
 
@@ -175,71 +180,6 @@ def _holds(run: Run, obj: Instance, written: set[Storage]) -> bool:
         for value in run.elements(obj)
         for _, atom in alternatives(value)
     )
-
-
-def _is_private(root: FunctionSource) -> bool:
-    """Whether all callers are in sight: nested, or with a leading underscore. Their facts are then its own."""
-    if root.owner is None and root.module.functions.get(root.name) is not root:
-        return True
-    return root.name.startswith("_") and not root.name.endswith("__")
-
-
-def _has_no_other_caller(
-    module: Module, root: FunctionSource, done: dict[FunctionSource | None, Run]
-) -> bool:
-    """Whether the file mentions a private function only to call it, in functions whose runs did not get there."""
-    calling, calls_here = callers(module, {root})
-    if len(mentions(module, {root.name})) > len(calls_here) + 1:
-        return False  # passed on as a value: whoever gets it may call it
-    return all(caller in done for caller in calling if caller is not root)
-
-
-def _needs_its_callers(run: Run, module: Module, root: FunctionSource) -> bool:
-    """Whether a caller may know what this run could not: that an argument it writes is saved, or requires grad."""
-    if run.takes_test_for_mask or (run.steps_unknown and run.trains):
-        return True
-    if any(hazard.saved.unproved or not proved(hazard) for hazard in run.heap.confirm()):
-        return True
-    if _leaves_open(run):
-        return True
-    if any(t.multi and run.heap.written_since(t.storage, t.made_at, g) for g, t in run.returned):
-        return True  # using it raises
-    private = _is_private(root)
-    return any(
-        private or finding.confidence == POSSIBLE
-        for finding in of_run(run, module, root)
-        if finding.kind not in LOCAL or (finding.kind in ("lost", "stale") and finding.confidence == POSSIBLE)
-    )
-
-
-def _leaves_open(run: Run) -> bool:
-    """Whether it matters to what was done here what an argument is, or what becomes of it after the call."""
-    taken_apart = {part.owner for part in run.parts}
-    for write in run.writes:
-        value = write.storage.value
-        if isinstance(value, Unknown) and (value in run.parts or value in taken_apart) and value.is_given():
-            return True  # a part of something, which may be a view of it
-    for hazard in run.heap.hazards:
-        value = hazard.write.storage.value
-        if not hazard.reached and isinstance(value, Unknown) and value.is_given() and proved(hazard):
-            return True  # the caller may use what the saving op gave its tensor for
-    return any(
-        incident.kind not in HARMLESS
-        and incident.grad < DOES
-        and (incident.kind != "leaf" or not incident.storage.credible())
-        for incident in run.incidents
-    )
-
-
-def _callers(module: Module, asked: set[FunctionSource]) -> list[FunctionSource | None]:
-    """Functions whose text calls one of these, or an object of the class that one of these is the forward of."""
-    if not asked:
-        return []
-    calling, rows = callers(module, asked)
-    chosen: list[FunctionSource | None] = list(calling)
-    if any(not module.functions_at(row) for row in rows):
-        chosen.append(None)
-    return chosen
 
 
 def new_run(program: Program, module: Module) -> Run:

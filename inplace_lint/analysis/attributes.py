@@ -266,17 +266,17 @@ def find_in_classes(run: Run, order: list[ClassValue], name: str) -> Value | Non
 
 def method_value(run: Run, cls: ClassValue, name: str) -> FunctionValue:
     """The function that a class defines under a name, decorators evaluated."""
-    from . import calls
-
     source = cls.source.methods[name]
-    function = FunctionValue(source)
-    function.cls = cls
     key = (source.module.filename, f"{cls.source.name}@{source.name}")
     known = run.globals.get(key)
     if isinstance(known, FunctionValue):
         return known
+    function = FunctionValue(source)
+    function.cls = cls
     nodes = getattr(source.node, "decorator_list", [])
     if nodes:
+        from . import calls
+
         run.globals[key] = function
         decorators = [names.evaluate_in(run, source.module, node) for node in nodes]
         decorated = calls.decorated(run, function, decorators, source.node)

@@ -126,26 +126,41 @@ def minus(a: Guard, b: Guard) -> Guard:
 def _normal(conjunctions: list[tuple[int, int]]) -> Guard:
     if len(conjunctions) == 1:
         return (conjunctions[0],)
-    kept: list[tuple[int, int]] = []
-    for p, n in sorted(set(conjunctions)):  # what implies a conjunction comes after it
-        for q, m in kept:
-            if q | p == p and m | n == n:
-                break
-        else:
-            kept.append((p, n))
-    for i, (p, n) in enumerate(kept):  # a∧c or a∧¬c is a
-        for j in range(i + 1, len(kept)):
-            q, m = kept[j]
-            flip = p ^ q
-            if flip and flip == n ^ m and flip & (flip - 1) == 0:
-                rest = [c for k, c in enumerate(kept) if k != i and k != j]
-                return _normal([*rest, (p & ~flip, n & ~flip)])
+    found = set(conjunctions)
+    while len(found) > 1:
+        kept: list[tuple[int, int]] = []
+        for p, n in sorted(found):  # what implies a conjunction comes after it
+            for q, m in kept:
+                if q | p == p and m | n == n:
+                    break
+            else:
+                kept.append((p, n))
+        pair = _complement(kept)
+        if pair is None:
+            break
+        (p, n), (q, m) = pair
+        found = set(kept)
+        found -= {*pair}
+        found.add((p & q, n & m))
+    else:
+        kept = [*found]
     if len(kept) > _WIDTH:
         common_p, common_n = kept[0]
         for p, n in kept[1:]:
             common_p &= p
             common_n &= n
         return ((common_p, common_n),)
-    if kept == [(0, 0)]:
-        return ALWAYS
-    return tuple(kept)
+    return ALWAYS if kept == [(0, 0)] else tuple(kept)
+
+
+def _complement(conjunctions: list[tuple[int, int]]) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Two that differ in one literal alone, which holds in one of them and not in the other: a∧c or a∧¬c is a."""
+    by_literals: dict[int, list[tuple[int, int]]] = {}
+    for p, n in conjunctions:
+        alike = by_literals.setdefault(p | n, [])
+        for q, m in alike:
+            flip = p ^ q
+            if flip & (flip - 1) == 0:
+                return (q, m), (p, n)
+        alike.append((p, n))
+    return None

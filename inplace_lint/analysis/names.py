@@ -9,7 +9,7 @@ from ..torchmodel import table
 from ..torchmodel.spelling import canonical
 from .frames import Frame, State
 from .guards import ALWAYS
-from .values import Constant, FunctionValue, Symbol, Unknown, Value
+from .values import ClassValue, Constant, FunctionValue, Symbol, Unknown, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 _STARS = 16
 
 _BUILTINS = frozenset(dir(builtins))
+
+
+#: Values that are the same in every run.
+_THE_SAME = (Symbol, ClassValue, Constant)
 
 
 def load(run: Run, name: str) -> Value:
@@ -70,8 +74,14 @@ def of_module(run: Run, module: Module, name: str) -> Value:
     key = (module.filename, name)
     value = run.globals.get(key)
     if value is None:
-        run.globals[key] = Unknown()  # ends cycles of imports and of self-referring assignments
-        value = run.globals[key] = _find(run, module, name)
+        known = run.program.known_names
+        value = known.get((module, name))
+        if value is None:
+            run.globals[key] = Unknown()  # ends cycles of imports and of self-referring assignments
+            value = _find(run, module, name)
+            if type(value) in _THE_SAME:
+                known[module, name] = value
+        run.globals[key] = value
     return value
 
 

@@ -17,11 +17,13 @@ if TYPE_CHECKING:
     from .execute import Handlers
     from .frames import State
     from .run import Run
-    from .values import ClassValue, Instance
+    from .values import ClassValue, Instance, Value
 
 
 #: With more literals than this for what objects are built from, all is built anew: guards are masks of these bits.
 BASE_BITS = 4096
+#: With more than this, they are built anew for the next file: wide masks cost more than objects that files share.
+FILE_BITS = 64
 
 #: Parsed files are kept while a project is checked, so that a module that many import is parsed once. When so many
 #: have come together, those that nobody imported are let go.
@@ -65,7 +67,7 @@ class Program:
         #: a run is a second look (`reconsider`)
         self.second_look = False
         self.files = files or Files(project)
-        self._classes: dict[int, ClassValue] = {}
+        self._classes: dict[ClassSource, ClassValue] = {}
         self.sketches = Sketches(self.files)
         #: callers, in the file at hand, of functions that write: entered all the same
         self.writers: set[FunctionSource] = set()
@@ -74,6 +76,8 @@ class Program:
         #: one object of each class; what their `__init__` left stands in `base`, under every run
         self.built: dict[ClassValue, Instance] = {}
         self._base: State | None = None
+        #: by file and name, what the top level of files binds to something that is the same in every run
+        self.known_names: dict[tuple[Module, str], Value] = {}
         #: how many literals `base` has: even bits belong to it, odd ones to the run that made them
         self.base_bits = 0
         #: ... and for which tests they stand
@@ -139,11 +143,11 @@ class Program:
 
     def class_value(self, source: ClassSource) -> ClassValue:
         """The one value of a class. Its bases are filled in by whoever first evaluates them."""
-        known = self._classes.get(id(source))
+        known = self._classes.get(source)
         if known is None:
             from .values import ClassValue
 
-            known = self._classes[id(source)] = ClassValue(source)
+            known = self._classes[source] = ClassValue(source)
         return known
 
 

@@ -142,7 +142,10 @@ def _assigned(method: FunctionSource) -> set[str]:
         return set()
     lines = b"\n".join(method.module.lines[method.node.lineno - 1 : method.node.end_lineno or 0])
     me = re.escape(method.parameters[0].arg.encode())
-    found: list[bytes] = re.findall(rb"\b%s\.(\w+)[\w.]*(?:\[[^\n=]*\])?%s" % (me, _ASSIGNS), lines)
+    # A pattern that begins with plain text is found several times as fast.
+    found: list[bytes] = re.findall(
+        rb"%s\.(?<!\w%s\.)(\w+)[\w.]*(?:\[[^\n=]*\])?%s" % (me, me, _ASSIGNS), lines
+    )
     if b", " in lines:  # `self.a, self.b = …`
         for line in lines.split(b"\n"):
             targets, equal, _ = line.partition(b"=")

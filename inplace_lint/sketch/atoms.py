@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..torchmodel import table
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
@@ -283,8 +285,6 @@ class Layer(Atom):
     def facts(self) -> Facts:
         """What a call does, in training or in evaluation."""
         if self._facts is None:
-            from ..torchmodel import table
-
             model = table.module(self.name)
             assert model is not None
             self._facts = model.facts(self.config, None)

@@ -70,7 +70,7 @@ def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched])
         if scope.remembers and scope.recording:
             scope.doubt(level)
     for key in summary.writes:
-        for cell in reached(scope, arguments, key):
+        for cell in postponed.reached(scope, arguments, key):
             if key in summary.tensors:
                 cell.store.prove()
             scope.write(cell, scope.recording and key in summary.recorded, key not in summary.recorded)
@@ -78,10 +78,10 @@ def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched])
                 cell.store.grad = True
     if scope.recording:
         for key in summary.saves:
-            for cell in reached(scope, arguments, key):
+            for cell in postponed.reached(scope, arguments, key):
                 scope.save(cell.store, level)
         for key, callee, parameter in summary.handed:
-            for cell in reached(scope, arguments, key):
+            for cell in postponed.reached(scope, arguments, key):
                 postponed.hand(scope, cell, (callee, {}, True), parameter, Store())
         if summary.writes:
             _doubt_same(scope, source, arguments, level)
@@ -122,21 +122,6 @@ def _keep_in(scope: Scope, target: Sketched, name: str, value: Sketched) -> None
             atom.store.members[name] = united([atom.store.members.get(name, NOTHING), value])
 
 
-def reached(scope: Scope, arguments: dict[str, Sketched], key: str) -> list[Cell]:
-    """The tensors that a parameter (`x`), or an attribute of the receiver (`self.x`), stands for in a call."""
-    name, dot, member = key.partition(".")
-    value = arguments.get(name, NOTHING)
-    if not dot:
-        return cells(value)
-    found: list[Cell] = []
-    for atom in value:
-        if isinstance(atom, Object):
-            found.extend(cells(construct.of_object(scope, atom, member)))
-        elif isinstance(atom, Cell) and atom.store.members is not None and member in atom.store.members:
-            found.extend(cells(atom.store.members[member]))
-    return found
-
-
 def returned(
     scope: Scope,
     value: Sketched,
@@ -171,7 +156,7 @@ def _returned_cell(scope: Scope, cell: Cell, arguments: dict[str, Sketched], sur
     found: list[Cell] = []
     store = cell.store
     if store.given:
-        here = reached(scope, arguments, store.given)
+        here = postponed.reached(scope, arguments, store.given)
         found = [Cell(c.store, max(c.fragile, cell.fragile), c.without) for c in here]
     if not store.given or store.saved:
         copy = Store(store.grad, tensor=store.tensor, leaf=store.leaf)

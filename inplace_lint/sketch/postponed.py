@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .atoms import EARLY, EVIDENT, NONE, NOTHING, Cell, Object, Store, cells
+from .expressions import ATTRIBUTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,8 +83,6 @@ def _saves(sketches: Sketches, source: FunctionSource, name: str) -> bool:
 
 def saved_by_calls(flow: Flow, cell: Cell, within: Made | None = None, depth: int = 0) -> int:
     """How sure it is that a call that the tensor was given to, or that returned it, saved it; `within` is looked at."""
-    from .functions import reached
-
     store = cell.store
     if depth > _CALLS:
         return EVIDENT
@@ -164,10 +163,23 @@ def how_saved(cell: Cell) -> int:
     return level
 
 
+def reached(scope: Scope, arguments: dict[str, Sketched], key: str) -> list[Cell]:
+    """The tensors that a parameter (`x`), or an attribute of the receiver (`self.x`), stands for in a call."""
+    name, dot, member = key.partition(".")
+    value = arguments.get(name, NOTHING)
+    if not dot:
+        return cells(value)
+    found: list[Cell] = []
+    for atom in value:
+        if isinstance(atom, Object):
+            found.extend(cells(ATTRIBUTES[Object](scope, atom, member)))
+        elif isinstance(atom, Cell) and atom.store.members is not None and member in atom.store.members:
+            found.extend(cells(atom.store.members[member]))
+    return found
+
+
 def pass_on(flow: Flow, store: Store, differentiable: bool, depth: int = 0) -> None:
     """What a call returned is written: so is what was given to the call, where that is what it returns."""
-    from .functions import reached
-
     if store.made is None or depth > _CALLS:
         return
     source, arguments, _ = store.made

@@ -6,11 +6,11 @@ import _ast as ast
 
 from ..syntax.operators import OPERATORS
 from ..torchmodel import table
-from ..torchmodel.spelling import MODES
 from . import bindings, effects
-from .atoms import EVERYWHERE, EVIDENT, NOTHING, Box, Cell, Class, Function, Store, Symbol, apart, united
+from .atoms import EVERYWHERE, EVIDENT, NOTHING, Box, Cell, Class, Function, Store, apart, united
 from .expressions import elements
 from .flow import STATEMENTS, Flow, every_name
+from .modes import grad_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from .atoms import Sketched
-    from .expressions import Scope
 
 #: Loops inside this many others are passed through once, not twice.
 _LOOPS = 2
@@ -220,27 +219,6 @@ def _with(flow: Flow, node: ast.With | ast.AsyncWith) -> bool:
     ended = flow.run(node.body)
     flow.recording = recording
     return ended
-
-
-def grad_mode(scope: Scope, node: ast.expr) -> bool | None:
-    """Whether gradients are recorded under a context manager or decorator; None where it says nothing of that."""
-    call = node if isinstance(node, ast.Call) else None
-    func = node.func if isinstance(node, ast.Call) else node
-    if not isinstance(func, (ast.Name, ast.Attribute)):
-        return None
-    for atom in scope.value(func):
-        if isinstance(atom, Symbol) and atom.dotted in MODES:
-            kind = MODES[atom.dotted]
-            if kind == "autocast":
-                return None
-            flag = call.args[0] if call is not None and call.args else None
-            if kind == "off":
-                return False
-            if kind == "on":
-                return True
-            told = getattr(flag, "value", True)
-            return told is not False if kind == "flag" else told is False
-    return None
 
 
 def _try(flow: Flow, node: ast.Try) -> bool:

@@ -10,14 +10,15 @@ from . import (
     bindings,
     functions,
     plays,  # noqa: F401  says what the names of Python and torch mean
+    statements,  # noqa: F401  says what runs each kind of statement
 )
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Function, Object, Store, Summary, cells, united
 from .construct import Assigned, Scope, _descriptor, classes_of
 from .flow import Flow
+from .modes import grad_mode
 from .patterns import Pattern
 from .screen import only_initialises, with_candidates
 from .select import Examined, examine
-from .statements import grad_mode
 from .words import called_in
 
 TYPE_CHECKING = False
@@ -286,7 +287,9 @@ class Sketches:
 
             lines = method.module.lines[method.node.lineno : method.node.end_lineno or 0]
             receiver = re.escape(method.parameters[0].arg.encode())
-            found = re.findall(rb"\b" + receiver + rb"\.(\w+)\(", b"\n".join(lines))
+            # A pattern that begins with plain text is found several times as fast.
+            pattern = rb"%s\.(?<!\w%s\.)(\w+)\(" % (receiver, receiver)
+            found = re.findall(pattern, b"\n".join(lines))
             known = self._calls[method] = frozenset(name.decode() for name in found)
         return known
 

@@ -1,0 +1,108 @@
+"""What a run leaves open that a caller may know, and which callers are worth a run of their own."""
+
+from __future__ import annotations
+
+from ..sketch.modes import records_nothing
+from ..sketch.screen import callers
+from ..sketch.words import mentions
+from .findings import HARMLESS, LOCAL, POSSIBLE, of_run, proved
+from .values import DOES, Unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from ..syntax.module import FunctionSource, Module
+    from .program import Program
+    from .run import Run
+
+#: What a caller is asked for: nothing; whether gradients flow, and what was saved for them; anything.
+NO_NEED, GRADIENTS, ANYTHING = 0, 1, 2
+
+#: Kinds of findings that are none where nothing is recorded.
+_OF_GRADIENTS = frozenset({"write", "leaf", "multi-view", "out", "no-grad-view", "no-derivative", "no-gain"})
+
+
+def is_private(root: FunctionSource) -> bool:
+    """Whether all callers are in sight: nested, or with a leading underscore. Their facts are then its own."""
+    if root.owner is None and root.module.functions.get(root.name) is not root:
+        return True
+    return root.name.startswith("_") and not root.name.endswith("__")
+
+
+def has_no_other_caller(
+    module: Module, root: FunctionSource, done: Collection[FunctionSource | None]
+) -> bool:
+    """Whether the file mentions a private function only to call it, in functions whose runs did not get there."""
+    calling, calls_here = callers(module, {root})
+    if len(mentions(module, {root.name})) > len(calls_here) + 1:
+        return False  # passed on as a value: whoever gets it may call it
+    return all(caller in done for caller in calling if caller is not root)
+
+
+def needs(run: Run, module: Module, root: FunctionSource) -> int:
+    """What a caller may know that this run could not: that an argument it writes is saved, or requires grad."""
+    if run.takes_test_for_mask or (run.steps_unknown and run.trains) or _leaves_parts(run):
+        return ANYTHING
+    private = is_private(root)
+    open_findings = [
+        finding.kind
+        for finding in of_run(run, module, root)
+        if (private or finding.confidence == POSSIBLE)
+        and (
+            finding.kind not in LOCAL
+            or (finding.kind in ("lost", "stale") and finding.confidence == POSSIBLE)
+        )
+    ]
+    if not all(kind in _OF_GRADIENTS for kind in open_findings):
+        return ANYTHING
+    recorded = (
+        bool(open_findings)
+        or any(hazard.saved.unproved or not proved(hazard) for hazard in run.heap.confirm())
+        or _leaves_open(run)
+        # using it raises
+        or any(t.multi and run.heap.written_since(t.storage, t.made_at, g) for g, t in run.returned)
+    )
+    return GRADIENTS if recorded else NO_NEED
+
+
+def _leaves_parts(run: Run) -> bool:
+    """Whether a part of what was given is written: it may be a view of it, as only the caller knows."""
+    taken_apart = {part.owner for part in run.parts}
+    for write in run.writes:
+        value = write.storage.value
+        if isinstance(value, Unknown) and (value in run.parts or value in taken_apart) and value.is_given():
+            return True
+    return False
+
+
+def _leaves_open(run: Run) -> bool:
+    """Whether it matters to what was done here what an argument is, or what becomes of it after the call."""
+    for hazard in run.heap.hazards:
+        value = hazard.write.storage.value
+        if not hazard.reached and isinstance(value, Unknown) and value.is_given() and proved(hazard):
+            return True  # the caller may use what the saving op gave its tensor for
+    return any(
+        incident.kind not in HARMLESS
+        and incident.grad < DOES
+        and (incident.kind != "leaf" or not incident.storage.credible())
+        for incident in run.incidents
+    )
+
+
+def callers_of(
+    program: Program, module: Module, asked: dict[FunctionSource, int]
+) -> dict[FunctionSource | None, bool]:
+    """Functions whose text calls one of these, or an object of the class that one of these is the forward of.
+
+    With each whether it is worth a run: one that records nothing knows nothing of gradients.
+    """
+    found: dict[FunctionSource | None, bool] = {}
+    for need in set(asked.values()):
+        calling, rows = callers(module, {root for root, what in asked.items() if what == need})
+        for function in calling:
+            runs_it = need == ANYTHING or not records_nothing(program.sketches, function)
+            found[function] = found.get(function, False) or runs_it
+        if any(not module.functions_at(row) for row in rows):
+            found[None] = True
+    return found

@@ -1,0 +1,76 @@
+"""Where gradients are recorded: what context managers and decorators say of it."""
+
+from __future__ import annotations
+
+from ..syntax.module import inner_bodies
+from ..torchmodel.spelling import MODES
+from .atoms import Symbol
+from .construct import Scope
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from ..syntax.module import FunctionSource
+    from .expressions import Scope as Expressions
+    from .summaries import Sketches
+else:
+    import _ast as ast
+
+
+def grad_mode(scope: Expressions, node: ast.expr) -> bool | None:
+    """Whether gradients are recorded under a context manager or decorator; None where it says nothing of that."""
+    call = node if isinstance(node, ast.Call) else None
+    func = node.func if isinstance(node, ast.Call) else node
+    if not isinstance(func, (ast.Name, ast.Attribute)):
+        return None
+    for atom in scope.value(func):
+        if isinstance(atom, Symbol) and atom.dotted in MODES:
+            kind = MODES[atom.dotted]
+            if kind == "autocast":
+                return None
+            flag = call.args[0] if call is not None and call.args else None
+            if kind == "off":
+                return False
+            if kind == "on":
+                return True
+            told = getattr(flag, "value", True)
+            return told is not False if kind == "flag" else told is False
+    return None
+
+
+#: What switches the recording on again within a function that switched it off, or goes back over what was recorded.
+_RECORDS = (b"enable_grad", b"set_grad_enabled", b"inference_mode", b"backward", b"autograd")
+
+
+def records_nothing(sketches: Sketches, source: FunctionSource) -> bool:
+    """Whether a decorator says that nothing is recorded in the function, and nothing in its text says otherwise.
+
+    An optimizer that has its argument `closure` recorded, and nothing else, keeps nothing of it.
+    """
+    node = source.node
+    scope = Scope(sketches, source.module)
+    if not any(grad_mode(scope, decorator) is False for decorator in getattr(node, "decorator_list", ())):
+        return False
+    text = b"\n".join(source.module.lines[node.lineno - 1 : node.end_lineno or 0])
+    told = sum(text.count(word) for word in _RECORDS)
+    return told == 0 or told == _closures(scope, source)
+
+
+def _closures(scope: Expressions, source: FunctionSource) -> int:
+    """How many blocks record a call of an argument without arguments, and nothing else."""
+    given = {parameter.arg for parameter in source.parameters}
+    found = 0
+    pending: list[ast.stmt] = list(getattr(source.node, "body", ()))
+    while pending:
+        statement = pending.pop()
+        if isinstance(statement, ast.With) and grad_mode(scope, statement.items[0].context_expr):
+            calls = [getattr(inner, "value", None) for inner in statement.body]
+            found += all(
+                isinstance(call, ast.Call)
+                and not (call.args or call.keywords)
+                and getattr(call.func, "id", "") in given
+                for call in calls
+            )
+        pending.extend(inner for body in inner_bodies(statement) for inner in body)
+    return found
