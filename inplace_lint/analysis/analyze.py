@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from ..sketch.patterns import Pattern
 from ..syntax.annotations import LISTS, MAPPINGS, SCALARS, annotated
 from ..torchmodel.spelling import TENSOR_TYPES
-from . import attributes, calls, execute, inherited, names
+from . import attributes, calls, execute, inherited, methods, names
 from .callers import NO_NEED, callers_of, has_no_other_caller, is_private, needs
 from .findings import Finding, of_run, once_for_each_write, prevailing
 from .frames import Frame
@@ -260,14 +258,12 @@ _ASKED = Pattern(rb"\b(\w+)\.(?:named_)?parameters\(")
 
 def _expect_weights(run: Run, source: FunctionSource) -> None:
     """An argument that is asked for its parameters is a module: what it is called for before that, saves them too."""
-    from .methods import unknown_weights
-
     lines = source.module.lines[source.node.lineno - 1 : source.node.end_lineno or 0]
     for line in lines:
         for name in _ASKED().findall(line) if b"parameters(" in line else ():
             value = run.root_args.get(name.decode())
             if isinstance(value, Unknown) and value.tensor is None:
-                unknown_weights(run, value)
+                methods.unknown_weights(run, value)
 
 
 def run_body(program: Program, module: Module, deep: frozenset[FunctionSource] = frozenset()) -> Run:
@@ -275,8 +271,10 @@ def run_body(program: Program, module: Module, deep: frozenset[FunctionSource] =
     run = new_run(program, module)
     run.deep = deep
     run.module_frames[module.filename] = run.frame
-    with suppress(OutOfBudget):
+    try:  # noqa: SIM105  contextlib brings more modules along than a small file needs
         execute.block(run, module.body)
+    except OutOfBudget:
+        pass
     return run
 
 
