@@ -30,8 +30,7 @@ class _Unread(Module):
     """A module that has not been read yet."""
 
     def __getattr__(self, name: str) -> object:
-        if self.__class__ is _Unread:
-            _read(self)
+        _read(self)
         return getattr(self, name)
 
 
