@@ -273,7 +273,7 @@ def perform(
         operands.append(cells)
     recording = scope.recording and not facts.no_grad
     level = NONE
-    if facts.differentiable or facts.writes:
+    if recording and (facts.differentiable or facts.writes):
         level = EVIDENT if layer is not None else _evidence(scope, facts.gradients, operands)
     records = recording and level > NONE
     if records:

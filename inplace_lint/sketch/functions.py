@@ -70,18 +70,20 @@ def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched])
         if scope.remembers and scope.recording:
             scope.doubt(level)
     for key in summary.writes:
-        for cell in postponed.reached(scope, arguments, key):
+        for cell in postponed.reached(scope, arguments, key, meets=True):
             if key in summary.tensors:
                 cell.store.prove()
             scope.write(cell, scope.recording and key in summary.recorded, key not in summary.recorded)
             if scope.recording and key in summary.recorded and any(store.grad for store in given):
                 cell.store.grad = True
     if scope.recording:
+        if summary.saves or summary.handed:
+            postponed.hand_objects(scope, (source, arguments, True))
         for key in summary.saves:
-            for cell in postponed.reached(scope, arguments, key):
+            for cell in postponed.reached(scope, arguments, key, known=True):
                 scope.save(cell.store, level)
         for key, callee, parameter in summary.handed:
-            for cell in postponed.reached(scope, arguments, key):
+            for cell in postponed.reached(scope, arguments, key, known=True):
                 postponed.hand(scope, cell, (callee, {}, True), parameter, Store())
         if summary.writes:
             _doubt_same(scope, source, arguments, level)
