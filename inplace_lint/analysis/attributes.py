@@ -255,7 +255,7 @@ def find_in_classes(run: Run, order: list[ClassValue], name: str) -> Value | Non
             expression = cls.source.assignments[name]
             if expression is None:
                 return None
-            key = (cls.source.module.filename, f"{cls.source.name}.{name}")
+            key = (cls.source.module, f"{cls.source.name}.{name}")
             known = run.globals.get(key)
             if known is None:
                 run.globals[key] = Unknown()
@@ -267,7 +267,7 @@ def find_in_classes(run: Run, order: list[ClassValue], name: str) -> Value | Non
 def method_value(run: Run, cls: ClassValue, name: str) -> FunctionValue:
     """The function that a class defines under a name, decorators evaluated."""
     source = cls.source.methods[name]
-    key = (source.module.filename, f"{cls.source.name}@{source.name}")
+    key = (source.module, f"{cls.source.name}@{source.name}")
     known = run.globals.get(key)
     if isinstance(known, FunctionValue):
         return known
