@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..sketch.patterns import Pattern
 from ..syntax.annotations import LISTS, MAPPINGS, SCALARS, annotated
 from ..torchmodel.spelling import TENSOR_TYPES
-from . import attributes, calls, execute, inherited, methods, names
+from . import attributes, calls, execute, inherited, methods, names, objects
 from .callers import NO_NEED, callers_of, has_no_other_caller, is_private, needs
 from .findings import Finding, of_run, once_for_each_write, prevailing
 from .frames import Frame
@@ -331,7 +331,7 @@ def build(program: Program, cls: ClassValue) -> Instance:
     elif inherited.base_of(cls):
         obj.pending = ([], {})
     else:
-        for name in calls.fields(cls):
+        for name in objects.fields(cls):
             obj.keys[name] = None
             program.base.slots[(obj, name)] = Unknown()
     return obj

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..torchmodel import table
 from ..torchmodel.spelling import canonical
-from . import arrays, inherited, methods, names, ops, strings
+from . import arrays, inherited, methods, names, objects, ops, strings
 from .guards import ALWAYS, implies
 from .run import Incident
 from .values import (
@@ -213,9 +213,7 @@ def proves_tensor(name: str) -> bool:
 def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     """An attribute of an object of the project: its own, its class's, a torch base class's."""
     if obj.pending is not None:
-        from . import calls
-
-        calls.materialise(run, obj)
+        objects.materialise(run, obj)
     value = run.state.get((obj, name))
     if value is not None:
         if obj in run.outside and isinstance(value, (Sequence_, Mapping_, Instance)):
@@ -376,9 +374,7 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
             continue
         if isinstance(atom, Instance):
             if atom.pending is not None:
-                from . import calls
-
-                calls.materialise(run, atom)
+                objects.materialise(run, atom)
             run.put(atom, name, value)
             inherited.register(run, atom, value)
             if atom in run.outside:
