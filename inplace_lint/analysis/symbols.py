@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..torchmodel import keywords, table
-from ..torchmodel.spelling import MODES
+from ..torchmodel.spelling import MODES, PLAYED
 from . import arrays, ops, plays, results
 from .run import Incident
 from .values import (
@@ -32,12 +32,6 @@ if TYPE_CHECKING:
 
     from ..torchmodel.op import Op
     from .run import Run
-
-#: Operations by the table whose meaning is another one all the same (`plays`): they share memory, or ask something.
-PLAYED = frozenset(
-    f"torch.{name}"
-    for name in "from_numpy from_dlpack to_dlpack as_tensor asarray is_grad_enabled is_tensor".split()
-)
 
 
 def mode(dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Mode:
