@@ -51,10 +51,8 @@ _ARRAY_METHODS = frozenset(
     "shape size ndim dtype device data flat astype fill".split()
 )
 #: What a mapping is asked for far more often than a sparse tensor is.
-_DICT_METHODS = frozenset(name for name in dir(dict) if not name.startswith("_"))
-_SHARED_METHODS = _ARRAY_METHODS | frozenset(
-    name for kind in (str, bytes, list, dict, set, int, float, complex) for name in dir(kind)
-)
+_DICT_METHODS = frozenset(name for name in vars(dict) if not name.startswith("_"))
+_SHARED_METHODS = _ARRAY_METHODS.union(*map(vars, (str, bytes, list, dict, set, int, float, complex)))
 
 
 def get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:

@@ -10,42 +10,18 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
+from . import PRODUCTS, SOFTMAX, at_signs
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..syntax.module import FunctionSource, Module
 
-#: The kernel and the module of attention are a softmax and a product in one.
-_WHOLE = (b"scaled_dot_product_attention", b"MultiheadAttention")
-_SOFTMAX = (b"oftmax", b"exp(", *_WHOLE)
-_PRODUCTS = (b"matmul", b"bmm", b"einsum", b".mm(", *_WHOLE)
-
-
-def worth_a_look(source: bytes) -> bool:
-    """Whether a softmax and a product, the kernel or a module of attention stand in a file's text."""
-    if any(word in source for word in _WHOLE):
-        return True
-    if b"oftmax" not in source and not (b"exp(" in source and b"sum(" in source):
-        return False
-    return any(word in source for word in _PRODUCTS) or bool(_at_signs(source))
-
 
 def functions(module: Module) -> list[FunctionSource]:
     """The functions that may compute an attention, themselves or in what they call, in order."""
     return _Screen(module).chosen()
-
-
-def _at_signs(source: bytes) -> list[int]:
-    """Where `@` is a product: something other than space stands before it on its line."""
-    found = []
-    position = source.find(b"@")
-    while position >= 0:
-        before = source[source.rfind(b"\n", 0, position) + 1 : position].strip()
-        if before and not before.startswith(b"#"):
-            found.append(position)
-        position = source.find(b"@", position + 1)
-    return found
 
 
 def _positions(source: bytes, words: Iterable[bytes]) -> list[int]:
@@ -73,10 +49,10 @@ class _Screen:
             self.spans[function] = before[first] + first, before[last] + last - 1
 
     def chosen(self) -> list[FunctionSource]:
-        weighing = self._having(_positions(self.source, _SOFTMAX))
+        weighing = self._having(_positions(self.source, SOFTMAX))
         if not weighing:
             return []
-        multiplying = self._having(sorted([*_positions(self.source, _PRODUCTS), *_at_signs(self.source)]))
+        multiplying = self._having(sorted([*_positions(self.source, PRODUCTS), *at_signs(self.source)]))
         return [f for f in self.spans if f in weighing and f in multiplying and f.name != "__init__"]
 
     def _having(self, positions: list[int]) -> set[FunctionSource]:

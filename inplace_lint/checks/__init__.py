@@ -88,7 +88,7 @@ def _findings(module: Module, program: Program, settings: Settings) -> list[Diag
 
 def _attention(module: Module, program: Program, settings: Settings) -> list[Diagnostic]:
     """The findings of the rules that ask about attention."""
-    from ..attention.screen import worth_a_look
+    from ..attention import worth_a_look
 
     if not worth_a_look(module.source):
         return []

@@ -240,22 +240,20 @@ def nearest(text: str) -> str | None:
 
 def enabled(select: tuple[str, ...], ignore: tuple[str, ...]) -> frozenset[str]:
     """The codes that are reported. The most specific selector decides, as in Ruff; on a tie `ignore` does."""
-    return frozenset(
-        rule.code
-        for rule in RULES
-        if (_weight(rule, select) > _weight(rule, ignore))
-        or (rule.code in ALWAYS and not _weight(rule, ignore))
-    )
+    chosen, ignored = _weights(select), _weights(ignore)
+    reported = {code for code, weight in chosen.items() if weight > ignored.get(code, 0)}
+    return frozenset(reported | (ALWAYS - ignored.keys()))
 
 
-def _weight(rule: Rule, selectors: tuple[str, ...]) -> int:
-    """How specific the closest of the selectors is that means this rule; 0 if none does."""
-    weights = [0]
+def _weights(selectors: tuple[str, ...]) -> dict[str, int]:
+    """How specific the closest of the selectors is that means a rule, for each rule that one means."""
+    weights: dict[str, int] = {}
     for selector in selectors:
-        if rule.code in matching(selector):
-            whole = find(selector) is not None
-            weights.append(1 if selector.upper() == "ALL" else 100 if whole else 1 + len(selector))
-    return max(weights)
+        whole = find(selector) is not None
+        weight = 1 if selector.upper() == "ALL" else 100 if whole else 1 + len(selector)
+        for code in matching(selector):
+            weights[code] = max(weight, weights.get(code, 0))
+    return weights
 
 
 def pages() -> str:

@@ -72,10 +72,12 @@ def is_run(text: bytes, start: int, end: int) -> bool:
 
 _KEPT = Pattern(rb"=[ \t]*(?:\w+\.)*\Z")
 #: The bytes that names are made of.
-_OF_NAMES = frozenset(bytes([c]) for c in range(256) if c == 0x5F or c > 0x7F or chr(c).isalnum())
+_LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz" + bytes(range(0x80, 0x100))
+_OF_NAMES = frozenset(map(bytes, zip(_LETTERS)))
+_OTHERS = bytes(range(0x100)).translate(None, _LETTERS + b"(")
 
 #: Bytes of names and opening parentheses as they are, all others blank.
-_NAMES = bytes(c if c == 0x28 or bytes([c]) in _OF_NAMES else 0x20 for c in range(256))
+_NAMES = bytes.maketrans(_OTHERS, b" " * len(_OTHERS))
 _LINES = _NAMES[:10] + b"\n" + _NAMES[11:]
 
 

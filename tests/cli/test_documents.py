@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from inplace_lint.checks import registry
-from inplace_lint.cli import check, confirm, main, measure, trace, verbs
+from inplace_lint.cli import check, confirm, main, measure, small, trace
 from inplace_lint.project.configuration import Configuration
 
 ROOT = Path(__file__).parents[2]
@@ -67,7 +67,7 @@ def test_command_is_understood(words: list[str]) -> None:
     }
     if first == "trace":
         words = words[:2]  # what stands behind the script is the script's
-    verb = verbs.SMALL[first][0] if first in verbs.SMALL else own.get(first, check.VERB)
+    verb = small.VERBS[first][0] if first in small.VERBS else own.get(first, check.VERB)
     verb.parse(words[1:] if first == verb.name else words)
 
 

@@ -1,0 +1,205 @@
+"""The small verbs: rule, op, explain, config, version."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from .options import Flag, UsageError, Verb
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+
+RULE = Verb(
+    "rule",
+    "[CODE|NAME]",
+    "Print what a rule finds, why that is bad and what to write instead; without a name, list the rules.",
+    (
+        Flag("--all", "print the pages of all rules"),
+        Flag("--output-format", "how to print it", "FORMAT", choices=("text", "json")),
+    ),
+)
+
+
+def _rule(names: list[str], values: dict[str, Any]) -> int:
+    from ..checks import registry
+
+    rules = list(registry.RULES)
+    if names:
+        for name in names:
+            if registry.find(name) is None:
+                raise UsageError(registry.problem(name) or f"`{name}` is a prefix, not one rule")
+        rules = [rule for name in names if (rule := registry.find(name)) is not None]
+    if values.get("output-format") == "json":
+        import json
+
+        found = [
+            {
+                "code": rule.code,
+                "name": rule.name,
+                "severity": rule.severity,
+                "since": rule.since,
+                "summary": rule.summary,
+                "explanation": _page(rule.code),
+                "url": registry.url(rule.code),
+            }
+            for rule in rules
+        ]
+        print(json.dumps(found[0] if len(names) == 1 else found, indent=2))
+    elif names or values.get("all"):
+        print("\n\n".join(_page(rule.code) for rule in rules))
+    else:
+        for rule in rules:
+            print(f"{rule.code}  {rule.name:30} {rule.severity:8} {rule.summary}")
+    return 0
+
+
+def _page(code: str) -> str:
+    from ..checks import registry
+
+    rule = registry.find(code)
+    assert rule is not None
+    with open(registry.page(rule), encoding="utf-8") as file:
+        return file.read().rstrip("\n")
+
+
+OP = Verb(
+    "op",
+    "NAME",
+    "Print what a PyTorch operation saves for backward, what it writes, and what its result aliases.\n"
+    "NAME is written as in code: exp_, torch.where, F.dropout, nn.SiLU, einsum, '+=', '[]='.",
+    (Flag("--inplace", "as called with inplace=True"),),
+)
+
+
+def _op(names: list[str], values: dict[str, Any]) -> int:
+    if not names:
+        raise UsageError("op needs the name of an operation: inplace-lint op sigmoid_")
+    from ..torchmodel.words import describe
+
+    for number, name in enumerate(names):
+        text = describe(name, bool(values.get("inplace")))
+        if text is None:
+            raise UsageError(f"no PyTorch operation is called `{name}`")
+        print(("\n" if number else "") + text.rstrip("\n"))
+    return 0
+
+
+EXPLAIN = Verb(
+    "explain",
+    "FILE:LINE",
+    "Print what the analysis knows at a line: storages, their aliases, who saved them and when, grad mode.",
+)
+
+
+def _explain(places: list[str], values: dict[str, Any]) -> int:
+    if len(places) != 1:
+        raise UsageError("explain needs one place: inplace-lint explain model.py:12")
+    filename, _, line = places[0].rpartition(":")
+    # An editor's FILE:LINE:COLUMN is as good.
+    if filename.rpartition(":")[2].isdigit() and line.isdigit():
+        filename, _, line = filename.rpartition(":")
+    if not filename or not line.isdigit() or int(line) < 1:
+        raise UsageError(f"`{places[0]}` is no place: write it as model.py:12")
+    try:
+        with open(filename, "rb") as file:
+            source = file.read()
+    except OSError as error:
+        raise UsageError(f"{filename}: cannot be read: {error.strerror}") from error
+    last = source.count(b"\n") + (not source.endswith(b"\n"))
+    if int(line) > last:
+        raise UsageError(f"{filename} has {last} lines, there is no line {line}")
+    from ..analysis.explain import explain
+    from ..project import Project
+    from ..project.configuration import Configuration, ConfigurationError
+    from ..project.paths import shown
+
+    try:
+        settings = Configuration().settings(os.path.dirname(os.path.abspath(filename)))
+    except ConfigurationError as error:
+        raise UsageError(str(error)) from error
+    print(explain(shown(filename), source, int(line), Project(settings.root, settings.src)).rstrip("\n"))
+    return 0
+
+
+CONFIG = Verb(
+    "config",
+    "[KEY]",
+    "Print the options of [tool.inplace-lint] in pyproject.toml, or of inplace-lint.toml:\n"
+    "what each means, and its value for the files of this directory.",
+)
+
+
+def _config(keys: list[str], values: dict[str, Any]) -> int:
+    from ..checks import registry
+    from ..project.configuration import Configuration, ConfigurationError
+    from ..project.settings import OPTIONS
+
+    known = {option.name: option for option in OPTIONS}
+    for key in keys:
+        if key not in known:
+            import difflib
+
+            near = difflib.get_close_matches(key, known, n=1)
+            advice = f"; did you mean `{near[0]}`?" if near else "; `inplace-lint config` lists the keys"
+            raise UsageError(f"no option is called `{key}`{advice}")
+    try:
+        settings = Configuration(selector_problem=registry.problem).settings(".")
+    except ConfigurationError as error:
+        raise UsageError(str(error)) from error
+    where = f"from {settings.config_file}" if settings.config_file else "no configuration file: the defaults"
+    print(f"# {where}")
+    for option in OPTIONS:
+        if keys and option.name not in keys:
+            continue
+        choices = f" ({', '.join(option.choices)})" if option.choices else ""
+        print(f"\n# {option.meaning}{choices}")
+        print(_toml(option.name, getattr(settings, option.name.replace("-", "_"))))
+    return 0
+
+
+def _toml(key: str, value: object) -> str:
+    if value is None:
+        return f"# {key} is not set"
+    if isinstance(value, bool):
+        return f"{key} = {str(value).lower()}"
+    if isinstance(value, tuple):
+        if key == "per-file-ignores":
+            inside = ", ".join(f'"{pattern}" = [{_quoted(rules)}]' for pattern, rules in value)
+            return f"{key} = {{{inside}}}"
+        if key == "inputs":
+            inside = ", ".join(f'"{target}" = "{factory}"' for target, factory in value)
+            return f"{key} = {{{inside}}}"
+        if key == "attention-sizes":
+            return f"{key} = {{{', '.join(f'{name} = {size}' for name, size in value)}}}"
+        return f"{key} = [{_quoted(value)}]"
+    return f'{key} = "{value}"'
+
+
+def _quoted(texts: Sequence[str]) -> str:
+    return ", ".join(f'"{text}"' for text in texts)
+
+
+VERSION = Verb("version", "", "Print the version of inplace-lint.")
+
+
+def _version(others: list[str], values: dict[str, Any]) -> int:
+    from .. import __version__
+
+    print(f"inplace-lint {__version__}", file=sys.stdout)
+    return 0
+
+
+VERBS: dict[str, tuple[Verb, Callable[[list[str], dict[str, Any]], int]]] = {
+    verb.name: (verb, action)
+    for verb, action in (
+        (RULE, _rule),
+        (OP, _op),
+        (EXPLAIN, _explain),
+        (CONFIG, _config),
+        (VERSION, _version),
+    )
+}
