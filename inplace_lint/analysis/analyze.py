@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from ..sketch.patterns import Pattern
 from ..syntax.annotations import LISTS, MAPPINGS, SCALARS, annotated
 from ..torchmodel.spelling import TENSOR_TYPES
-from . import attributes, calls, execute, inherited, methods, names, objects
+from . import attributes, calls, execute, inherited, names
 from .callers import NO_NEED, callers_of, has_no_other_caller, is_private, needs
 from .findings import Finding, of_run, once_for_each_write, prevailing
 from .frames import Frame
@@ -258,12 +260,22 @@ _ASKED = Pattern(rb"\b(\w+)\.(?:named_)?parameters\(")
 
 def _expect_weights(run: Run, source: FunctionSource) -> None:
     """An argument that is asked for its parameters is a module: what it is called for before that, saves them too."""
+    from .foreign import expected_weights
+
+    run.expects_modules = _steps_something(source)
     lines = source.module.lines[source.node.lineno - 1 : source.node.end_lineno or 0]
     for line in lines:
         for name in _ASKED().findall(line) if b"parameters(" in line else ():
             value = run.root_args.get(name.decode())
             if isinstance(value, Unknown) and value.tensor is None:
-                methods.unknown_weights(run, value)
+                expected_weights(run, value)
+
+
+def _steps_something(source: FunctionSource) -> bool:
+    """Whether the function, or the class that it is a method of, trains by an optimizer."""
+    node = source.node if source.owner is None else source.owner.node
+    text = b"\n".join(source.module.lines[node.lineno - 1 : node.end_lineno or 0])
+    return all(word in text for word in (b".backward(", b".step(", b"zero_grad("))
 
 
 def run_body(program: Program, module: Module, deep: frozenset[FunctionSource] = frozenset()) -> Run:
@@ -271,10 +283,8 @@ def run_body(program: Program, module: Module, deep: frozenset[FunctionSource] =
     run = new_run(program, module)
     run.deep = deep
     run.module_frames[module.filename] = run.frame
-    try:  # noqa: SIM105  contextlib brings more modules along than a small file needs
+    with suppress(OutOfBudget):
         execute.block(run, module.body)
-    except OutOfBudget:
-        pass
     return run
 
 
@@ -331,7 +341,7 @@ def build(program: Program, cls: ClassValue) -> Instance:
     elif inherited.base_of(cls):
         obj.pending = ([], {})
     else:
-        for name in objects.fields(cls):
+        for name in calls.fields(cls):
             obj.keys[name] = None
             program.base.slots[(obj, name)] = Unknown()
     return obj

@@ -147,7 +147,7 @@ class Write:
 class Hazard:
     """A write after a save of the same storage; it is a finding once a root is seen that needs the saving node."""
 
-    __slots__ = ("guard", "kind", "reached", "saved", "via", "write")
+    __slots__ = ("guard", "kind", "reached", "saved", "together", "via", "write")
 
     def __init__(self, saved: Saved, write: Write, guard: Guard, kind: str = "write") -> None:
         self.saved = saved
@@ -157,12 +157,19 @@ class Hazard:
         self.reached = False
         #: the paths on which a root was seen that needs the saving node
         self.via: Guard = NOWHERE
+        #: it is one only if of each of these groups some are: which of them was written is not known
+        self.together: list[list[Hazard]] = []
+
+    def is_real(self) -> bool:
+        """Whether a root needs what was saved, whichever it is that was written."""
+        return self.reached and all(any(other.reached for other in group) for group in self.together)
 
 
 class _Record:
-    __slots__ = ("bit", "grads", "nodes", "saves", "writes")
+    __slots__ = ("bit", "grads", "nodes", "saves", "storage", "writes")
 
-    def __init__(self) -> None:
+    def __init__(self, storage: Storage) -> None:
+        self.storage = storage
         self.saves: list[Saved] = []
         self.writes: list[tuple[int, Guard]] = []
         self.nodes: list[tuple[Guard, Node]] = []
@@ -187,7 +194,7 @@ class Heap:
     def record(self, storage: Storage) -> _Record:
         record = self._records.get(storage.uid)
         if record is None:
-            record = self._records[storage.uid] = _Record()
+            record = self._records[storage.uid] = _Record(storage)
             if storage.grad:
                 record.grads.append((ALWAYS, storage.grad))
                 if storage.leaf or storage.origin != "result":
@@ -210,6 +217,14 @@ class Heap:
         if tensor.no_grad_view is not None or tensor.storage.dtype in ("bool", "int"):
             return []
         return [(both(guard, g), node) for g, node in self.record(tensor.graph).nodes if compatible(guard, g)]
+
+    def storages_of(self, nodes: set[Node]) -> list[Storage]:
+        """The storages whose tensors are these nodes' own."""
+        return [
+            record.storage
+            for record in self._records.values()
+            if any(node in nodes for _, node in record.nodes)
+        ]
 
     def results_in(
         self, storage: Storage, guard: Guard, node: Node, grads: Iterable[tuple[Guard, int]]
@@ -362,7 +377,7 @@ class Heap:
                     if reached is not None and compatible(reached, hazard.guard):
                         hazard.reached = True
                         hazard.via = either(hazard.via, reached)
-        return [hazard for hazard in self.hazards if hazard.reached]
+        return [hazard for hazard in self.hazards if hazard.is_real()]
 
     def _is_sure(self, guard: Guard) -> bool:
         """Whether one of the paths is not only guessed at."""

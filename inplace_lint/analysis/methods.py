@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..torchmodel import table
-from . import containers, inherited, modules, objects
+from . import containers, foreign, inherited, modules
 from .guards import both, compatible
 from .run import LAST, LENGTH
 from .values import (
@@ -70,9 +70,13 @@ def of_unknown(run: Run, obj: Unknown, name: str) -> Value | None:
         return Native(lambda run, args, kwargs, at: _requires_grad_(run, obj, args, kwargs))
     if name in ("parameters", "named_parameters"):
         return Native(lambda run, args, kwargs, at: _parameters(run, obj, name))
+    if name in ("modules", "named_modules"):
+        return Native(lambda run, args, kwargs, at: foreign.submodules(run, obj, name == "named_modules"))
+    if name == "zero_grad":
+        return foreign.zero_grad(run, obj)
     if name in ("step", "minimize"):
         return Native(lambda run, args, kwargs, at: _step_through(run, obj, args, at))
-    if name == "load_state_dict" and run.state.get((obj, "member", "parameters()")) is not None:
+    if name == "load_state_dict" and foreign.known_weights(run, obj) is not None:
         return Native(lambda run, args, kwargs, at: step(run, [obj], at, "load_state_dict"))
     return None
 
@@ -120,7 +124,9 @@ def weights_of(run: Run, owner: Value, depth: int = 6) -> list[Tensor]:
                 found.append(atom)
         elif isinstance(atom, Instance):
             if atom.pending is not None:
-                objects.materialise(run, atom)
+                from . import calls
+
+                calls.materialise(run, atom)
             for value in run.elements(atom):
                 found.extend(weights_of(run, value, depth - 1) if _is_member(value) else [])
         elif isinstance(atom, (Sequence_, Mapping_)):
@@ -130,8 +136,8 @@ def weights_of(run: Run, owner: Value, depth: int = 6) -> list[Tensor]:
             for inner in atom.owners:
                 found.extend(weights_of(run, inner, depth - 1))
         elif isinstance(atom, Unknown):
-            weights = run.member(atom, "parameters()")
-            if isinstance(weights, Tensor):
+            weights = foreign.known_weights(run, atom)
+            if weights is not None:
                 found.append(weights)
     return found
 
@@ -141,22 +147,17 @@ def _is_member(value: Value) -> bool:
     return not isinstance(value, Tensor) or value.storage.origin == "parameter"
 
 
-def unknown_weights(run: Run, owner: Unknown) -> Tensor:
-    """The parameters of a module of unknown class, as one tensor."""
-    known = run.state.get((owner, "member", "parameters()"))
-    if isinstance(known, Tensor):
-        return known
-    weights = run.new_tensor("parameter", DOES, None, leaf=True)
-    run.bottom().slots[(owner, "member", "parameters()")] = weights
-    return weights
+def parameters_of(run: Run, owner: Value) -> Parameters:
+    """What `parameters()` of a module gives."""
+    if isinstance(owner, Unknown):
+        foreign.expected_weights(run, owner)
+    weights = weights_of(run, owner)
+    found = [e for w in weights for _, e in run.heap.gradients(w, run.path)]
+    return Parameters([owner], DOES if not weights else max(found, default=NEVER))
 
 
 def _parameters(run: Run, owner: Value, name: str) -> Value:
-    if isinstance(owner, Unknown):
-        unknown_weights(run, owner)
-    weights = weights_of(run, owner)
-    found = [e for w in weights for _, e in run.heap.gradients(w, run.path)]
-    parameters = Parameters([owner], DOES if not weights else max(found, default=NEVER))
+    parameters = parameters_of(run, owner)
     if name.startswith("named_"):
         return containers.Iteration(False, [_pair(run, parameters), _pair(run, parameters)])
     return parameters
@@ -198,6 +199,8 @@ def _module_protocol(run: Run, obj: Value, name: str) -> Value | None:
         return Native(lambda *_: obj)
     if name in ("parameters", "named_parameters"):
         return Native(lambda run, args, kwargs, at: _parameters(run, obj, name))
+    if name in ("modules", "named_modules"):
+        return Native(lambda run, args, kwargs, at: foreign.submodules(run, obj, name == "named_modules"))
     if name == "requires_grad_":
         return Native(lambda run, args, kwargs, at: _freeze(run, obj, args, kwargs))
     if name == "zero_grad":
@@ -266,6 +269,7 @@ def _step_through(run: Run, obj: Unknown, args: Sequence[Value], at: ast.AST) ->
     for value in args:
         if isinstance(value, Optimizer):
             step(run, value.owners, at, f"{value.name}.step", fused=value.fused)
+    foreign.step(run, [obj, *args], at)
     return Unknown()
 
 
@@ -465,5 +469,7 @@ _MAPPING_METHODS = {
 def of_class(run: Run, cls: ClassValue, name: str) -> Value | None:
     """What a class inherits from torch: `apply` of an autograd.Function."""
     if name == "apply" and any(base.endswith("autograd.Function") for base in cls.external_bases()):
-        return Native(lambda run, args, kwargs, at: objects.apply_function(run, cls, args, at))
+        from . import calls
+
+        return Native(lambda run, args, kwargs, at: calls.apply_function(run, cls, args, at))
     return None

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Hashable
 
-    from ..syntax.module import FunctionSource, Module
-    from .findings import Finding
+    from ..syntax.module import FunctionSource
+    from .foreign import Forward
     from .frames import Loop
     from .guards import Guard
     from .heap import Saved, Write
@@ -158,10 +158,8 @@ class Run:
         #: functions to enter although nothing in them writes, and the calls that were not entered
         self.deep: frozenset[FunctionSource] = frozenset()
         self.skipped: list[Skipped] = []
-        self.globals: dict[tuple[Module, str], Value] = program.built_names if builds else {}
+        self.globals: dict[tuple[str, str], Value] = {}
         self.incidents: list[Incident] = []
-        #: what it found, once it is done and somebody asked
-        self.findings: list[Finding] | None = None
         self.writes: list[Write] = []
         #: of a tensor that stands for any parameter of some modules: which these are
         self.stand_ins: dict[Storage, Parameters] = {}
@@ -189,6 +187,12 @@ class Run:
         self.trains = False
         #: something unknown was stepped: a caller may know which optimizer that is
         self.steps_unknown = False
+        #: what was called and is of unknown kind, with what may have been its forwards (`foreign`)
+        self.forwards: dict[Unknown, list[Forward]] = {}
+        #: what is called may be a module that nobody here asks for its parameters
+        self.expects_modules = False
+        #: the heap's time when an optimizer of which nothing else is known made its last step
+        self.stepped_at = -1
         #: what calls of generators returned
         self.generators: dict[Value, FunctionSource] = {}
         #: a comparison of what is not known was written: it is a mask, and a caller may know of what
@@ -431,6 +435,11 @@ class Run:
 
                     edges = [e for g, source in value.nodes for e in self.heap.nodes(source, g)]
                     self.heap.record(tensor.storage).nodes = [(ALWAYS, Node(edges, opaque=True))]
+                elif isinstance(value.owner, Unknown) and value.owner.tensor is not None:
+                    nodes = self.heap.record(value.owner.tensor.storage).nodes
+                    if value.owner.returned and nodes and not nodes[0][1].opaque:
+                        # One of several that a forward returned.
+                        self.heap.record(tensor.storage).nodes = list(nodes)
             return value.tensor
         return None
 

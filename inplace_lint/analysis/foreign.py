@@ -1,0 +1,167 @@
+"""Modules and optimizers of classes that are not in sight: an argument that is called, asked for parameters, stepped.
+
+A module is known by what it is asked for, which may come after it was called: what that forward saved is noted then.
+An optimizer is known by `zero_grad`; which modules it steps is not, but some that a backward has just reached.
+"""
+
+from __future__ import annotations
+
+from .heap import Saved, reach
+from .values import DOES, Constant, Native, Tensor, Unknown, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Sequence
+
+    from .frames import Place
+    from .guards import Guard
+    from .heap import Hazard, Node
+    from .run import Run
+    from .values import Storage
+
+#: Among what is known of something unknown, where no name of Python's can be.
+_WEIGHTS = "parameters()"
+_ZEROED = "zero_grad()"
+
+
+class Forward:
+    """A call of something unknown, which may turn out to be a module."""
+
+    __slots__ = ("certain", "path", "place", "result", "values")
+
+    def __init__(self, run: Run, result: Unknown, values: list[Value], at: ast.AST) -> None:
+        self.result = result
+        self.values = values
+        self.place: Place = run.place(at)
+        self.path: Guard = run.path
+        self.certain = run.grad == "on"
+
+
+def called(
+    run: Run, func: Unknown, given: Sequence[tuple[Guard, Tensor]], values: list[Value], at: ast.AST
+) -> Value:
+    """What a call of something unknown returns: if it is a module, a result that hangs on its parameters."""
+    weights = known_weights(run, func)
+    known = weights is not None
+    if weights is None and run.expects_modules and func.is_given():
+        weights = expected_weights(run, func)
+    if known and run.grad not in ("on", "unknown"):
+        return run.new_tensor("result", 0, at)
+    result = Unknown()
+    result.nodes, result.returned = given, True
+    if run.grad in ("on", "unknown"):
+        forward = Forward(run, result, values, at)
+        run.forwards.setdefault(func, []).append(forward)
+        if weights is not None:
+            _remember(run, forward, weights, known)
+    return result
+
+
+def _remember(run: Run, forward: Forward, weights: Tensor, known: bool = True) -> None:
+    """The forward of a module saves its parameters, if it has depth; `known`: it is one for certain."""
+    tensor = run.as_tensor(forward.result)
+    assert tensor is not None
+    if known:
+        forward.result.of_module = tensor.storage.proved = True
+    for _, node in run.heap.record(tensor.storage).nodes:
+        node.opaque = False
+        node.edges.extend(run.heap.nodes(weights, forward.path))
+        saved = Saved(weights.storage, forward.path, node, forward.place)
+        saved.op, saved.attr = "forward", "weight"
+        saved.certain = forward.certain
+        run.save(saved)
+
+
+def known_weights(run: Run, owner: Unknown) -> Tensor | None:
+    """The parameters of something unknown, if anything says so far that it is a module."""
+    found = run.state.get((owner, "member", _WEIGHTS))
+    return found if isinstance(found, Tensor) else None
+
+
+def expected_weights(run: Run, owner: Unknown) -> Tensor:
+    """The parameters of a module of unknown class, as one tensor."""
+    known = known_weights(run, owner)
+    if known is not None:
+        return known
+    weights = run.new_tensor("parameter", DOES, None, leaf=True)
+    run.bottom().slots[(owner, "member", _WEIGHTS)] = weights
+    for forward in run.forwards.get(owner, ()):
+        _remember(run, forward, weights)
+    return weights
+
+
+def submodules(run: Run, owner: Value, named: bool) -> Value:
+    """What `modules()` and its kin run over, as one that stands for each: its weight is one of the parameters."""
+    from . import containers, methods
+    from .values import Scalar
+
+    each = Unknown(owner)
+    parameters = methods.parameters_of(run, owner)
+    for name in ("weight", "bias"):
+        run.bottom().slots[(each, "member", name)] = parameters
+    play = Native(lambda *_: parameters)
+    run.bottom().slots[(each, "member", "parameters")] = play
+    if not named:
+        return containers.Iteration(False, [each, each])
+    return containers.Iteration(False, [containers.make(run, "tuple", [Scalar(), each]) for _ in range(2)])
+
+
+# Optimizers
+
+
+def zero_grad(run: Run, obj: Unknown) -> Value:
+    """`zero_grad`, which tells an optimizer from all else that is stepped."""
+    run.bottom().slots[(obj, "member", _ZEROED)] = Constant(True)
+    return Native(lambda *_: Constant(None))
+
+
+def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
+    """An optimizer steps some of what the backwards since the last step have reached, which is not known.
+
+    If later backwards need all of that as it was, they need what was stepped.
+    """
+    if not any(run.state.get((value, "member", _ZEROED)) is not None for value in given):
+        return
+    heap = run.heap
+    reached: set[Node] = set()
+    for time, guard, nodes in heap.roots:
+        if time is not None and time > run.stepped_at:
+            reached.update(reach(nodes, guard))
+    run.stepped_at = heap.time
+    run.steps_parameters = True
+    leaves = {node for node in reached if not node.edges}
+    trainable = _trainable(run, leaves)
+    groups: list[list[Hazard]] = []
+    place = run.place(at)
+    for storage in trainable:
+        before = len(heap.hazards)
+        heap.write(storage, run.path, "step", place, "step")
+        groups.append(heap.hazards[before:])
+    for hazards in groups:
+        for hazard in hazards:
+            hazard.together = groups
+
+
+def _trainable(run: Run, nodes: set[Node]) -> list[Storage]:
+    """The leaves among the nodes that an optimizer may step: all but what is plainly data."""
+    handed_on = {
+        value
+        for forwards in run.forwards.values()
+        for forward in forwards
+        if len(forward.values) > 1  # one of them may be a module, as in `loss_of(model, x)`
+        for value in forward.values
+    }
+    return [storage for storage in run.heap.storages_of(nodes) if not _is_data(run, storage.value, handed_on)]
+
+
+def _is_data(run: Run, value: Unknown | None, handed_on: set[Value]) -> bool:
+    """Whether it is an argument, part of one, or what some call returned, and not what may be a module."""
+    if value is None:
+        return False
+    if value in handed_on and not (value.tensor is not None and value.tensor.storage.is_tensor()):
+        return False
+    whole: Value | None = value
+    while isinstance(whole, Unknown) and whole.owner is not None and not whole.returned:
+        whole = whole.owner
+    return isinstance(whole, Unknown) and (whole.returned or whole in run.root_args.values())
