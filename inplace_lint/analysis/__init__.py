@@ -1,1 +1,8 @@
 """Abstract interpretation of the IR: values, storages, views, saves, grad mode, and the hazards among them."""
+
+from ..lazy import lazily
+
+lazily(
+    __name__,
+    *"arrays containers indexing inherited methods modules objects plays stale strings unchecked".split(),
+)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from ..sketch.patterns import Pattern
 from ..syntax.annotations import LISTS, MAPPINGS, SCALARS, annotated
 from ..torchmodel.spelling import TENSOR_TYPES
-from . import attributes, calls, execute, inherited, names
+from . import attributes, calls, execute, inherited, names, objects
 from .callers import NO_NEED, callers_of, has_no_other_caller, is_private, needs
 from .findings import Finding, of_run, once_for_each_write, prevailing
 from .frames import Frame
@@ -283,8 +281,10 @@ def run_body(program: Program, module: Module, deep: frozenset[FunctionSource] =
     run = new_run(program, module)
     run.deep = deep
     run.module_frames[module.filename] = run.frame
-    with suppress(OutOfBudget):
+    try:  # noqa: SIM105  contextlib brings more modules along than a small file needs
         execute.block(run, module.body)
+    except OutOfBudget:
+        pass
     return run
 
 
@@ -341,7 +341,7 @@ def build(program: Program, cls: ClassValue) -> Instance:
     elif inherited.base_of(cls):
         obj.pending = ([], {})
     else:
-        for name in calls.fields(cls):
+        for name in objects.fields(cls):
             obj.keys[name] = None
             program.base.slots[(obj, name)] = Unknown()
     return obj

@@ -6,9 +6,9 @@ from bisect import bisect_left
 
 from ..sketch.words import mentions
 from ..syntax.module import children
+from . import stale
 from .findings import LIKELY, POSSIBLE, Finding
 from .guards import ALWAYS, implies
-from .stale import same
 from .values import Tensor, Unknown, alternatives
 
 TYPE_CHECKING = False
@@ -150,7 +150,7 @@ def _is_expected(run: Run, root: FunctionSource, argument: str) -> bool:
             passed = call.args[given] if given < len(call.args) else _keyword(call, argument)
             kept = targets.get(call)
             seen = True
-            if any(same(passed, place) for place in (kept, *getattr(kept, "elts", ()))):
+            if any(stale.same(passed, place) for place in (kept, *getattr(kept, "elts", ()))):
                 continue
             while isinstance(passed, ast.Subscript):
                 passed = passed.value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..torchmodel import table
 from ..torchmodel.spelling import canonical
-from . import arrays, inherited, methods, names, ops, strings
+from . import arrays, inherited, methods, names, objects, ops, strings
 from .guards import ALWAYS, implies
 from .run import Incident
 from .values import (
@@ -211,9 +211,7 @@ def proves_tensor(name: str) -> bool:
 def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     """An attribute of an object of the project: its own, its class's, a torch base class's."""
     if obj.pending is not None:
-        from . import calls
-
-        calls.materialise(run, obj)
+        objects.materialise(run, obj)
     value = run.state.get((obj, name))
     if value is not None:
         if obj in run.outside and isinstance(value, (Sequence_, Mapping_, Instance)):
@@ -253,7 +251,7 @@ def find_in_classes(run: Run, order: list[ClassValue], name: str) -> Value | Non
             expression = cls.source.assignments[name]
             if expression is None:
                 return None
-            key = (cls.source.module.filename, f"{cls.source.name}.{name}")
+            key = (cls.source.module, f"{cls.source.name}.{name}")
             known = run.globals.get(key)
             if known is None:
                 run.globals[key] = Unknown()
@@ -265,7 +263,7 @@ def find_in_classes(run: Run, order: list[ClassValue], name: str) -> Value | Non
 def method_value(run: Run, cls: ClassValue, name: str) -> FunctionValue:
     """The function that a class defines under a name, decorators evaluated."""
     source = cls.source.methods[name]
-    key = (source.module.filename, f"{cls.source.name}@{source.name}")
+    key = (source.module, f"{cls.source.name}@{source.name}")
     known = run.globals.get(key)
     if isinstance(known, FunctionValue):
         return known
@@ -374,9 +372,7 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
             continue
         if isinstance(atom, Instance):
             if atom.pending is not None:
-                from . import calls
-
-                calls.materialise(run, atom)
+                objects.materialise(run, atom)
             run.put(atom, name, value)
             inherited.register(run, atom, value)
             if atom in run.outside:

@@ -20,7 +20,7 @@ def count(
     run: Run, facts: Facts, binding: Sequence[int | str | None], args: Sequence[Value], result: Value
 ) -> None:
     """Note the sizes of an op's result."""
-    if not facts.factory and not layout.names_every_axis(facts.key):
+    if not facts.factory and not facts.layout.names_every_axis:
         return
     for param, place in zip(facts.params, binding):
         if (
@@ -37,9 +37,9 @@ def count(
 
 def of_view(facts: Facts, tensor: Tensor) -> Sizes | None:
     """The sizes of a view by this op."""
-    if tensor.sizes is None or not layout.keeps_axes(facts.key):
+    if tensor.sizes is None or not facts.layout.keeps_axes:
         return None
-    return (None,) * len(tensor.sizes) if layout.permutes(facts.key) else tensor.sizes
+    return (None,) * len(tensor.sizes) if facts.layout.permutes else tensor.sizes
 
 
 def lay_out(result: Tensor, operands: Sequence[Tensor]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..sketch.modes import records_nothing
+from ..sketch import modes
 from ..sketch.screen import callers
 from ..sketch.words import mentions
 from .findings import HARMLESS, LOCAL, POSSIBLE, of_run, proved
@@ -101,7 +101,7 @@ def callers_of(
     for need in set(asked.values()):
         calling, rows = callers(module, {root for root, what in asked.items() if what == need})
         for function in calling:
-            runs_it = need == ANYTHING or not records_nothing(program.sketches, function)
+            runs_it = need == ANYTHING or not modes.records_nothing(program.sketches, function)
             found[function] = found.get(function, False) or runs_it
         if any(not module.functions_at(row) for row in rows):
             found[None] = True

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..syntax.module import FunctionSource, Module
     from .frames import Place
     from .guards import Guard
-    from .heap import Hazard, Saved
+    from .heap import Hazard, Node, Saved
     from .run import Incident, Run
     from .sharing import Sharing
 
@@ -118,7 +118,13 @@ class Finding:
 
 
 def of_run(run: Run, module: Module, root: FunctionSource | None) -> list[Finding]:
-    """The findings of one run that stand in `module`."""
+    """The findings of one run, which is done, that stand in `module`."""
+    if run.findings is None:
+        run.findings = _found(run, module, root)
+    return run.findings
+
+
+def _found(run: Run, module: Module, root: FunctionSource | None) -> list[Finding]:
     context = Context(run, module, root)
     found: dict[tuple[object, ...], Finding] = {}
     for incident in run.incidents:
@@ -235,6 +241,7 @@ class Context:
         self.root = root
         self.of_module = root is not None and _is_module_method(run, root)
         self.reached = run.trains or self.of_module
+        self._behind: dict[Node, Guard] | None = None
 
     def hazard(
         self, hazard: Hazard, met: Guard, found: dict[tuple[object, ...], Finding], immediate: set[ast.AST]
@@ -313,10 +320,11 @@ class Context:
 
     def _returned(self, saved: Saved) -> bool:
         """Whether the function returns the value that was overwritten, or what derives from it."""
-        from .heap import reach
+        if self._behind is None:
+            from .heap import reach
 
-        nodes = [n for g, t in self.run.returned for n in self.run.heap.nodes(t, g)]
-        return saved.node in reach(nodes)
+            self._behind = reach([n for g, t in self.run.returned for n in self.run.heap.nodes(t, g)])
+        return saved.node in self._behind
 
     def _version(self, place: Place, saved: Saved) -> tuple[int, int] | None:
         if saved.storage.made is None or saved.storage.initialised:

@@ -60,9 +60,9 @@ def constructor(obj: Instance) -> Native:
 def part(run: Run, obj: Instance) -> Value | None:
     """The part of an object that is torch's, if it was built."""
     if obj.pending is not None:
-        from . import calls
+        from . import objects
 
-        calls.materialise(run, obj)
+        objects.materialise(run, obj)
     own = run.state.get((obj, _PART))
     if isinstance(own, Sequence_) and not own.keys:
         return None  # what is put into it later, and how, was not seen

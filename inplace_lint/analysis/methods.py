@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..torchmodel import table
-from . import containers, foreign, inherited, modules
+from . import containers, foreign, inherited, modules, objects
 from .guards import both, compatible
 from .run import LAST, LENGTH
 from .values import (
@@ -124,9 +124,7 @@ def weights_of(run: Run, owner: Value, depth: int = 6) -> list[Tensor]:
                 found.append(atom)
         elif isinstance(atom, Instance):
             if atom.pending is not None:
-                from . import calls
-
-                calls.materialise(run, atom)
+                objects.materialise(run, atom)
             for value in run.elements(atom):
                 found.extend(weights_of(run, value, depth - 1) if _is_member(value) else [])
         elif isinstance(atom, (Sequence_, Mapping_)):
@@ -469,7 +467,5 @@ _MAPPING_METHODS = {
 def of_class(run: Run, cls: ClassValue, name: str) -> Value | None:
     """What a class inherits from torch: `apply` of an autograd.Function."""
     if name == "apply" and any(base.endswith("autograd.Function") for base in cls.external_bases()):
-        from . import calls
-
-        return Native(lambda run, args, kwargs, at: calls.apply_function(run, cls, args, at))
+        return Native(lambda run, args, kwargs, at: objects.apply_function(run, cls, args, at))
     return None

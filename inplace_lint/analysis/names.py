@@ -63,7 +63,9 @@ def store(run: Run, name: str, value: Value) -> None:
         if module_frame is not None:
             run.state.slots[(module_frame.uid, name)] = value
         else:
-            run.globals[(frame.module.filename, name)] = Unknown()
+            if run.builds:
+                run.globals = dict(run.globals)  # what one run sets is not for the others to see
+            run.globals[frame.module, name] = Unknown()
             run.heap.escape(run.tensors_within(value), run.path)
         return
     run.state.slots[(frame.uid, name)] = value
@@ -71,16 +73,16 @@ def store(run: Run, name: str, value: Value) -> None:
 
 def of_module(run: Run, module: Module, name: str) -> Value:
     """What the top level of a file binds to a name, or the builtin; Unknown if that cannot be told."""
-    key = (module.filename, name)
+    key = (module, name)
     value = run.globals.get(key)
     if value is None:
         known = run.program.known_names
-        value = known.get((module, name))
+        value = known.get(key)
         if value is None:
             run.globals[key] = Unknown()  # ends cycles of imports and of self-referring assignments
             value = _find(run, module, name)
             if type(value) in _THE_SAME:
-                known[module, name] = value
+                known[key] = value
         run.globals[key] = value
     return value
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..torchmodel import layout, table
+from ..torchmodel import table
 from ..torchmodel.facts import WEIGHT, Const
 from . import axes, results, stale
 from .guards import both, compatible
@@ -97,7 +97,7 @@ def apply(
             values.append(None)
         else:
             values.append(args[at_place] if isinstance(at_place, int) else kwargs[at_place])
-    if len(given) == 1 and layout.refuses_grad(facts.key):
+    if len(given) == 1 and facts.layout.refuses_grad:
         for guard, tensor in run.tensors(args[0]) if args else ():
             run.heap.refuse(tensor, guard)
     result = perform(run, op.name, facts, values, at, function, settled=settled)
@@ -187,7 +187,7 @@ def perform(
         for _, tensor in found:
             storage = tensor.storage
             if (not storage.proved or storage.parts_only) and param.kind in ("tensor", "tensors"):
-                if proves or layout.takes_only_tensors(facts.key):
+                if proves or facts.layout.takes_only_tensors:
                     storage.parts_only = tensor.part
                     storage.prove()
                 elif not storage.is_tensor():
@@ -251,7 +251,7 @@ def perform(
 
 def _may_hand_back(facts: Facts) -> bool:
     """Whether the op may return the very tensor that it was given, which is no use of it."""
-    converts = layout.dtype_after(facts.key) is not None or layout.same_if_contiguous(facts.key)
+    converts = facts.layout.dtype_after is not None or facts.layout.same_if_contiguous
     return not facts.writes and all(
         r.kind == "same" or (r.kind == "maybe" and converts) for r in facts.returns
     )
@@ -289,7 +289,7 @@ class _Saving:
         run = self.run
         needs: list[tuple[Guard, int]] = []
         sources: list[Storage] = []
-        moved = layout.moves_elements(self.facts.key)
+        moved = self.facts.layout.moves_elements
         # No gradient flows to a view made under no_grad, although it requires one if its base does.
         flows = set(save.needs) < set(self.facts.gradients)
         # An operand that an in-place op was called on requires grad afterwards if any operand did before.
@@ -310,19 +310,19 @@ class _Saving:
                 saved.result, saved.moved = save.target < 0, moved
                 saved.grad = evidence
                 surely = save.certainty == "always" or (
-                    layout.saves_few_rows(self.facts.key) and axes.few_rows(self.operands[:2])
+                    self.facts.layout.saves_few_rows and axes.few_rows(self.operands[:2])
                 )
                 saved.certain = surely and run.grad == "on"
                 strided = tensor.strided or tensor.expanded is not None
                 if save.target >= 0 and strided and not axes.is_matrix(tensor):
                     given = [results.plain(value) for value in self.values]
-                    saved.certain = saved.certain and not layout.copies_strided(self.facts.key, given)
+                    saved.certain = saved.certain and not self.facts.layout.copies_strided(given)
                 saved.only = save.only
                 saved.autocast = run.autocast
                 saved.sources = tuple(sources)
                 saved.unproved = () if save.target in self.settled else self.unproved
                 saved.counter = tensor.counter
-                saved.view = tensor.view or not layout.keeps_itself(self.facts.key, save.node)
+                saved.view = tensor.view or not self.facts.layout.keeps_itself(save.node)
                 saved.read = self.facts.counted or save.target not in self.facts.writes
                 run.save(saved)
 
@@ -331,7 +331,7 @@ def _save_weights(
     run: Run, name: str, facts: Facts, operands: list[Operands], weights: Tensor, node: Node, place: Place
 ) -> None:
     """An op that saves its input for the gradient of its weight saves the weight for the gradient of its input."""
-    if layout.copies_weights(facts.key):
+    if facts.layout.copies_weights:
         return
     for save in facts.saves:
         if WEIGHT not in save.needs or not 0 <= save.target < len(operands):
@@ -342,7 +342,7 @@ def _save_weights(
         for guard, evidence in strongest(needs):
             saved = Saved(weights.storage, both(run.path, guard), node, place)
             saved.op, saved.node_name, saved.attr = name, save.node, "weight"
-            saved.view = not layout.keeps_itself(facts.key, save.node)
+            saved.view = not facts.layout.keeps_itself(save.node)
             saved.grad = evidence
             saved.certain = run.grad == "on"
             saved.autocast = run.autocast
@@ -395,7 +395,7 @@ def _stale_reads(
     values: Sequence[Value | None],
     at: ast.AST,
 ) -> None:
-    if layout.asks_for_form(facts.key):
+    if facts.layout.asks_for_form:
         return
     replaced = facts.writes if facts.overwrites else ()
     written = [

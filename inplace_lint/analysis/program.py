@@ -76,7 +76,9 @@ class Program:
         #: one object of each class; what their `__init__` left stands in `base`, under every run
         self.built: dict[ClassValue, Instance] = {}
         self._base: State | None = None
-        #: by file and name, what the top level of files binds to something that is the same in every run
+        #: what the top level of files binds to names, for the runs that build objects
+        self.built_names: dict[tuple[Module, str], Value] = {}
+        #: ... and for all runs, where it is the same in each
         self.known_names: dict[tuple[Module, str], Value] = {}
         #: how many literals `base` has: even bits belong to it, odd ones to the run that made them
         self.base_bits = 0
@@ -128,6 +130,7 @@ class Program:
     def forget_objects(self) -> None:
         """Start anew with what is built, when the literals set aside for it run out."""
         self.built = {}
+        self.built_names = {}
         self.built_bits = {}
         self._base = None
         self.base_bits = self.doubtful = self.evaluation = 0

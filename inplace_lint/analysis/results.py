@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..torchmodel import layout
 from ..torchmodel.facts import WEIGHT
 from . import arrays, axes
 from .guards import both, either
@@ -81,17 +80,17 @@ def _result(
 ) -> tuple[Value, Operands]:
     source: Operands = [] if ret.of is None or ret.of >= len(operands) else operands[ret.of]
     if ret.kind == "other":
-        way = layout.exposes_memory(facts.key)
+        way = facts.layout.exposes_memory
         if way and values and values[0] is not None:
             return arrays.look(run, values[0], way, at), []
         key = values[0] if values else None
         return (run.scalar((name, key)) if len(values) == 1 and key is not None else Scalar()), []
-    if ret.kind in ("unknown", "list") or layout.own_counter(facts.key):
+    if ret.kind in ("unknown", "list") or facts.layout.own_counter:
         # What comes out may share the memory, on another version counter: who writes has to reckon with it.
         run.given.update(tensor.storage for found in operands for _, tensor in found)
     if ret.kind == "unknown":
         return Unknown(), []
-    if ret.kind == "list" or layout.own_counter(facts.key):
+    if ret.kind == "list" or facts.layout.own_counter:
         # Each element has a version counter of its own, and the one graph.
         sequence = Sequence_("fresh")
         run.put(sequence, ANY, _fresh(run, facts, ret, operands, grads, node, at, unproved))
@@ -105,21 +104,17 @@ def _result(
             view = _view(run, facts, ret, tensor, at)
             if view.expanded is not None and view.expanded.at is at and not _expands_surely(run, values[1:]):
                 run.perhaps_expanded.add(view.expanded)
-            if layout.goes_along_axis(facts.key) and plain(values[1]) == 0:
+            if facts.layout.goes_along_axis and plain(values[1]) == 0:
                 view.contiguous = tensor.contiguous  # whole rows, one after the other
-            by_layout = layout.aliases_if_contiguous(facts.key)
+            by_layout = facts.layout.aliases_if_contiguous
             converts = _converts(run, facts, values, tensor) if ret.kind == "maybe" else None
             if tensor.swapped and by_layout and _flattens(facts, values):
                 converts = True  # the elements have to move (but where all axes but one have one element)
-            if converts is False or (tensor.contiguous and layout.same_if_contiguous(facts.key)):
+            if converts is False or (tensor.contiguous and facts.layout.same_if_contiguous):
                 views.append((guard, tensor))
             elif converts is True:
                 views.append((guard, _fresh(run, facts, ret, operands, grads, node, at, unproved)))
-            elif (
-                ret.kind == "maybe"
-                and not (by_layout and tensor.contiguous)
-                and not layout.is_view(facts.key)
-            ):
+            elif ret.kind == "maybe" and not (by_layout and tensor.contiguous) and not facts.layout.is_view:
                 shares, copies = run.doubt((tensor, at, run.frame.uid))
                 fresh = _fresh(run, facts, ret, operands, grads, node, at, unproved)
                 fresh.contiguous = fresh.contiguous or by_layout
@@ -134,7 +129,7 @@ def _result(
             return sequence, []
         return value, [(g, t) for g, t in views if isinstance(t, Tensor)]
     fresh = _fresh(run, facts, ret, operands, grads, node, at, unproved)
-    if run.grad == "off" and layout.ends_in_view(facts.key, [plain(value) for value in values]):
+    if run.grad == "off" and facts.layout.ends_in_view([plain(value) for value in values]):
         fresh.no_grad_view = run.place(at)
         fresh.made_at = run.heap.time
     return fresh, [(run.path, fresh)]
@@ -157,11 +152,11 @@ def plain(value: Value | None) -> object:
 
 def _converts(run: Run, facts: Facts, values: Sequence[Value | None], tensor: Tensor) -> bool | None:
     """Whether a conversion makes a copy: False where the tensor is like that already, None where unknown."""
-    after = layout.dtype_after(facts.key)
-    if layout.moves_to_cpu(facts.key) and tensor.storage.device == "cpu":
+    after = facts.layout.dtype_after
+    if facts.layout.moves_to_cpu and tensor.storage.device == "cpu":
         return False
     given = [value for value in values[1:] if value is not None]
-    if layout.moves(facts.key) and [getattr(value, "value", None) for value in given] == ["cpu"]:
+    if facts.layout.moves and [getattr(value, "value", None) for value in given] == ["cpu"]:
         return None if tensor.storage.device != "cpu" else False
     if after == "argument":
         after = None
@@ -198,7 +193,7 @@ def _converts(run: Run, facts: Facts, values: Sequence[Value | None], tensor: Te
 def _flattens(facts: Facts, values: Sequence[Value | None]) -> bool:
     """Whether all elements are asked for one after the other: `contiguous()`, `ravel()`, `reshape(-1)`."""
     rest = [value for value in values[1:] if value is not None]
-    if layout.same_if_contiguous(facts.key) or not rest:
+    if facts.layout.same_if_contiguous or not rest:
         return True
     return len(rest) == 1 and isinstance(rest[0], Constant) and rest[0].value == -1
 
@@ -221,14 +216,14 @@ def _view(run: Run, facts: Facts, ret: Ret, tensor: Tensor, at: ast.AST) -> Tens
         view.made_at = run.heap.time
     view.early = run.grad == "on" and not view.no_grad_view and not run.heap.gradients(tensor, run.path)
     view.sizes = axes.of_view(facts, tensor)
-    view.strided = tensor.strided or layout.scatters(facts.key)
-    if layout.takes_axis_away(facts.key):
+    view.strided = tensor.strided or facts.layout.scatters
+    if facts.layout.takes_axis_away:
         view.expanded = None
-    if layout.expands(facts.key):
+    if facts.layout.expands:
         view.expanded = run.place(at)
-    view.swapped = tensor.contiguous and layout.swaps(facts.key)
-    view.dense = tensor.dense and not layout.permutes(facts.key)
-    view.contiguous = tensor.contiguous and layout.keeps_contiguous(facts.key)
+    view.swapped = tensor.contiguous and facts.layout.swaps
+    view.dense = tensor.dense and not facts.layout.permutes
+    view.contiguous = tensor.contiguous and facts.layout.keeps_contiguous
     return view
 
 
@@ -247,8 +242,8 @@ def _fresh(
     device = "?"
     if facts.factory or len(places) == 1:
         device = "cpu" if facts.factory and not places else next(iter(places), "?")
-    target = layout.dtype_after(facts.key)
-    if layout.makes_default_dtype(facts.key):
+    target = facts.layout.dtype_after
+    if facts.layout.makes_default_dtype:
         dtype = "float32"
     elif target not in (None, "argument"):
         dtype = target
@@ -259,19 +254,17 @@ def _fresh(
         if len(kinds) > 1:
             kinds -= {"bool", "int"}  # a float promotes them
         only = next(iter(kinds)) if len(kinds) == 1 else "?"
-        converted = layout.dtype_after(facts.key) is not None
+        converted = facts.layout.dtype_after is not None
         if dtype == "same" or (only == "float32" and not converted):
             dtype = only
     fresh = run.new_tensor("factory" if facts.factory else "result", 0, at, dtype=dtype)
-    fresh.storage.has_axes = layout.has_axes(facts.key)
-    fresh.storage.device = "?" if layout.moves(facts.key) else device
+    fresh.storage.has_axes = facts.layout.has_axes
+    fresh.storage.device = "?" if facts.layout.moves else device
     fresh.contiguous = (
-        facts.factory
-        or layout.makes_contiguous(facts.key)
-        or all(t.dense for found in operands for _, t in found)
+        facts.factory or facts.layout.makes_contiguous or all(t.dense for found in operands for _, t in found)
     )
     fresh.dense = fresh.contiguous
-    if layout.is_pointwise(facts.key):
+    if facts.layout.is_pointwise:
         axes.lay_out(fresh, [tensor for found in operands for _, tensor in found])
     if unproved and not any(t.storage.is_tensor() for found in operands for _, t in found):
         fresh.storage.proved = False
@@ -280,7 +273,7 @@ def _fresh(
         guard: Guard = ()
         for g, _ in grads:
             guard = either(guard, g)
-        fresh.storage.moved = layout.moves_elements(facts.key) and all_moved(run, facts, operands)
+        fresh.storage.moved = facts.layout.moves_elements and all_moved(run, facts, operands)
         run.heap.results_in(fresh.storage, guard, node, grads)
         fresh.storage.evidence = contributors(run, facts, operands)
     return fresh

@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Hashable
 
-    from ..syntax.module import FunctionSource
+    from ..syntax.module import FunctionSource, Module
+    from .findings import Finding
     from .foreign import Forward
     from .frames import Loop
     from .guards import Guard
@@ -158,8 +159,10 @@ class Run:
         #: functions to enter although nothing in them writes, and the calls that were not entered
         self.deep: frozenset[FunctionSource] = frozenset()
         self.skipped: list[Skipped] = []
-        self.globals: dict[tuple[str, str], Value] = {}
+        self.globals: dict[tuple[Module, str], Value] = program.built_names if builds else {}
         self.incidents: list[Incident] = []
+        #: what it found, once it is done and somebody asked
+        self.findings: list[Finding] | None = None
         self.writes: list[Write] = []
         #: of a tensor that stands for any parameter of some modules: which these are
         self.stand_ins: dict[Storage, Parameters] = {}

@@ -1,52 +1,37 @@
-"""Calls of imported names: torch's ops and modules by the table, and the few functions whose meaning is Python's."""
+"""Calls of imported names: torch's ops and modules by the table, modes; `plays` has what else has a meaning."""
 
 from __future__ import annotations
 
-from ..torchmodel import table
-from ..torchmodel.keywords import MODULE_KEYWORDS
-from ..torchmodel.spelling import MODES
-from . import arrays, containers, methods, operators, ops, results, unchecked
-from .guards import ALWAYS, both, either
-from .run import LENGTH, Incident
+from ..torchmodel import keywords, table
+from ..torchmodel.spelling import MODES, PLAYED
+from . import arrays, ops, plays, results
+from .run import Incident
 from .values import (
-    ANY,
     DOES,
     MAY,
     NEVER,
-    Bound,
-    ClassValue,
     Constant,
     Instance,
     Mapping_,
     Mode,
-    Native,
     Optimizer,
     Parameters,
     Phi,
     Scalar,
     Sequence_,
-    Super,
-    Symbol,
     Tensor,
-    Test,
     TorchModule,
     Unknown,
     Value,
-    alternatives,
-    join,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from .guards import Guard
+    from ..torchmodel.op import Op
     from .run import Run
-
-    Play = Callable[[Run, Sequence[Value], Mapping[str, Value], ast.AST], Value]
-
-NONE = Constant(None)
 
 
 def mode(dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Mode:
@@ -67,7 +52,11 @@ def mode(dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Mod
 
 def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """dotted(*args, **kwargs)."""
-    play = _PLAYS.get(dotted)
+    if dotted.startswith("torch.") and dotted not in PLAYED:
+        op = table.function(dotted)
+        if op is not None:
+            return _operation(run, op, dotted, args, kwargs, at)
+    play = plays.PLAYS.get(dotted)
     if play is not None:
         return play(run, args, kwargs, at)
     if dotted in MODES:
@@ -82,15 +71,16 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
     if head == "torch":
         return _torch(run, dotted, args, kwargs, at)
     if head == "builtins":
-        return _builtin(run, dotted, args)
+        return plays.builtin(run, dotted, args)
     if head == "numpy":
         return arrays.call(run, dotted, args, kwargs, at)
     if head in ("math", "random", "time", "logging", "warnings", "os", "json", "re"):
         return Scalar()
-    return _unknown(run, args, kwargs)
+    return unknown(run, args, kwargs)
 
 
-def _unknown(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Unknown:
+def unknown(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Unknown:
+    """The result of a call of which nothing is known: it may hang on whatever tensor was given."""
     result = Unknown()
     result.returned = True
     result.nodes = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
@@ -98,28 +88,28 @@ def _unknown(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Un
     return result
 
 
+def _operation(
+    run: Run, op: Op, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
+) -> Value:
+    """A function that the table of operations knows."""
+    result = ops.apply(run, op, args, kwargs, at)
+    if isinstance(result, Tensor) and args and isinstance(args[0], Sequence_) and dotted == "torch.tensor":
+        result.storage.has_axes = True
+    return _factory(run, result, kwargs)
+
+
 def _torch(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """What is no operation: a method called as a function, an optimizer, a module, what nobody knows."""
     if dotted.startswith("torch.Tensor."):
         op = table.method(dotted.rpartition(".")[2])
         return Unknown() if op is None else ops.apply(run, op, args, kwargs, at)
-    op = table.function(dotted)
-    if op is not None:
-        result = ops.apply(run, op, args, kwargs, at)
-        if (
-            isinstance(result, Tensor)
-            and args
-            and isinstance(args[0], Sequence_)
-            and dotted == "torch.tensor"
-        ):
-            result.storage.has_axes = True
-        return _factory(run, result, kwargs)
     if dotted.startswith("torch.optim.") and not dotted.startswith("torch.optim.lr_scheduler."):
         return _optimizer(run, dotted, args, kwargs)
     module = table.module(dotted)
     if module is not None:
         config = {param.name: value for param, value in zip(module.params, args)}
         config.update(kwargs)
-        if not kwargs.keys() <= MODULE_KEYWORDS:
+        if not kwargs.keys() <= keywords.MODULE_KEYWORDS:
             return Unknown()  # the call raises, or another class goes by this name
         kinds = {name: ops.kind(run, value) for name, value in config.items()}
         weights = None
@@ -132,7 +122,7 @@ def _torch(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Va
         missing = Incident("unknown-op", run.place(at), run.path, dotted, storage, DOES, None)
         missing.modeless = True
         run.incidents.append(missing)
-    return _unknown(run, args, kwargs)
+    return unknown(run, args, kwargs)
 
 
 def _factory(run: Run, result: Value, kwargs: Mapping[str, Value]) -> Value:
@@ -156,7 +146,7 @@ def _factory(run: Run, result: Value, kwargs: Mapping[str, Value]) -> Value:
 def _optimizer(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     given = args[0] if args else kwargs.get("params", Unknown())
     owners: list[Value] = []
-    _owners(run, given, owners)
+    owners_in(run, given, owners)
     fused = kwargs.get("fused")
     return Optimizer(
         dotted.rpartition(".")[2],
@@ -165,464 +155,15 @@ def _optimizer(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str
     )
 
 
-def _owners(run: Run, value: Value, owners: list[Value], depth: int = 3) -> None:
+def owners_in(run: Run, value: Value, owners: list[Value], depth: int = 3) -> None:
+    """Add whose parameters are among what an optimizer, or the like, is given."""
     if isinstance(value, Parameters):
         owners.extend(value.owners)
     elif isinstance(value, (Sequence_, Mapping_)) and depth:
         for element in run.elements(value):
-            _owners(run, element, owners, depth - 1)
+            owners_in(run, element, owners, depth - 1)
     elif isinstance(value, Phi):
         for _, atom in value.alternatives:
-            _owners(run, atom, owners, depth - 1)
+            owners_in(run, atom, owners, depth - 1)
     elif isinstance(value, (Tensor, TorchModule, Instance)):
         owners.append(value)
-
-
-# torch beside its ops
-
-
-def _parameter(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    flag = args[1] if len(args) > 1 else kwargs.get("requires_grad")
-    frozen = isinstance(flag, Constant) and not flag.value
-    unsure = flag is not None and not isinstance(flag, Constant)
-    grad = NEVER if frozen else MAY if unsure else DOES
-    made = run.new_tensor("buffer" if frozen else "parameter", grad, at, leaf=not frozen)
-    if args and isinstance(args[0], Tensor):
-        made.storage.dtype, made.storage.device = args[0].storage.dtype, args[0].storage.device
-        made.sizes = args[0].sizes
-        if made.storage.dtype not in ("bool", "int", "?"):
-            made.storage.dtype = "float"  # of which width is the module's matter: `model.half()`
-    return made
-
-
-def _sequential(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    if len(args) == 1 and isinstance(args[0], Mapping_):
-        made = containers.make(run, "Sequential", run.elements(args[0]), ANY not in args[0].keys)
-        for key in args[0].keys:
-            value = run.state.get((args[0], key))
-            if isinstance(key, tuple) and value is not None:
-                run.state.slots[(made, "member", key[1])] = value
-        return made
-    return containers.make(run, "Sequential", args)
-
-
-def _module_list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    if not args:
-        return containers.make(run, "ModuleList", [])
-    items = containers.items(run, args[0])
-    if items is not None:
-        return containers.make(run, "ModuleList", items)
-    elements = run.elements(args[0]) if isinstance(args[0], Sequence_) else []
-    return containers.make(run, "ModuleList", elements, exact=False)
-
-
-def _module_dict(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    made = Mapping_("ModuleDict")
-    run.born[made] = run.inexact
-    if args:
-        containers.update(run, made, args[0])
-    return made
-
-
-def _grad(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """torch.autograd.grad: a backward; the graph stays if asked to. What it returns has a graph with create_graph."""
-    outputs = args[0] if args else kwargs.get("outputs", NONE)
-    create = methods.flag(kwargs, "create_graph")
-    retain = create or methods.flag(kwargs, "retain_graph")
-    roots = run.tensors_within(outputs)
-    run.trains = True
-    run.heap.backward(roots, run.path, retain)
-    result = Sequence_("unknown")
-    element = Unknown()
-    if create:
-        element.nodes, element.returned, element.of_module = roots, True, True
-    run.put(result, ANY, element)
-    return result
-
-
-def _autograd_backward(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    retain = methods.flag(kwargs, "retain_graph") or methods.flag(kwargs, "create_graph")
-    run.trains = True
-    roots = [found for value in args[:1] for found in run.tensors_within(value)]
-    run.heap.backward(roots, run.path, retain)
-    return NONE
-
-
-def _vector_to_parameters(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """Each parameter's `.data` becomes a piece of the vector."""
-    owners: list[Value] = []
-    for value in args[1:2]:
-        _owners(run, value, owners)
-    run.steps_unknown = run.steps_unknown or any(isinstance(owner, Unknown) for owner in owners)
-    for owner in owners:
-        for weights in methods.weights_of(run, owner):
-            run.writes.append(
-                run.heap.replace(weights.storage, run.path, "vector_to_parameters", run.place(at))
-            )
-    return NONE
-
-
-def _grad_enabled(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    if run.grad != "on":
-        return Constant(False) if run.grad in ("off", "inference") else Scalar()
-    test = run.test(("grad enabled",))
-    run.grad_enabled |= 1 << test.bit
-    run.asked += 1
-    return test
-
-
-def _inference_enabled(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    run.asked += 1
-    return Scalar() if run.grad == "unknown" else Constant(run.grad == "inference")
-
-
-def _first(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """torch.compile, torch.jit.script: the thing itself; as a decorator with options, a function that returns it."""
-    if args:
-        return args[0]
-    return Native(lambda run, inner, kwargs, at: inner[0] if inner else Unknown())
-
-
-def _is_tensor(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    if args and isinstance(args[0], Tensor) and args[0].storage.proved:
-        return Constant(True)
-    if args and isinstance(args[0], (Constant, Scalar, Sequence_, Mapping_)):
-        return Constant(False)
-    return run.test(("isinstance", args[0] if args else None, "torch.Tensor"))
-
-
-# Python's own
-
-
-def _isinstance(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    if len(args) != 2:
-        return Scalar()
-    obj, kind = args
-    if not isinstance(kind, Sequence_) or kind.kind != "tuple":
-        return _is_a(run, obj, kind, at)
-    answers = [_is_a(run, obj, one, at) for one in run.elements(kind)]
-    told = [answer.value for answer in answers if isinstance(answer, Constant)]
-    if any(told) or len(told) == len(answers):
-        return Constant(any(told))
-    return run.test(("isinstance", obj, kind))
-
-
-def _is_a(run: Run, obj: Value, kind: Value, at: ast.AST) -> Value:
-    dotted = kind.dotted if isinstance(kind, Symbol) else ""
-    if dotted == "torch.Tensor":
-        return _is_tensor(run, [obj], {}, at)
-    if isinstance(kind, ClassValue) and isinstance(obj, Instance):
-        return Constant(kind in obj.cls.order())
-    name = dotted.rpartition(".")[2]
-    if dotted.startswith("builtins."):
-        if isinstance(obj, Tensor) and obj.storage.proved:
-            return Constant(False)
-        if isinstance(obj, Sequence_):
-            return Constant(name == obj.kind)
-        if isinstance(obj, Constant) and name in _BUILTIN_TYPES:
-            return Constant(isinstance(obj.value, _BUILTIN_TYPES[name]))
-    collection = dotted.startswith("collections.abc.") or name in _BUILTIN_TYPES
-    if collection and name not in _NUMBERS and _is_number(obj):
-        return Constant(False)
-    return run.test(("isinstance", obj, dotted or kind))
-
-
-def _is_number(value: Value) -> bool:
-    if isinstance(value, Constant):
-        return value.value is None or isinstance(value.value, (int, float))
-    return isinstance(value, Scalar) and value.number
-
-
-#: What a number may be an instance of.
-_NUMBERS = frozenset("int float complex bool Hashable".split())
-
-_BUILTIN_TYPES: dict[str, type] = {
-    kind.__name__: kind
-    for kind in (bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, range, slice)
-}
-
-
-def _len(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    count = containers.length(run, args[0]) if args else None
-    if count is not None:
-        return Constant(count)
-    return run.scalar(("len", args[0] if args else None))
-
-
-def _range(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    plain = [a.value for a in args if isinstance(a, Constant) and isinstance(a.value, int)]
-    if args and len(plain) == len(args) <= 3 and (len(plain) < 3 or plain[2] != 0):
-        numbers = range(*plain)
-        if len(numbers) <= containers.UNROLL:
-            return containers.Iteration(True, [Constant(n) for n in numbers])
-    bound = args[1] if len(args) > 1 else args[0] if args else Unknown()
-    first, last = Scalar(), Scalar()
-    if len(args) < 3:
-        first.bound = last.bound = bound
-        last.last = True
-    elif all(isinstance(a, Constant) and a.value == -1 for a in args[1:]):
-        return containers.falling()
-    return containers.Iteration(False, [first, last], len(args) == 1)
-
-
-def _enumerate(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    if not args:
-        return Unknown()
-    exact, elements = containers.iterate(run, args[0], at)
-    pairs: list[Value] = []
-    for i, element in enumerate(elements):
-        number: Value = Constant(i)
-        if not exact:
-            counter = Scalar()
-            counter.bound = _len(run, args[:1], {}, at)
-            counter.last = i == len(elements) - 1
-            number = counter
-        if len(args) > 1 or "start" in kwargs:
-            number = Scalar()
-        pairs.append(containers.make(run, "tuple", [number, element]))
-    return containers.Iteration(exact, pairs)
-
-
-def _zip(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    columns = [containers.iterate(run, a, at) for a in args]
-    if not columns:
-        return Unknown()
-    exact = all(column[0] for column in columns)
-    count = min(len(column[1]) for column in columns)
-    rows: list[Value] = [
-        containers.make(run, "tuple", [column[1][i] for column in columns]) for i in range(count)
-    ]
-    return containers.Iteration(exact, rows)
-
-
-def _repeat(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """itertools.repeat(value, times): as often as is told, else as a loop is run."""
-    if not args:
-        return Unknown()
-    times = args[1] if len(args) > 1 else kwargs.get("times")
-    if isinstance(times, Constant) and isinstance(times.value, int) and times.value <= _REPEATED:
-        return containers.Iteration(True, [args[0]] * times.value)
-    return containers.Iteration(False, [args[0]] * 2)
-
-
-def _reversed(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    if not args:
-        return Unknown()
-    if isinstance(args[0], containers.Iteration):
-        return args[0].backwards()
-    return containers.Iteration(*containers.iterate(run, args[0], at)).backwards()
-
-
-def _list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    if not args:
-        return containers.make(run, "list", [])
-    value = args[0]
-    if isinstance(value, (Parameters, Optimizer)):
-        return value
-    known = containers.items(run, value)
-    if known is None and isinstance(value, containers.Iteration) and value.exact:
-        known = value.elements
-    if known is not None:
-        return containers.make(run, "list", known)
-    made = containers.make(run, "list", [])
-    run.state.slots[(made, LENGTH)] = Unknown()
-    if isinstance(made, Sequence_):
-        elements = run.elements(value) if isinstance(value, (Sequence_, Mapping_)) else []
-        if isinstance(value, containers.Iteration):
-            elements = value.elements
-        if isinstance(value, (Tensor, Unknown)):
-            elements = [containers.iterate(run, value, at)[1][0]]
-        for element in elements:
-            containers.smear(run, made, element)
-    return made
-
-
-def _dict(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    made = Mapping_()
-    run.born[made] = run.inexact
-    for value in args:
-        containers.update(run, made, value)
-    for name, value in kwargs.items():
-        run.put(made, ("key", name), value)
-    return made
-
-
-def _sum(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """sum(tensors): a chain of additions."""
-    if not args:
-        return Unknown()
-    _, elements = containers.iterate(run, args[0], at)
-    total: Value | None = args[1] if len(args) > 1 else None
-    for element in elements:
-        total = element if total is None else operators.binary(run, "+", total, element, at)
-    return Constant(0) if total is None else total
-
-
-def _getattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    from . import attributes
-
-    if len(args) >= 2 and isinstance(args[1], Constant) and isinstance(args[1].value, str):
-        return attributes.get(run, args[0], args[1].value, at)
-    return Unknown()
-
-
-def _setattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    from . import attributes
-
-    if len(args) == 3 and isinstance(args[1], Constant) and isinstance(args[1].value, str):
-        attributes.assign(run, args[0], args[1].value, args[2], at)
-    return NONE
-
-
-def _super(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    cls, function = run.frame.cls, run.frame.function
-    if cls is None or function is None or not function.parameters:
-        return Unknown()
-    receiver = run.state.get((run.frame.uid, function.parameters[0].arg))
-    return Super(cls, Unknown() if receiver is None else receiver)
-
-
-def _partial(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    return Bound(args[0], list(args[1:]), dict(kwargs)) if args else Unknown()
-
-
-def _map(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    from . import calls
-
-    if len(args) < 2:
-        return Unknown()
-    exact, elements = containers.iterate(run, args[1], at)
-    return containers.Iteration(exact, [calls.call(run, args[0], [e], {}, at) for e in elements])
-
-
-def _print(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    return NONE
-
-
-def _legacy_constructor(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """torch.Tensor([…]), torch.LongTensor(…): a new leaf that never requires grad."""
-    return run.new_tensor("factory", NEVER, at)
-
-
-def _deepcopy(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    from .copies import deepcopy
-
-    return deepcopy(run, args[0], at) if args else Unknown()
-
-
-#: What is repeated more often than this is not followed one by one.
-_REPEATED = 8
-
-#: Builtins that return no tensor unless they were given one.
-_NUMERIC = frozenset("builtins.max builtins.min builtins.abs builtins.round builtins.pow".split())
-_SCALARS = frozenset(
-    f"builtins.{name}"
-    for name in "int float str bool repr id hash hasattr callable issubclass type any all ord chr open format "
-    "divmod bytes complex dir vars input slice object Exception".split()
-)
-
-
-def _any(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    return _truth(run, args, True)
-
-
-def _all(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    return _truth(run, args, False)
-
-
-def _truth(run: Run, args: Sequence[Value], wanted: bool) -> Value:
-    """Whether one element is true (`wanted`), or whether none is false: by the tests that the elements are."""
-    elements = run.elements(args[0]) if args and isinstance(args[0], Sequence_) else []
-    atoms = [atom for element in elements for _, atom in alternatives(element)]
-    if not atoms or not all(isinstance(atom, (Test, Constant)) for atom in atoms):
-        return _unknown(run, args, {})
-    met: Guard = ()
-    unmet: Guard = ALWAYS
-    for element in elements:
-        true, false = run.split(element)
-        met = either(met, true if wanted else false)
-        unmet = both(unmet, false if wanted else true)
-    return join([(guard, Constant(value)) for guard, value in ((met, wanted), (unmet, not wanted)) if guard])
-
-
-def _builtin(run: Run, dotted: str, args: Sequence[Value]) -> Value:
-    if dotted in _SCALARS:
-        return run.scalar((dotted, *args)) if args else Scalar()
-    if dotted in _NUMERIC:
-        if all(isinstance(a, (Scalar, Constant)) for a in args):
-            return run.scalar((dotted, *args))
-        return _unknown(run, args, {})
-    return _unknown(run, args, {})
-
-
-_PLAYS: dict[str, Play] = {
-    "torch.nn.Parameter": _parameter,
-    "torch.nn.Sequential": _sequential,
-    "torch.nn.ModuleList": _module_list,
-    "torch.nn.ParameterList": _module_list,
-    "torch.nn.ModuleDict": _module_dict,
-    "torch.nn.ParameterDict": _module_dict,
-    "torch.from_numpy": arrays.shared_tensor,
-    "torch.from_dlpack": arrays.shared_tensor,
-    "torch.utils.dlpack.from_dlpack": arrays.shared_tensor,
-    "torch.to_dlpack": arrays.capsule,
-    "torch.utils.dlpack.to_dlpack": arrays.capsule,
-    "torch.as_tensor": arrays.as_tensor,
-    "torch.asarray": arrays.as_tensor,
-    "torch.nn.utils.vector_to_parameters": _vector_to_parameters,
-    "torch.autograd.grad": _grad,
-    "torch.autograd.backward": _autograd_backward,
-    "torch.utils.checkpoint.checkpoint": unchecked.checkpoint,
-    "torch.autograd.graph.saved_tensors_hooks": unchecked.hooks,
-    "torch.autograd.graph.save_on_cpu": unchecked.copies,
-    "torch.autograd.graph.allow_mutation_on_saved_tensors": unchecked.copies,
-    "torch.autograd._unsafe_preserve_version_counter": unchecked.keeps_version,
-    "torch.is_grad_enabled": _grad_enabled,
-    "torch.is_inference_mode_enabled": _inference_enabled,
-    "torch.compile": _first,
-    "torch.jit.script": _first,
-    "torch.jit.ignore": _first,
-    "torch.jit.export": _first,
-    "torch.is_tensor": _is_tensor,
-    "builtins.any": _any,
-    "builtins.all": _all,
-    "builtins.isinstance": _isinstance,
-    "builtins.len": _len,
-    "builtins.range": _range,
-    "builtins.enumerate": _enumerate,
-    "builtins.zip": _zip,
-    "itertools.repeat": _repeat,
-    "builtins.reversed": _reversed,
-    "builtins.list": _list,
-    "builtins.tuple": _list,
-    "builtins.set": _list,
-    "builtins.sorted": _list,
-    "builtins.iter": _list,
-    "builtins.dict": _dict,
-    "collections.OrderedDict": _dict,
-    "collections.defaultdict": lambda run, args, kwargs, at: _dict(run, [], {}, at),
-    "builtins.sum": _sum,
-    "builtins.getattr": _getattr,
-    "builtins.setattr": _setattr,
-    "builtins.super": _super,
-    "builtins.map": _map,
-    "builtins.print": _print,
-    "functools.partial": _partial,
-    "copy.deepcopy": _deepcopy,
-    **{
-        f"torch.{kind}Tensor": _legacy_constructor
-        for kind in (
-            "",
-            "Float",
-            "Double",
-            "Half",
-            "BFloat16",
-            "Long",
-            "Int",
-            "Short",
-            "Byte",
-            "Char",
-            "Bool",
-        )
-    },
-}

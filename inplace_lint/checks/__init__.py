@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+import sys
 
+from ..lazy import lazily
 from ..model import Diagnostic, Location, Refused
 from .places import rule_name
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ..project.settings import Settings
     from ..syntax.module import Module
 
+lazily(__name__, "syntaxes")
 
 #: The rules that a kind of finding is shown to; the first that answers speaks for it.
 _ASKED = {
@@ -119,7 +121,9 @@ def _remedy(module: Module, finding: Finding, diagnostic: Diagnostic) -> None:
 
 def _rule(code: str) -> ModuleType:
     """A rule's module, imported when a finding needs it."""
-    return import_module(f".{code.lower()}_{rule_name(code).replace('-', '_')}", __name__)
+    name = f"{__name__}.{code.lower()}_{rule_name(code).replace('-', '_')}"
+    __import__(name)
+    return sys.modules[name]
 
 
 def _trouble(code: str, filename: str, message: str, row: int, column: int) -> Diagnostic:

@@ -4,3 +4,7 @@ All paths are united and every alias is kept, so a sketch sees each write that m
 interpreter then says under which conditions, and whether it is so. A sketch of one function ends in its
 `Summary`; calls use the summaries of what they call, so the cost stays linear.
 """
+
+from ..lazy import lazily
+
+lazily(__name__, "built", "construct", "functions", "modes", "plays")

@@ -6,7 +6,8 @@ import _ast as ast
 
 from ..torchmodel import arrays, table
 from ..torchmodel.facts import Const
-from . import construct, effects, expressions
+from ..torchmodel.spelling import PLAYED
+from . import construct, effects, expressions, functions, plays
 from .atoms import (
     EVERYWHERE,
     EVIDENT,
@@ -32,13 +33,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from ..torchmodel.op import Op
     from .atoms import Atom, Sketched
     from .expressions import Scope
 
-    Play = Callable[["Call"], Sketched]
-
-#: What the names mean that Python and torch themselves give a meaning, by their dotted names (`plays`).
-PLAYS: dict[str, Play] = {}
 
 #: Methods that write parameters: where a file trains, whether a backward comes before or after them matters.
 _STEPS = frozenset(["step", "load_state_dict", "vector_to_parameters"])
@@ -169,7 +167,7 @@ def _built_later(scope: Scope, func: Sketched, node: ast.Call) -> Sketched | Non
         if not isinstance(atom, (Class, Layer)) and not (
             isinstance(atom, Symbol)
             and atom.dotted.startswith("torch.nn.")
-            and atom.dotted not in PLAYS
+            and atom.dotted not in plays.PLAYS
             and table.module(atom.dotted) is not None
         ):
             return None
@@ -424,7 +422,11 @@ def _layer(layer: Layer, made: Call) -> Sketched:
 
 def _symbol(symbol: Symbol, made: Call) -> Sketched:
     dotted = symbol.dotted
-    play = PLAYS.get(dotted)
+    if dotted.startswith("torch.") and dotted not in PLAYED:
+        op = table.function(dotted)
+        if op is not None:
+            return _operation(op, made)
+    play = plays.PLAYS.get(dotted)
     if play is not None:
         return play(made)
     if dotted == "builtins.isinstance" and made.args:
@@ -455,16 +457,19 @@ def _numpy(dotted: str, made: Call) -> Sketched:
 _PLAIN_PACKAGES = frozenset("math random time logging warnings os sys json re".split())
 
 
+def _operation(op: Op, made: Call) -> Sketched:
+    result = effects.apply(made.scope, op, made.args, made.nodes, made.kwargs, made.named, proves=True)
+    if made.kwargs and "requires_grad" in made.kwargs:
+        for atom in result:
+            if isinstance(atom, Cell):
+                atom.store.leaf = atom.store.grad = atom.store.evident = True
+    return result
+
+
 def _torch(dotted: str, made: Call) -> Sketched:
-    method = dotted.startswith("torch.Tensor.")
-    op = table.method(dotted.rpartition(".")[2]) if method else table.function(dotted)
+    op = table.method(dotted.rpartition(".")[2]) if dotted.startswith("torch.Tensor.") else None
     if op is not None:
-        result = effects.apply(made.scope, op, made.args, made.nodes, made.kwargs, made.named, proves=True)
-        if made.kwargs and "requires_grad" in made.kwargs:
-            for atom in result:
-                if isinstance(atom, Cell):
-                    atom.store.leaf = atom.store.grad = atom.store.evident = True
-        return result
+        return _operation(op, made)
     module = table.module(dotted)
     if module is not None:
         kinds = {
@@ -523,7 +528,14 @@ def _text(text: Text, made: Call) -> Sketched:
 
 expressions.EXPRESSIONS[ast.Call] = of_node
 
-#: How each kind of thing is called; `functions` adds what is the project's own.
+
+def _of_project(atom: Function | Class | Object, made: Call) -> Sketched:
+    """The first function, class or object of the project that is called: from then on `functions` is asked at once."""
+    CALLS.update({Function: functions.of_function, Class: functions.of_class, Object: functions.of_object})
+    return CALLS[type(atom)](atom, made)
+
+
+#: How each kind of thing is called.
 CALLS: dict[type[Atom], Callable[..., Sketched]] = {
     Method: _method,
     Layer: _layer,
@@ -532,4 +544,7 @@ CALLS: dict[type[Atom], Callable[..., Sketched]] = {
     Cell: _cell,
     Partial: _partial_call,
     Text: _text,
+    Function: _of_project,
+    Class: _of_project,
+    Object: _of_project,
 }

@@ -19,7 +19,7 @@ from .atoms import (
     own,
     united,
 )
-from .expressions import ATTRIBUTES, CONTENTS, elements, unpacked
+from .expressions import ATTRIBUTES, elements, unpacked
 from .expressions import Scope as Expressions
 
 TYPE_CHECKING = False
@@ -264,7 +264,7 @@ def of_class(scope: Expressions, cls: Class, name: str) -> Sketched:
     """Class.name."""
     found = find_method(scope, cls.source, name)
     if found is not None:
-        if _descriptor(found.source) == "classmethod":
+        if descriptor(found.source) == "classmethod":
             return (Function(found.source, (cls,)),)
         return (found,)
     if name == "apply":
@@ -275,7 +275,7 @@ def of_class(scope: Expressions, cls: Class, name: str) -> Sketched:
     return UNKNOWN if scope.dry else (Cell(Store()),)
 
 
-def _descriptor(source: FunctionSource) -> str:
+def descriptor(source: FunctionSource) -> str:
     for decorator in getattr(source.node, "decorator_list", ()):
         name = getattr(decorator, "id", None) or getattr(decorator, "attr", "")
         if name in ("staticmethod", "classmethod", "property", "cached_property"):
@@ -293,7 +293,7 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
             return known
     method = find_method(scope, obj.source, name, obj.after)
     if method is not None:
-        how = _descriptor(method.source)
+        how = descriptor(method.source)
         if how == "staticmethod":
             return (method,)
         bound = Function(method.source, (obj,))
@@ -442,8 +442,3 @@ def _builders(scope: Expressions, source: ClassSource) -> frozenset[str]:
                     pending.append(called)
     known = scope.sketches.builders[source] = frozenset(names)
     return known
-
-
-CONTENTS[Object] = part
-ATTRIBUTES[Object] = of_object
-ATTRIBUTES[Class] = of_class

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..torchmodel import layout, table
+from ..torchmodel import table
 from ..torchmodel.facts import WEIGHT, Const
 from .atoms import (
     EARLY,
@@ -249,7 +249,7 @@ def perform(
     """Do what the facts say, with the values bound to their parameters."""
     operands: list[list[Cell]] = []
     doubted: list[Store] = []
-    certain = proves or layout.takes_only_tensors(facts.key)
+    certain = proves or facts.layout.takes_only_tensors
     for param, value in zip(facts.params, values):
         if not value or not (param.kind in _OPERANDS or param.code == "x"):
             operands.append(_NONE)
@@ -273,7 +273,7 @@ def perform(
         operands.append(cells)
     recording = scope.recording and not facts.no_grad
     level = NONE
-    if facts.differentiable or facts.writes:
+    if recording and (facts.differentiable or facts.writes):
         level = EVIDENT if layer is not None else _evidence(scope, facts.gradients, operands)
     records = recording and level > NONE
     if records:
@@ -384,7 +384,7 @@ def _result(
 ) -> Sketched:
     how, of, multi = ret.kind, ret.of, ret.multi_view
     if how == "other":
-        if layout.exposes_memory(facts.key) and operands:
+        if facts.layout.exposes_memory and operands:
             return tuple(shadow(cell) for cell in operands[0])
         return NOTHING
     if how == "same" and of is not None:
@@ -394,7 +394,7 @@ def _result(
     made.sources = doubted
     if how in ("fresh", "new"):
         made.born = scope.statement
-        wraps = not scope.recording and layout.ends_in_view(facts.key, [_text(value) for value in values])
+        wraps = not scope.recording and facts.layout.ends_in_view([_text(value) for value in values])
         return (Cell(made, RECORDED if wraps else WRITABLE),)
     if how == "unknown":
         return (Cell(Store()),)
@@ -410,13 +410,13 @@ def _result(
             continue
         cell.store.tensor = True
         fragile = RECORDED if multi else _fragile(scope, cell)
-        if layout.expands(facts.key):
+        if facts.layout.expands:
             fragile = NEVER
         views.append(Cell(cell.store, max(fragile, cell.fragile), cell.without))
         if multi:
             cell.store.parted = True
     if how == "maybe":
-        if layout.aliases_if_contiguous(facts.key):
+        if facts.layout.aliases_if_contiguous:
             made.born = scope.statement
         views.append(Cell(made))
     if how in ("views", "slices"):

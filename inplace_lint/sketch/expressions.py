@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..syntax.operators import OPERATORS
 from ..torchmodel import table
 from ..torchmodel.spelling import canonical
-from . import bindings, effects
+from . import bindings, construct, effects
 from .atoms import (
     EVERYWHERE,
     NOTHING,
@@ -14,10 +14,12 @@ from .atoms import (
     WEAK,
     Box,
     Cell,
+    Class,
     File,
     Function,
     Layer,
     Method,
+    Object,
     Store,
     Symbol,
     Text,
@@ -248,15 +250,28 @@ def _of_cell(scope: Scope, cell: Cell, name: str) -> Sketched:
     return NOTHING if table.exists_method(name) else (Method(cell, name),)
 
 
-#: What stands for something that is indexed or iterated over; `construct` adds objects.
-CONTENTS: dict[type[Atom], Callable[[Any, Any], Sketched]] = {}
-#: How an attribute of something is looked up; `construct` adds objects and classes.
+def _of_project(scope: Scope, atom: Object | Class, name: str) -> Sketched:
+    """The first object or class of the project that is asked: from then on `construct` is asked at once."""
+    ATTRIBUTES.update({Object: construct.of_object, Class: construct.of_class})
+    return ATTRIBUTES[type(atom)](scope, atom, name)
+
+
+def _contents(scope: Scope, obj: Object) -> Sketched:
+    CONTENTS[Object] = construct.part
+    return construct.part(scope, obj)
+
+
+#: What stands for something that is indexed or iterated over.
+CONTENTS: dict[type[Atom], Callable[[Any, Any], Sketched]] = {Object: _contents}
+#: How an attribute of something is looked up.
 ATTRIBUTES: dict[type[Atom], Callable[[Any, Any, str], Sketched]] = {
     Symbol: _of_symbol,
     Cell: _of_cell,
     Box: _of_box,
     File: _of_file,
     Layer: _of_layer,
+    Object: _of_project,
+    Class: _of_project,
 }
 
 _PLAIN = frozenset("shape dtype device ndim requires_grad is_cuda itemsize nbytes layout".split())

@@ -6,7 +6,7 @@ import _ast as ast
 
 from . import construct, effects, postponed
 from .atoms import EVIDENT, NOTHING, WEAK, Box, Cell, Class, Function, Object, Store, cells, united
-from .calls import CALLS, Call, call, hooked, unknown
+from .calls import Call, call, hooked, unknown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .expressions import Scope
 
 
-def _function(function: Function, made: Call) -> Sketched:
+def of_function(function: Function, made: Call) -> Sketched:
     scope = made.scope
     if function.receiver is not None:
         made = made.after([function.receiver])
@@ -70,18 +70,20 @@ def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched])
         if scope.remembers and scope.recording:
             scope.doubt(level)
     for key in summary.writes:
-        for cell in postponed.reached(scope, arguments, key):
+        for cell in postponed.reached(scope, arguments, key, meets=True):
             if key in summary.tensors:
                 cell.store.prove()
             scope.write(cell, scope.recording and key in summary.recorded, key not in summary.recorded)
             if scope.recording and key in summary.recorded and any(store.grad for store in given):
                 cell.store.grad = True
     if scope.recording:
+        if summary.saves or summary.handed:
+            postponed.hand_objects(scope, (source, arguments, True))
         for key in summary.saves:
-            for cell in postponed.reached(scope, arguments, key):
+            for cell in postponed.reached(scope, arguments, key, known=True):
                 scope.save(cell.store, level)
         for key, callee, parameter in summary.handed:
-            for cell in postponed.reached(scope, arguments, key):
+            for cell in postponed.reached(scope, arguments, key, known=True):
                 postponed.hand(scope, cell, (callee, {}, True), parameter, Store())
         if summary.writes:
             _doubt_same(scope, source, arguments, level)
@@ -168,7 +170,7 @@ def _returned_cell(scope: Scope, cell: Cell, arguments: dict[str, Sketched], sur
     return tuple(found)
 
 
-def _class(cls: Class, made: Call) -> Sketched:
+def of_class(cls: Class, made: Call) -> Sketched:
     obj = Object(cls.source)
     init = construct.find_method(made.scope, cls.source, "__init__")
     if init is not None:
@@ -178,15 +180,10 @@ def _class(cls: Class, made: Call) -> Sketched:
     return (obj,)
 
 
-def _object(obj: Object, made: Call) -> Sketched:
+def of_object(obj: Object, made: Call) -> Sketched:
     for name in ("forward", "__call__"):
         found = construct.find_method(made.scope, obj.source, name)
         if found is not None:
-            return hooked(obj, made, _function(Function(found.source, (obj,)), made))
+            return hooked(obj, made, of_function(Function(found.source, (obj,)), made))
     own = construct.part(made.scope, obj)
     return hooked(obj, made, call(own, made)) if own else unknown(made)
-
-
-CALLS[Function] = _function
-CALLS[Class] = _class
-CALLS[Object] = _object

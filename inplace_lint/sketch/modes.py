@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..syntax.module import inner_bodies
 from ..torchmodel.spelling import MODES
+from . import construct
 from .atoms import Symbol
-from .construct import Scope
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def records_nothing(sketches: Sketches, source: FunctionSource) -> bool:
     An optimizer that has its argument `closure` recorded, and nothing else, keeps nothing of it.
     """
     node = source.node
-    scope = Scope(sketches, source.module)
+    scope = construct.Scope(sketches, source.module)
     if not any(grad_mode(scope, decorator) is False for decorator in getattr(node, "decorator_list", ())):
         return False
     text = b"\n".join(source.module.lines[node.lineno - 1 : node.end_lineno or 0])

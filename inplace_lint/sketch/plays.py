@@ -7,10 +7,12 @@ import _ast as ast
 from ..torchmodel.spelling import MODES
 from . import expressions
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Object, Partial, Store, Text, shadow, united
-from .calls import PLAYS, Call, call, prove, unknown
+from .calls import Call, call, prove, unknown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .atoms import Sketched
 
 
@@ -153,50 +155,49 @@ def _summed(made: Call) -> Sketched:
     return (Cell(Store(any(c.store.grad for c in given), tensor=False)),) if given else NOTHING
 
 
-PLAYS.update(
-    {
-        **dict.fromkeys(MODES, _mode),
-        "torch.set_grad_enabled": _set_grad,
-        "torch.nn.Parameter": _parameter,
-        "torch.nn.Sequential": _sequential,
-        "torch.nn.ModuleList": _modules,
-        "torch.nn.ParameterList": _modules,
-        "torch.nn.ModuleDict": _modules,
-        "torch.nn.ParameterDict": _modules,
-        "torch.compile": _first,
-        "torch.jit.script": _first,
-        "torch.jit.ignore": _first,
-        "torch.jit.export": _first,
-        **dict.fromkeys(
-            (
-                "torch.from_numpy",
-                "torch.from_dlpack",
-                "torch.utils.dlpack.from_dlpack",
-                "torch.to_dlpack",
-                "torch.utils.dlpack.to_dlpack",
-                "torch.as_tensor",
-                "torch.asarray",
-            ),
-            _shared,
+#: What each name means.
+PLAYS: dict[str, Callable[[Call], Sketched]] = {
+    **dict.fromkeys(MODES, _mode),
+    "torch.set_grad_enabled": _set_grad,
+    "torch.nn.Parameter": _parameter,
+    "torch.nn.Sequential": _sequential,
+    "torch.nn.ModuleList": _modules,
+    "torch.nn.ParameterList": _modules,
+    "torch.nn.ModuleDict": _modules,
+    "torch.nn.ParameterDict": _modules,
+    "torch.compile": _first,
+    "torch.jit.script": _first,
+    "torch.jit.ignore": _first,
+    "torch.jit.export": _first,
+    **dict.fromkeys(
+        (
+            "torch.from_numpy",
+            "torch.from_dlpack",
+            "torch.utils.dlpack.from_dlpack",
+            "torch.to_dlpack",
+            "torch.utils.dlpack.to_dlpack",
+            "torch.as_tensor",
+            "torch.asarray",
         ),
-        "torch.utils.checkpoint.checkpoint": _checkpoint,
-        "torch.is_tensor": _is_tensor,
-        "torch.is_grad_enabled": _mode,
-        "builtins.enumerate": _enumerated,
-        "builtins.zip": _zipped,
-        "builtins.map": _mapped,
-        "builtins.sum": _summed,
-        "builtins.getattr": _getattr,
-        "builtins.super": _super,
-        "functools.partial": _bound,
-        "copy.deepcopy": _first,
-        "copy.copy": _first,
-        **dict.fromkeys(
-            [
-                *(f"builtins.{n}" for n in "list tuple set reversed sorted iter dict next max min".split()),
-                "collections.OrderedDict",
-            ],
-            _gathered,
-        ),
-    }
-)
+        _shared,
+    ),
+    "torch.utils.checkpoint.checkpoint": _checkpoint,
+    "torch.is_tensor": _is_tensor,
+    "torch.is_grad_enabled": _mode,
+    "builtins.enumerate": _enumerated,
+    "builtins.zip": _zipped,
+    "builtins.map": _mapped,
+    "builtins.sum": _summed,
+    "builtins.getattr": _getattr,
+    "builtins.super": _super,
+    "functools.partial": _bound,
+    "copy.deepcopy": _first,
+    "copy.copy": _first,
+    **dict.fromkeys(
+        [
+            *(f"builtins.{n}" for n in "list tuple set reversed sorted iter dict next max min".split()),
+            "collections.OrderedDict",
+        ],
+        _gathered,
+    ),
+}

@@ -163,8 +163,14 @@ def how_saved(cell: Cell) -> int:
     return level
 
 
-def reached(scope: Scope, arguments: dict[str, Sketched], key: str) -> list[Cell]:
-    """The tensors that a parameter (`x`), or an attribute of the receiver (`self.x`), stands for in a call."""
+def reached(
+    scope: Scope, arguments: dict[str, Sketched], key: str, known: bool = False, meets: bool = False
+) -> list[Cell]:
+    """The tensors that a parameter (`x`), or an attribute of the receiver (`self.x`), stands for in a call.
+
+    Of what an object that the function at hand built holds, with `known` only what was looked up before, and with
+    `meets` only that and what an earlier call may have saved.
+    """
     name, dot, member = key.partition(".")
     value = arguments.get(name, NOTHING)
     if not dot:
@@ -172,10 +178,20 @@ def reached(scope: Scope, arguments: dict[str, Sketched], key: str) -> list[Cell
     found: list[Cell] = []
     for atom in value:
         if isinstance(atom, Object):
+            if (known or (meets and not atom.passed)) and not atom.given and member not in atom.slots:
+                continue
             found.extend(cells(ATTRIBUTES[Object](scope, atom, member)))
         elif isinstance(atom, Cell) and atom.store.members is not None and member in atom.store.members:
             found.extend(cells(atom.store.members[member]))
     return found
+
+
+def hand_objects(scope: Scope, call: Made) -> None:
+    """A call saved something of the objects that it was given: who looks at their attributes later is told of it."""
+    for name, value in call[1].items():
+        for atom in value:
+            if isinstance(atom, Object) and not atom.given:
+                atom.passed.append((call, name, scope.arms, Store()))
 
 
 def pass_on(flow: Flow, store: Store, differentiable: bool, depth: int = 0) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 
 from ..torchmodel import table
-from .built import attributes_built
+from . import built
 from .patterns import Pattern
 from .plain import writes_only_own
 from .words import first_place, has_word, is_called, is_run, mentions, rows_of_calls, rows_with
@@ -245,10 +245,10 @@ def around(
                 if (row in builds if builds is not None else _BUILDS().search(module.lines[row - 1]))
             ]
             if building:
-                built = kept.setdefault(function.owner.name, set())
-                built.update(attributes_built(function, building, named))
+                attributes = kept.setdefault(function.owner.name, set())
+                attributes.update(built.attributes_built(function, building, named))
                 if _is_sequential(function.owner):
-                    built.update((b"super", b"in self"))
+                    attributes.update((b"super", b"in self"))
             if not calls and _only_builds(function, inside, building):
                 continue
         chosen[function] = None

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import _ast as ast
 
-from . import bindings
+from . import bindings, construct
 from .atoms import Class, File, Function
-from .construct import Scope, classes_of
 from .screen import callers, rows_of
 from .words import called_in
 
@@ -152,7 +151,7 @@ def _methods(sketches: Sketches, cls: ClassSource) -> dict[str, FunctionSource]:
     found = sketches.methods.get(cls)
     if found is None:
         found = sketches.methods[cls] = {}
-        for owner in classes_of(Scope(sketches, cls.module), cls):
+        for owner in construct.classes_of(construct.Scope(sketches, cls.module), cls):
             if not isinstance(owner, str):
                 for name, method in owner.methods.items():
                     found.setdefault(name, method)

@@ -6,11 +6,10 @@ import _ast as ast
 
 from ..syntax.operators import OPERATORS
 from ..torchmodel import table
-from . import bindings, effects
+from . import bindings, effects, modes
 from .atoms import EVERYWHERE, EVIDENT, NOTHING, Box, Cell, Class, Function, Store, apart, united
 from .expressions import elements
 from .flow import STATEMENTS, Flow, every_name
-from .modes import grad_mode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -209,7 +208,7 @@ def _loop(flow: Flow, node: ast.For | ast.AsyncFor | ast.While, start: Callable[
 def _with(flow: Flow, node: ast.With | ast.AsyncWith) -> bool:
     recording = flow.recording
     for item in node.items:
-        mode = grad_mode(flow, item.context_expr)
+        mode = modes.grad_mode(flow, item.context_expr)
         if mode is not None:
             flow.recording = mode
             continue

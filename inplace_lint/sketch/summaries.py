@@ -8,14 +8,14 @@ from ..syntax.annotations import SCALARS, annotated
 from ..torchmodel.spelling import TENSOR_TYPES
 from . import (
     bindings,
+    calls,  # noqa: F401  says how a call is sketched
+    construct,
     functions,
-    plays,  # noqa: F401  says what the names of Python and torch mean
+    modes,
     statements,  # noqa: F401  says what runs each kind of statement
 )
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Function, Object, Store, Summary, cells, united
-from .construct import Assigned, Scope, _descriptor, classes_of
 from .flow import Flow
-from .modes import grad_mode
 from .patterns import Pattern
 from .screen import only_initialises, with_candidates
 from .select import Examined, examine
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .atoms import Sketched
     from .calls import Call, Later
+    from .construct import Assigned, Scope
 
 _EMPTY = Summary()
 _TRAINS = Pattern(rb"autograd\.(?:grad|backward)\b|autograd[ \t]+import")
@@ -116,7 +117,7 @@ class Sketches:
         flow = Flow(self, source.module, source)
         flow.trained = self.trains(source.module) or self._is_module(flow, source)
         arguments: dict[str, Sketched] = {}
-        if source.owner is not None and source.parameters and _descriptor(source) != "staticmethod":
+        if source.owner is not None and source.parameters and construct.descriptor(source) != "staticmethod":
             obj = Object(source.owner, given=True)
             arguments[source.parameters[0].arg] = (obj,)
         try:
@@ -155,7 +156,8 @@ class Sketches:
     def _is_module(self, flow: Flow, source: FunctionSource) -> bool:
         """Whether it is a method of a module of torch.nn, as far as its bases are known."""
         return source.owner is not None and any(
-            isinstance(base, str) and base.startswith("torch.nn.") for base in classes_of(flow, source.owner)
+            isinstance(base, str) and base.startswith("torch.nn.")
+            for base in construct.classes_of(flow, source.owner)
         )
 
     def _enter(self, flow: Flow, source: FunctionSource, arguments: dict[str, Sketched]) -> None:
@@ -170,12 +172,12 @@ class Sketches:
                 given = arguments.get(extra.arg)
                 flow.names[extra.arg] = given or (Box([_given(extra.arg)], ordered=False),)
         for decorator in getattr(node, "decorator_list", ()):
-            mode = grad_mode(flow, decorator)
+            mode = modes.grad_mode(flow, decorator)
             if mode is not None:
                 flow.recording = mode
         if source.owner is not None and any(
             isinstance(base, str) and base.endswith("autograd.Function")
-            for base in classes_of(flow, source.owner)
+            for base in construct.classes_of(flow, source.owner)
         ):
             flow.recording = False
         if isinstance(node, _ast.Lambda):
@@ -217,7 +219,7 @@ class Sketches:
         known = self._results.get(source)
         if known is None:
             self._results[source] = NOTHING
-            known = self._results[source] = self._returned(Scope(self, source.module, source))
+            known = self._results[source] = self._returned(construct.Scope(self, source.module, source))
         return known
 
     def builds(self, function: Function, made: Call) -> Sketched:
@@ -226,7 +228,7 @@ class Sketches:
         if depth > _DEPTH or function.source in self._building:
             return UNKNOWN
         arguments = functions.bind(function.source, made)
-        scope = Scope(self, function.source.module, function.source, arguments, depth)
+        scope = construct.Scope(self, function.source.module, function.source, arguments, depth)
         scope.outer = function.names or []
         self._building.append(function.source)
         returned = self._returned(scope)
@@ -248,7 +250,7 @@ class Sketches:
             node = source.node
             receiver = source.parameters[0].arg if source.owner is not None and source.parameters else ""
             body: list[ast.stmt] = [] if isinstance(node, _ast.Lambda) else node.body
-            known = self._assigned[source] = Assigned(body, receiver)
+            known = self._assigned[source] = construct.Assigned(body, receiver)
         return known
 
     def scope_of(
@@ -258,7 +260,7 @@ class Sketches:
         key = f"@{method.owner.name if method.owner else ''}.{method.name}"
         known = obj.scopes.get(key)
         if known is None:
-            scope = Scope(self, method.module, method, arguments, depth)
+            scope = construct.Scope(self, method.module, method, arguments, depth)
             if method.parameters:
                 scope.names[method.parameters[0].arg] = (obj,)
             known = obj.scopes[key] = scope
@@ -354,7 +356,7 @@ def _argument(flow: Flow, source: FunctionSource, parameter: ast.arg) -> Sketche
         if isinstance(default.value, (bool, int, float, str)):
             return NOTHING
     elif default is not None:
-        value = Scope(flow.sketches, source.module).value(default)
+        value = construct.Scope(flow.sketches, source.module).value(default)
         if value and not any(isinstance(atom, (Cell, Box)) for atom in value):
             return value
     return _given(parameter.arg, TENSOR_TYPES.get(name))

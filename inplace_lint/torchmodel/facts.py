@@ -16,6 +16,8 @@ Behaviours are kept in the data file as short texts, parsed on demand::
 
 from __future__ import annotations
 
+from .layout import layout_of, node_prefix
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -129,6 +131,7 @@ class Facts:
         "flags",
         "gradients",
         "key",
+        "layout",
         "metadata_only",
         "no_grad",
         "overwrites",
@@ -142,6 +145,7 @@ class Facts:
 
     def __init__(self, key: str, params: tuple[Param, ...]) -> None:
         self.key = key
+        self.layout = layout_of(key)
         self.params = params
         self.saves: tuple[Save, ...] = ()
         self.weight_saves: tuple[Save, ...] = ()
@@ -201,14 +205,6 @@ def parse_params(text: str) -> tuple[Param, ...]:
                 )
             )
     return tuple(params)
-
-
-def node_prefix(key: str) -> str:
-    """The name that autograd gives the node of an op, but for its number: `aten::leaky_relu_` has LeakyReluBackward."""
-    base = key.rpartition("::")[2].partition(".")[0].strip("_")
-    return ("".join(part.title() for part in base.split("_")) + "Backward").replace(
-        "ForwardBackward", "Backward"
-    )
 
 
 def _split(text: str) -> list[str]:

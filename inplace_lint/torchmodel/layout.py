@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from .facts import node_prefix
 from .pointwise import POINTWISE
 
 TYPE_CHECKING = False
@@ -149,181 +148,143 @@ _KEEP_ITSELF = ("Convolution", "NativeLayerNorm", "NativeGroupNorm", "NativeBatc
 ONLY_TENSORS = frozenset(["matmul"])
 
 
-_names: dict[str, str] = {}
+def node_prefix(key: str) -> str:
+    """The name that autograd gives the node of an op, but for its number: `aten::leaky_relu_` has LeakyReluBackward."""
+    base = key.rpartition("::")[2].partition(".")[0].strip("_")
+    return ("".join(part.title() for part in base.split("_")) + "Backward").replace(
+        "ForwardBackward", "Backward"
+    )
 
 
-def _name(key: str) -> str:
-    name = _names.get(key)
-    if name is None:
+class Layout:
+    """What an op, or a module of torch, does to the memory of what it is given and of what it returns."""
+
+    __slots__ = (
+        "aliases_if_contiguous",
+        "asks_for_form",
+        "copies_weights",
+        "dtype_after",
+        "expands",
+        "exposes_memory",
+        "goes_along_axis",
+        "has_axes",
+        "is_pointwise",
+        "is_view",
+        "keeps_axes",
+        "keeps_contiguous",
+        "key",
+        "makes_contiguous",
+        "makes_default_dtype",
+        "moves",
+        "moves_elements",
+        "moves_to_cpu",
+        "name",
+        "names_every_axis",
+        "own_counter",
+        "permutes",
+        "refuses_grad",
+        "same_if_contiguous",
+        "saves_few_rows",
+        "scatters",
+        "swaps",
+        "takes_axis_away",
+        "takes_only_tensors",
+    )
+
+    def __init__(self, key: str) -> None:
+        self.key = key
         dotted = key.startswith("torch.")
-        name = _names[key] = key.rpartition("." if dotted else "::")[2].partition(".")[0]
-    return name
+        name = self.name = key.rpartition("." if dotted else "::")[2].partition(".")[0]
+        #: whether the result may be on another device than the input
+        self.moves = name in TO_DEVICE
+        #: whether the op returns its input where that is on the CPU
+        self.moves_to_cpu = name == "cpu"
+        #: whether a view by this op may have its axes in another order than its memory
+        self.permutes = name in PERMUTES
+        #: whether a view by this op of a contiguous tensor has the same elements in another order of axes
+        self.swaps = name in SWAPS
+        #: whether the op returns its very input where that is contiguous
+        self.same_if_contiguous = name in SAME_IF_CONTIGUOUS
+        #: whether the results share memory but no version counter with the input
+        self.own_counter = name in OWN_COUNTER
+        #: whether the op takes from one of its tensors only what it is like, and not its values
+        self.asks_for_form = name in ASKS_FOR_FORM
+        #: whether the result is certain to have at least one axis
+        self.has_axes = name in HAS_AXES
+        #: how the memory can be written by way of what the op returns, past the version counter; else empty
+        self.exposes_memory = EXPOSES.get(name or key, "")
+        #: whether the view may leave out the axis along which its input was expanded
+        self.takes_axis_away = name in ("getitem", "select", "narrow", "slice", "unbind")
+        #: whether a call without further arguments raises for a tensor that requires grad
+        self.refuses_grad = name in REFUSES_GRAD
+        #: whether the op, in place or not, only puts elements elsewhere
+        self.moves_elements = name.rstrip("_") in MOVES_ELEMENTS
+        #: whether the view is a part of its input along the axis that the second argument names
+        self.goes_along_axis = name in ("select", "narrow")
+        #: whether the op, also written as an operator, cannot have been called on numbers
+        self.takes_only_tensors = name in ONLY_TENSORS
+        #: whether the op makes a tensor of the default dtype (float32, unless a program sets another)
+        self.makes_default_dtype = name in DEFAULT_DTYPE
+        #: whether what the table calls "may alias" is a view for certain
+        self.is_view = name in ALWAYS_VIEW
+        #: the dtype that a conversion makes, "argument" where its argument says so, None for other ops
+        self.dtype_after: str | None = "argument" if name in TO_ARGUMENT else TO_DTYPE.get(name)
+        #: whether the op whose facts have this key aliases its input exactly where that is contiguous
+        self.aliases_if_contiguous = name in IF_CONTIGUOUS
+        #: whether the result is contiguous however the operands are laid out
+        self.makes_contiguous = name in MAKES_CONTIGUOUS
+        #: whether each element of the result is computed by itself, so that it is laid out like the operands
+        self.is_pointwise = name in POINTWISE
+        #: whether a view by this op has as many axes as its input
+        self.keeps_axes = name in KEEPS_AXES
+        #: whether the op is sure to save its inputs where they have no more than `FEW_ROWS` rows
+        self.saves_few_rows = name in SAVES_FEW_ROWS
+        #: whether the arguments tell how many axes there are
+        self.names_every_axis = name in NAMES_AXES
+        #: whether elements of the result share memory
+        self.expands = name in EXPANDS
+        #: whether a view by this op of a contiguous tensor is contiguous
+        self.keeps_contiguous = name in KEEPS_CONTIGUOUS
+        #: whether a view by this op may have to be copied by what needs its input contiguous
+        self.scatters = name in SCATTERS
+        #: whether a module saves a copy in place of its weights
+        self.copies_weights = name in COPIES_WEIGHTS
+
+    def keeps_itself(self, node: str) -> bool:
+        """Whether an autograd node keeps the very tensor that the op was given: a composite may hand on a view."""
+        return node.startswith((node_prefix(self.key), *_KEEP_ITSELF))
+
+    def copies_strided(self, given: Sequence[object]) -> bool:
+        """Whether the op may save a copy in place of an input that is not contiguous."""
+        if self.name == "einsum" and given and isinstance(given[0], str):
+            operands, arrow, result = given[0].replace(" ", "").partition("->")
+            if arrow and operands.count(",") == 1 and all(c in result for c in operands if c != ","):
+                return False  # with nothing to sum over, it multiplies views
+        return self.name in COPIES_STRIDED
+
+    def ends_in_view(self, given: Sequence[object]) -> bool:
+        """Whether the result, although new, is a view: made under no_grad it must not be written with grad."""
+        if self.name == "bilinear":
+            return len(given) < 4 or given[3] is None
+        if self.name == "einsum":
+            return bool(given) and isinstance(given[0], str) and len(given) > 2 and _sums(given[0])
+        return self.name in ENDS_IN_VIEW
 
 
-def moves(key: str) -> bool:
-    """Whether the result may be on another device than the input."""
-    return _name(key) in TO_DEVICE
+_known: dict[str, Layout] = {}
 
 
-def moves_to_cpu(key: str) -> bool:
-    """Whether the op returns its input where that is on the CPU."""
-    return _name(key) == "cpu"
-
-
-def permutes(key: str) -> bool:
-    """Whether a view by this op may have its axes in another order than its memory."""
-    return _name(key) in PERMUTES
-
-
-def swaps(key: str) -> bool:
-    """Whether a view by this op of a contiguous tensor has the same elements in another order of axes."""
-    return _name(key) in SWAPS
-
-
-def same_if_contiguous(key: str) -> bool:
-    """Whether the op returns its very input where that is contiguous."""
-    return _name(key) in SAME_IF_CONTIGUOUS
-
-
-def own_counter(key: str) -> bool:
-    """Whether the results share memory but no version counter with the input."""
-    return _name(key) in OWN_COUNTER
-
-
-def asks_for_form(key: str) -> bool:
-    """Whether the op takes from one of its tensors only what it is like, and not its values."""
-    return _name(key) in ASKS_FOR_FORM
-
-
-def has_axes(key: str) -> bool:
-    """Whether the result is certain to have at least one axis."""
-    return _name(key) in HAS_AXES
-
-
-def keeps_itself(key: str, node: str) -> bool:
-    """Whether an autograd node keeps the very tensor that the op was given; a composite may hand on a view of it."""
-    return node.startswith((node_prefix(key), *_KEEP_ITSELF))
+def layout_of(key: str) -> Layout:
+    """The layout of the op whose facts have this key."""
+    known = _known.get(key)
+    if known is None:
+        known = _known[key] = Layout(key)
+    return known
 
 
 def keeps_statistics(module: str) -> bool:
     """Whether a module of torch.nn updates statistics in training, and reads them in evaluation."""
     return module.startswith(("torch.nn.BatchNorm", "torch.nn.SyncBatchNorm"))
-
-
-def exposes_memory(key: str) -> str:
-    """How the memory can be written by way of what the op returns, past the version counter; else empty."""
-    return EXPOSES.get(_name(key) or key, "")
-
-
-def takes_axis_away(key: str) -> bool:
-    """Whether the view may leave out the axis along which its input was expanded."""
-    return _name(key) in ("getitem", "select", "narrow", "slice", "unbind")
-
-
-def refuses_grad(key: str) -> bool:
-    """Whether a call without further arguments raises for a tensor that requires grad."""
-    return _name(key) in REFUSES_GRAD
-
-
-def moves_elements(key: str) -> bool:
-    """Whether the op, in place or not, only puts elements elsewhere."""
-    return _name(key).rstrip("_") in MOVES_ELEMENTS
-
-
-def goes_along_axis(key: str) -> bool:
-    """Whether the view is a part of its input along the axis that the second argument names."""
-    return _name(key) in ("select", "narrow")
-
-
-def takes_only_tensors(key: str) -> bool:
-    """Whether the op, also written as an operator, cannot have been called on numbers."""
-    return _name(key) in ONLY_TENSORS
-
-
-def makes_default_dtype(key: str) -> bool:
-    """Whether the op makes a tensor of the default dtype (float32, unless a program sets another)."""
-    return _name(key) in DEFAULT_DTYPE
-
-
-def is_view(key: str) -> bool:
-    """Whether what the table calls "may alias" is a view for certain."""
-    return _name(key) in ALWAYS_VIEW
-
-
-def dtype_after(key: str) -> str | None:
-    """The dtype that a conversion makes, "argument" where its argument says so, None for other ops."""
-    name = _name(key)
-    return "argument" if name in TO_ARGUMENT else TO_DTYPE.get(name)
-
-
-def aliases_if_contiguous(key: str) -> bool:
-    """Whether the op whose facts have this key aliases its input exactly where that is contiguous."""
-    return _name(key) in IF_CONTIGUOUS
-
-
-def makes_contiguous(key: str) -> bool:
-    """Whether the result is contiguous however the operands are laid out."""
-    return _name(key) in MAKES_CONTIGUOUS
-
-
-def is_pointwise(key: str) -> bool:
-    """Whether each element of the result is computed by itself, so that it is laid out like the operands."""
-    return _name(key) in POINTWISE
-
-
-def keeps_axes(key: str) -> bool:
-    """Whether a view by this op has as many axes as its input."""
-    return _name(key) in KEEPS_AXES
-
-
-def saves_few_rows(key: str) -> bool:
-    """Whether the op is sure to save its inputs where they have no more than `FEW_ROWS` rows."""
-    return _name(key) in SAVES_FEW_ROWS
-
-
-def names_every_axis(key: str) -> bool:
-    """Whether the arguments tell how many axes there are."""
-    return _name(key) in NAMES_AXES
-
-
-def expands(key: str) -> bool:
-    """Whether elements of the result share memory."""
-    return _name(key) in EXPANDS
-
-
-def keeps_contiguous(key: str) -> bool:
-    """Whether a view by this op of a contiguous tensor is contiguous."""
-    return _name(key) in KEEPS_CONTIGUOUS
-
-
-def scatters(key: str) -> bool:
-    """Whether a view by this op may have to be copied by what needs its input contiguous."""
-    return _name(key) in SCATTERS
-
-
-def copies_strided(key: str, given: Sequence[object]) -> bool:
-    """Whether the op may save a copy in place of an input that is not contiguous."""
-    name = _name(key)
-    if name == "einsum" and given and isinstance(given[0], str):
-        operands, arrow, result = given[0].replace(" ", "").partition("->")
-        if arrow and operands.count(",") == 1 and all(c in result for c in operands if c != ","):
-            return False  # with nothing to sum over, it multiplies views
-    return name in COPIES_STRIDED
-
-
-def copies_weights(key: str) -> bool:
-    """Whether a module saves a copy in place of its weights."""
-    return _name(key) in COPIES_WEIGHTS
-
-
-def ends_in_view(key: str, given: Sequence[object]) -> bool:
-    """Whether the result, although new, is a view of something: made under no_grad it must not be written with grad."""
-    name = _name(key)
-    if name == "bilinear":
-        return len(given) < 4 or given[3] is None
-    if name == "einsum":
-        return bool(given) and isinstance(given[0], str) and len(given) > 2 and _sums(given[0])
-    return name in ENDS_IN_VIEW
 
 
 def _sums(equation: str) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from bisect import bisect_left
 
 from inplace_lint.torchmodel.op import Op, Row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from typing import Any
 
     from inplace_lint.torchmodel.module import Module
@@ -33,16 +34,10 @@ class Table:
     ) -> None:
         self.torch_version: str = raw["torch"]
         self._signatures: list[str] = raw["signatures"]
-        self._groups: dict[str, list[str]] = raw["groups"]
-        self._modules: dict[str, list[str]] = {**raw["modules"], **(modules or {})}
-        self._names: dict[str, dict[str, str]] = {}
-        names: dict[str, str] = raw["names"]
-        for space, text in names.items():
-            here: dict[str, str] = {}
-            for word in text.split():
-                name, _, group = word.partition("~")
-                here[name] = group or name
-            self._names[space] = here
+        self._groups: Entries = raw["groups"]
+        self._modules: Entries = raw["modules"]
+        self._more_modules = modules or {}
+        self._names = _Spaces(raw["names"])
         self._overlay = overlay
         autocast: dict[str, str] = raw.get("autocast", {})
         self._autocast = {name: policy for policy, text in autocast.items() for name in text.split()}
@@ -55,7 +50,7 @@ class Table:
         if key not in self._ops:
             space, _, short = name.rpartition(".")
             space = NAMESPACES.get(space, space)
-            self._ops[key] = self._op(f"{space}.{short}", self._names.get(space, {}).get(short), "f")
+            self._ops[key] = self._op(f"{space}.{short}", self._names[space].get(short), "f")
         return self._ops[key]
 
     def method(self, name: str) -> Op | None:
@@ -86,7 +81,7 @@ class Table:
         from inplace_lint.torchmodel.module import Module
 
         short = name.rpartition(".")[2]
-        raw = self._modules.get(short)
+        raw = self._more_modules.get(short) or self._modules.get(short)
         made = None
         if raw is not None and name.startswith("torch.nn."):
             made = Module(name, raw, self._autocast.get("nn." + short, ""))
@@ -104,7 +99,7 @@ class Table:
     def exists_function(self, name: str) -> bool:
         """Whether a public function of this canonical dotted name exists."""
         space, _, short = name.rpartition(".")
-        return short in self._names.get(NAMESPACES.get(space, space), {})
+        return short in self._names[NAMESPACES.get(space, space)]
 
     def names_op(self, name: str) -> bool:
         """Whether an operation goes by this name: a method, or a function of torch or torch.nn.functional."""
@@ -119,13 +114,13 @@ class Table:
 
     def names(self, space: str) -> dict[str, str]:
         """The names of one space: "torch", "torch.nn.functional", "Tensor", "properties", "operators", ..."""
-        return self._names.get(space, {})
+        return self._names[space]
 
     def spaces(self) -> list[str]:
-        return [space for space in self._names if space.startswith("torch")]
+        return [space for space in self._names.texts if space.startswith("torch")]
 
     def modules(self) -> list[str]:
-        return list(self._modules)
+        return list({**dict.fromkeys(self._modules), **self._more_modules})
 
     def nearest(self, name: str) -> str | None:
         """The existing name most like this one, in the same namespace: for messages about ops that do not exist."""
@@ -133,7 +128,7 @@ class Table:
 
         space, _, short = name.rpartition(".")
         space = NAMESPACES.get(space, space)
-        if space in self._names and space.startswith("torch"):
+        if space in self.spaces():
             found = nearest(short, self._names[space])
             return found and f"{space}.{found}"
         found = nearest(short, {**self._names["Tensor"], **self._names["properties"]})
@@ -162,6 +157,40 @@ class Table:
         return Op(name, rows)
 
 
+class Entries:
+    """A section of sorted lines: an entry is found by bisection, and taken apart, when it is asked for."""
+
+    __slots__ = ("_lines",)
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+
+    def __iter__(self) -> Iterator[str]:
+        return (line.partition("\t")[0] for line in self._lines)
+
+    def get(self, key: str) -> list[str] | None:
+        """What stands behind the key."""
+        start = f"{key}\t"
+        at = bisect_left(self._lines, start)
+        if at == len(self._lines) or not self._lines[at].startswith(start):
+            return None
+        return self._lines[at].split("\t")[1:]
+
+
+class _Spaces(dict[str, dict[str, str]]):
+    """The group of each name in each space (`torch.linalg`, "Tensor", …), read when the space is first asked for."""
+
+    def __init__(self, texts: dict[str, str]) -> None:
+        self.texts = texts
+
+    def __missing__(self, space: str) -> dict[str, str]:
+        if space not in self.texts:
+            return {}
+        pairs = [word.partition("~") for word in self.texts[space].split()]
+        here = self[space] = {name: group or name for name, _, group in pairs}
+        return here
+
+
 def _key(group: str, overload: str) -> str:
     if ":" in group:
         return group.partition(":")[2]
@@ -182,14 +211,17 @@ def parse(text: str) -> dict[str, Any]:
     (Python's own JSON reader loads modules that take longer than reading the table.)
     """
     raw: dict[str, Any] = {}
-    for section in text.rstrip("\n").split("\n\n"):
-        head, *lines = section.split("\n")
-        name = head[1:-1]
+    rows = text.split("\n")
+    start = 0
+    while start < len(rows):
+        end = rows.index("", start)
+        name, lines = rows[start][1:-1], rows[start + 1 : end]
         if name in ("groups", "modules"):
-            raw[name] = {key: rows for key, *rows in [line.split("\t") for line in lines]}
+            raw[name] = Entries(lines)
         elif name in ("names", "autocast"):
             raw[name] = dict([line.split("\t") for line in lines])
         else:
             raw[name] = lines
+        start = end + 1
     raw["torch"] = raw["torch"][0]
     return raw

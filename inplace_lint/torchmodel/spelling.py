@@ -18,6 +18,12 @@ MODES = {
     "torch.cpu.amp.autocast": "autocast",
 }
 
+#: Functions of the op table that mean something else all the same: they share memory, or ask something (`plays`).
+PLAYED = frozenset(
+    f"torch.{name}"
+    for name in "from_numpy from_dlpack to_dlpack as_tensor asarray is_grad_enabled is_tensor".split()
+)
+
 #: Classes that an annotation names for a tensor, and what kind of numbers it holds where that says it.
 TENSOR_TYPES = {
     "Tensor": "",

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import torch
 
-from inplace_lint.torchmodel.facts import node_prefix
+from inplace_lint.torchmodel.layout import node_prefix
 from scripts.optable import aten, autocast, dtypes, names
 from scripts.optable.composites import Raw, observe_overloads, observe_python
 from scripts.optable.modules import observe_modules

@@ -68,6 +68,28 @@ def test_a_small_check_imports_nothing_slow(tmp_path: Path) -> None:
     assert found <= {"enum", "functools"}
 
 
+def test_a_simple_finding_reads_none_of_the_modules_for_what_it_lacks(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(BAD)
+    code = (
+        "import sys; from inplace_lint.cli import main; main(sys.argv[1:]); "
+        "print(*(n for n, m in sys.modules.items() if m.__spec__), file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code, "check", "a.py", "--isolated"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        timeout=120,
+        check=True,
+    )
+    read = {name.removeprefix("inplace_lint.") for name in done.stderr.splitlines()[-1].split()}
+    assert "analysis.ops" in read
+    rare = "containers indexing arrays unchecked inherited strings"
+    assert not {f"analysis.{name}" for name in rare.split()} & read
+    assert not {"contextlib", "importlib", "collections"} & read
+
+
 def test_nothing_imports_torch(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(BAD)
     for argv in (["check", "a.py"], ["rule", "--all"], ["op", "sigmoid_"], ["explain", "a.py:5"], ["config"]):

@@ -82,7 +82,7 @@ def test_what_exposes_memory_writes_past_the_counter(name):
     x = torch.rand(3)
     exposed = getattr(x, name)()
     op = table.method(name)
-    assert op is None or layout.exposes_memory(op.rows[0].key) == layout.EXPOSES[name]
+    assert op is None or layout.layout_of(op.rows[0].key).exposes_memory == layout.EXPOSES[name]
     if name == "__dlpack__":
         torch.from_dlpack(exposed).zero_()
     elif name in ("numpy", "__array__"):

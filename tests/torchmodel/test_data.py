@@ -11,10 +11,18 @@ import pytest
 
 from inplace_lint.torchmodel import table
 from inplace_lint.torchmodel.facts import parse_params
-from inplace_lint.torchmodel.load import parse
+from inplace_lint.torchmodel.load import Entries, parse
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "inplace_lint" / "torchmodel" / "optable.txt"
+
+
+def read(text):
+    """The sections of a data file with all that stands in them."""
+    return {
+        name: {key: found.get(key) for key in found} if isinstance(found, Entries) else found
+        for name, found in parse(text).items()
+    }
 
 
 def every_op():
@@ -39,7 +47,7 @@ def test_loading_takes_little_longer_than_reading_as_much_json():
         "import time, json\n"
         "from inplace_lint.torchmodel import table, load, overlay, op, facts\n"
         "t = time.process_time(); table.method('exp_').facts(['T'], {}); took = time.process_time() - t\n"
-        f"text = json.dumps(load.parse(open({str(DATA)!r}, encoding='utf-8').read()))\n"
+        f"text = json.dumps([line.split('\\t') for line in open({str(DATA)!r}, encoding='utf-8')])\n"
         "t = time.process_time(); [json.loads(text) for _ in range(10)]; print(took / (time.process_time() - t) * 10)"
     )
     runs = [
@@ -129,4 +137,12 @@ def test_the_file_is_written_as_it_is_read():
     from scripts.optable.build import written
 
     text = DATA.read_text(encoding="utf-8")
-    assert written(parse(text)) == text
+    assert written(read(text)) == text
+
+
+def test_every_entry_is_found_by_its_name():
+    data = read(DATA.read_text(encoding="utf-8"))
+    for section in ("groups", "modules"):
+        lines = DATA.read_text(encoding="utf-8").partition(f"[{section}]\n")[2].partition("\n\n")[0]
+        assert data[section] == {line.split("\t")[0]: line.split("\t")[1:] for line in lines.split("\n")}
+        assert parse(DATA.read_text(encoding="utf-8"))[section].get("no such entry") is None

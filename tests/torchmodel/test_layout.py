@@ -43,7 +43,7 @@ def test_results_share_memory_but_no_version_counter(name):
 def test_a_number_has_no_matmul_operator():
     with pytest.raises(TypeError):
         2 @ 3  # noqa: B018
-    assert layout.takes_only_tensors("aten::matmul")
+    assert layout.layout_of("aten::matmul").takes_only_tensors
 
 
 @pytest.mark.parametrize("name", sorted(layout.REFUSES_GRAD))
@@ -129,7 +129,7 @@ def test_what_is_kept_itself_has_the_memory_that_its_data_is_given(names):
         result.backward()
         gradients.append(x.grad)
     key, node = names.split()
-    assert layout.keeps_itself(key, node) == (not torch.allclose(*gradients))
+    assert layout.layout_of(key).keeps_itself(node) == (not torch.allclose(*gradients))
 
 
 @pytest.mark.parametrize("name", sorted(layout.HAS_AXES))
@@ -139,7 +139,7 @@ def test_result_has_an_axis_even_of_a_number(name):
     result = (
         call(0, 1, 2) if name == "linspace" else call(1) if name in ("arange", "randperm") else call(number)
     )
-    assert layout.has_axes(f"aten::{name}")
+    assert layout.layout_of(f"aten::{name}").has_axes
     assert result.dim() >= 1
 
 
@@ -229,14 +229,14 @@ def test_einsum_that_sums_over_what_both_have_gives_a_view(equation):
     shapes = [(4,) * len(part.replace("...", "ab")) for part in equation.split("->")[0].split(",")]
     with torch.no_grad():
         views = torch.einsum(equation, *map(torch.rand, shapes))._is_view()
-    assert layout.ends_in_view("torch.einsum", [equation, X, W]) <= views
+    assert layout.layout_of("torch.einsum").ends_in_view([equation, X, W]) <= views
 
 
 @pytest.mark.parametrize("bias", [None, torch.rand(4)])
 def test_bilinear_without_a_bias_gives_a_view(bias):
     with torch.no_grad():
         views = F.bilinear(X, X, torch.rand(4, 4, 4), bias)._is_view()
-    assert layout.ends_in_view("aten::bilinear", [X, X, X, bias]) == views
+    assert layout.layout_of("aten::bilinear").ends_in_view([X, X, X, bias]) == views
 
 
 def test_what_is_computed_element_by_element_is_tagged_so_by_torch():

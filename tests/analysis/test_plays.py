@@ -1,0 +1,20 @@
+"""Which of the operations that the table knows have another meaning."""
+
+from __future__ import annotations
+
+import pytest
+
+from inplace_lint.analysis import plays
+from inplace_lint.sketch import plays as sketched
+from inplace_lint.torchmodel import table
+from inplace_lint.torchmodel.spelling import MODES, PLAYED
+
+
+@pytest.mark.parametrize("names", [plays.PLAYS, sketched.PLAYS], ids=["analysis", "sketch"])
+def test_every_operation_that_is_played_is_named_as_one(names: dict[str, object]) -> None:
+    assert {dotted for dotted in names if table.function(dotted) is not None} == PLAYED
+
+
+def test_no_mode_is_an_operation() -> None:
+    modes = set(MODES) - PLAYED
+    assert [dotted for dotted in modes if table.function(dotted) is not None] == []
