@@ -4,5 +4,5 @@ from ..lazy import lazily
 
 lazily(
     __name__,
-    *"arrays containers indexing inherited methods modules objects plays stale strings unchecked".split(),
+    *"arrays blocks containers indexing inherited methods modules objects plays stale strings unchecked".split(),
 )

@@ -1,31 +1,27 @@
-"""Runs instructions: control flow, names, registers. What a value means is left to `attributes`, `calls`, `ops`."""
+"""Runs instructions: names and registers. What values mean is left to `attributes`, `calls`, `ops`; paths to `blocks`."""
 
 from __future__ import annotations
 
 from ..syntax import ir
-from . import attributes, calls, containers, methods, names, operators, stale
-from .frames import DEAD, Loop, State
-from .guards import both, literal, relative
+from . import attributes, blocks, calls, containers, methods, names, operators, stale
+from .frames import DEAD
+from .guards import both
 from .run import HARD_LIMIT, LENGTH, OutOfBudget
 from .values import (
     Constant,
     FunctionValue,
     Mapping_,
-    Mode,
-    Optimizer,
     Scalar,
     Sequence_,
     Unknown,
     Value,
-    join,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable
     from typing import Any, TypeAlias
 
-    from .guards import Guard
     from .run import Run
 
     Handlers: TypeAlias = "dict[type[ir.Instruction], Callable[[Run, Any], None]]"
@@ -248,172 +244,10 @@ def _raise(run: Run, i: ir.Raise) -> None:
     run.path = DEAD
 
 
-def _break(run: Run, i: ir.Break) -> None:
-    if run.loops:
-        loop = run.loops[-1]
-        loop.breaks.append((run.path, run.state.changes(loop.outer)))
-    run.path = DEAD
-
-
-def _continue(run: Run, i: ir.Continue) -> None:
-    if run.loops:
-        loop = run.loops[-1]
-        loop.continues.append((run.path, run.state.changes(loop.base)))
-    run.path = DEAD
-
-
-def branch(run: Run, arms: list[tuple[Guard, ir.Block]]) -> None:
-    """Run each arm under its guard from the state here, then join."""
-    base, path = run.state, run.path
-    outcomes: list[tuple[Guard, dict[Hashable, Value]]] = []
-    conditions: list[Guard] = []
-    moved: list[tuple[Guard, dict[int, Value]]] = []
-    left_as_entered = True
-    for guard, body in arms:
-        arm_path = both(path, guard)
-        if not arm_path:
-            continue
-        run.path, run.state = arm_path, State(base)
-        block(run, body)
-        as_entered = run.path == arm_path
-        left_as_entered = left_as_entered and as_entered
-        conditions.append(guard if as_entered else relative(run.path, path))
-        outcomes.append((run.path, run.state.slots))
-        if run.path:
-            moved.append((conditions[-1], run.state.moves))
-    run.state = base
-    if any(moves for _, moves in moved):
-        _join_moves(run, moved)
-    if not outcomes:
-        run.path = DEAD
-        return
-    run.merge(outcomes, conditions)
-    if left_as_entered:
-        run.path = path
-
-
-def _join_moves(run: Run, moved: list[tuple[Guard, dict[int, Value]]]) -> None:
-    """Registers that the arms of a conditional expression left with different values."""
-    registers = run.frame.registers
-    before = run.state.moves
-    for register in {r for _, moves in moved for r in moves}:
-        values = [
-            (condition, value)
-            for condition, moves in moved
-            if (value := moves.get(register, before.get(register))) is not None
-        ]
-        registers[register] = before[register] = join(values)
-
-
-def _if(run: Run, i: ir.If) -> None:
-    true, false = run.split(run.frame.registers[i.test])
-    branch(run, [(true, i.then), (false, i.orelse)])
-
-
-def _loop(
-    run: Run,
-    rounds: list[Value | None],
-    exact: bool,
-    i: ir.For | ir.While,
-) -> None:
-    """Run the body once for each round, each time from the joined state of the round before."""
-    outer = run.state
-    carried = State(outer)
-    loop = Loop(carried, outer)
-    run.loops.append(loop)
-    if not exact:
-        run.inexact += 1
-    exits: list[tuple[Guard, dict[Hashable, Value]]] = []
-    endless = False
-    trained = run.trains
-    for number, element in enumerate((*rounds, *rounds[-1:])):
-        if not run.path:
-            break
-        if number == len(rounds) and (exact or trained or not run.trains):
-            break  # only a training loop needs a third round: save, step, and the backward that comes after both
-        run.state = State(carried)
-        loop.base, loop.continues = carried, []
-        if isinstance(i, ir.For):
-            if element is not None:
-                run.frame.registers[i.element] = element
-        else:
-            # A test that is not constant does not narrow the path: it is another value in each round.
-            block(run, i.condition)
-            if run.path:
-                true, false = run.split(run.frame.registers[i.test])
-                endless = endless or false == DEAD
-                if true == DEAD:
-                    exits.append((run.path, run.state.changes(outer)))
-                    run.path = DEAD
-        block(run, i.body)
-        body_end = (run.path, run.state.slots)
-        run.state = carried
-        run.merge([*loop.continues, body_end])
-    if not exact:
-        run.inexact -= 1
-    run.loops.pop()
-    run.state = outer
-    ends = [(DEAD if endless else run.path, carried.slots), *exits]
-    ends = [end for end in ends if end[0]]
-    if i.orelse and ends:
-        run.state = State(outer)
-        run.merge(ends)
-        block(run, i.orelse)
-        ends = [(run.path, run.state.changes(outer))] if run.path else []
-        run.state = outer
-    run.merge([*ends, *loop.breaks])  # at once: what a break left as it was is not what a round made of it
-
-
-def _for(run: Run, i: ir.For) -> None:
-    exact, elements = containers.iterate(run, run.frame.registers[i.iterable], i.at)
-    _loop(run, list(elements), exact, i)
-
-
-def _while(run: Run, i: ir.While) -> None:
-    _loop(run, [None, None], False, i)
-
-
-def _with(run: Run, i: ir.With) -> None:
-    registers = run.frame.registers
-    manager = run.settled(registers[i.manager])
-    outer = (run.grad, run.autocast, run.unchecked, run.unsaved, run.preserved)
-    registers[i.dst] = Unknown() if not isinstance(manager, (Mode, Optimizer)) else manager
-    if isinstance(manager, Mode):
-        if manager.before is not None:
-            outer = (manager.before, *outer[1:])
-        calls.apply_mode(run, manager)
-    elif not isinstance(manager, Optimizer):
-        registers[i.dst] = calls.enter_context(run, manager, i.at)
-    block(run, i.body)
-    run.grad, run.autocast, run.unchecked, run.unsaved, run.preserved = outer
-
-
-def _try(run: Run, i: ir.Try) -> None:
-    base, path = run.state, run.path
-    raised = run.bit(("raises", i, run.frame.uid))
-    run.state = State(base)
-    block(run, i.body)
-    if run.path:
-        block(run, i.orelse)
-    if i.handlers:
-        outcomes = [(both(run.path, literal(raised, False)), run.state.slots)]
-        for number, handler in enumerate(i.handlers):
-            which = run.bit(("handler", i, number, run.frame.uid))
-            run.state = State(base)
-            run.path = both(path, both(literal(raised, True), literal(which, True)))
-            block(run, handler)
-            outcomes.append((run.path, run.state.slots))
-    else:
-        outcomes = [(run.path, run.state.slots)]
-    run.state = base
-    all_left = not any(guard for guard, _ in outcomes)
-    run.merge(outcomes)
-    if all_left and i.final:
-        run.path = path
-        block(run, i.final)
-        run.path = DEAD
-    else:
-        block(run, i.final)
+def _nested(run: Run, i: ir.Instruction) -> None:
+    """The first instruction that nests blocks or leaves them early: from then on `blocks` is asked at once."""
+    HANDLERS.update(blocks.HANDLERS)
+    HANDLERS[type(i)](run, i)
 
 
 HANDLERS: Handlers = {
@@ -441,14 +275,14 @@ HANDLERS: Handlers = {
     ir.Import: _import,
     ir.Opaque: _opaque,
     ir.Yield: _yield,
-    ir.If: _if,
-    ir.For: _for,
-    ir.While: _while,
-    ir.With: _with,
-    ir.Try: _try,
+    ir.If: _nested,
+    ir.For: _nested,
+    ir.While: _nested,
+    ir.With: _nested,
+    ir.Try: _nested,
     ir.Return: _return,
     ir.Raise: _raise,
-    ir.Break: _break,
-    ir.Continue: _continue,
+    ir.Break: _nested,
+    ir.Continue: _nested,
     ir.Assert: _assert,
 }
