@@ -1,4 +1,4 @@
-"""Runs instructions: names and registers. What values mean is left to `attributes`, `calls`, `ops`; paths to `blocks`."""
+"""Runs instructions: names, registers. What values mean is left to `attributes`, `calls`, `ops`, paths to `blocks`."""
 
 from __future__ import annotations
 
