@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..sketch.patterns import Pattern
 from ..syntax.annotations import LISTS, MAPPINGS, SCALARS, annotated
 from ..torchmodel.spelling import TENSOR_TYPES
-from . import attributes, calls, execute, inherited, names, objects
+from . import attributes, calls, execute, inherited, names, objects, supposed
 from .callers import NO_NEED, callers_of, has_no_other_caller, is_private, needs
 from .findings import Finding, of_run, once_for_each_write, prevailing
 from .frames import Frame
@@ -34,6 +34,7 @@ from .values import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Mapping
 
     from ..syntax.module import FunctionSource, Module
     from .values import Storage
@@ -229,9 +230,7 @@ def run_function(
         obj = Instance(cls) if source.name == "__init__" else build(program, cls)
         run.outside.add(obj)
         args[source.parameters[0].arg] = obj
-    for parameter in (*source.parameters, *source.node.args.kwonlyargs):
-        if parameter.arg not in args:
-            args[parameter.arg] = argument(run, source, parameter)
+    args = arguments(run, source, args)
     run.root_args = dict(args)
     _expect_weights(run, source)
     if cls is not None and any(base.endswith("autograd.Function") for base in cls.external_bases()):
@@ -288,6 +287,15 @@ def run_body(program: Program, module: Module, deep: frozenset[FunctionSource] =
     return run
 
 
+def arguments(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> dict[str, Value]:
+    """The arguments of a function, by name, before any call of it is seen; those that are `known` stay."""
+    args = {**known, **supposed.objects(run, source, known)}
+    for parameter in (*source.parameters, *source.node.args.kwonlyargs):
+        if parameter.arg not in args:
+            args[parameter.arg] = argument(run, source, parameter)
+    return args
+
+
 def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
     """What is known of an argument before any call is seen: its annotation and its default."""
     annotation = annotated(parameter.annotation)
@@ -333,10 +341,9 @@ def build(program: Program, cls: ClassValue) -> Instance:
     obj = program.built[cls] = Instance(cls, shared=True)
     init = attributes.find_in_classes(run, cls.order(), "__init__")
     if isinstance(init, FunctionValue):
-        args: dict[str, Value] = {}
-        parameters = init.source.parameters
-        for parameter in (*parameters[1:], *init.source.node.args.kwonlyargs):
-            args[parameter.arg] = argument(run, init.source, parameter)
+        receiver = init.source.parameters[0].arg
+        args = arguments(run, init.source, {receiver: obj})
+        del args[receiver]
         obj.pending = ([], args)
     elif inherited.base_of(cls):
         obj.pending = ([], {})

@@ -203,6 +203,11 @@ def _of_unknown(run: Run, obj: Unknown, name: str, at: ast.AST) -> Value:
     return run.member(obj, name)
 
 
+def is_shared(name: str) -> bool:
+    """Whether arrays, strings or containers have a method of this name."""
+    return name in _SHARED_METHODS
+
+
 def proves_tensor(name: str) -> bool:
     """Whether only a tensor has a method of this name."""
     return name not in _SHARED_METHODS and not name.startswith("__") and table.method(name) is not None

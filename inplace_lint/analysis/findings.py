@@ -407,8 +407,5 @@ def _is_module_method(run: Run, root: FunctionSource) -> bool:
     from . import methods
     from .values import Instance
 
-    for value in run.root_args.values():
-        if isinstance(value, Instance):
-            return methods.is_torch_module(value)
-        break
-    return False
+    receiver = next(iter(run.root_args.values()), None) if root.owner is not None else None
+    return isinstance(receiver, Instance) and methods.is_torch_module(receiver)

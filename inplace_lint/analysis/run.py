@@ -194,6 +194,8 @@ class Run:
         self.forwards: dict[Unknown, list[Forward]] = {}
         #: what is called may be a module that nobody here asks for its parameters
         self.expects_modules = False
+        #: how many objects deep arguments are supposed to be of some class (`supposed`)
+        self.supposing = 0
         #: the heap's time when an optimizer of which nothing else is known made its last step
         self.stepped_at = -1
         #: what calls of generators returned

@@ -1,0 +1,165 @@
+"""Arguments that are objects of a class in sight: by their annotation, or because no other has what is asked of them.
+
+Only classes with a method that writes their objects matter: what such a method does to what the function saved before
+is told where both are called.
+"""
+
+from __future__ import annotations
+
+from ..syntax.annotations import annotated
+from ..torchmodel import table
+from . import attributes, names
+from .values import ClassValue, FunctionValue, Instance
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Iterator, Mapping
+
+    from ..syntax.module import FunctionSource, Module
+    from .run import Run
+    from .values import Value
+
+#: An object whose `__init__` is given such objects too is followed this far.
+_DEPTH = 2
+#: What modules and optimizers of torch are asked for: no evidence of a class of the project.
+_PROTOCOL = frozenset(
+    "add_module apply buffers children cpu cuda double eval extra_repr float forward half load_state_dict modules "
+    "named_buffers named_children named_modules named_parameters parameters register_buffer register_forward_hook "
+    "register_module register_parameter requires_grad_ share_memory state_dict step to train training type zero_grad "
+    "backward minimize param_groups bfloat16 register_full_backward_hook get_submodule get_parameter".split()
+)
+
+
+def objects(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> dict[str, Value]:
+    """The arguments of a function that are objects of classes in sight, each built as far as defaults tell."""
+    from .analyze import arguments
+
+    found: dict[str, Value] = {}
+    if run.supposing >= _DEPTH:
+        return found
+    run.supposing += 1
+    for parameter in (*source.parameters, *source.node.args.kwonlyargs):
+        cls = None if parameter.arg in known else _class_of(run, source, parameter)
+        if cls is None:
+            continue
+        obj = found[parameter.arg] = Instance(cls, shared=run.builds)
+        init = attributes.find_in_classes(run, cls.order(), "__init__")
+        if isinstance(init, FunctionValue):
+            receiver = init.source.parameters[0].arg
+            args = arguments(run, init.source, {receiver: obj})
+            del args[receiver]
+            obj.pending = ([], args)
+        run.outside.add(obj)
+    run.supposing -= 1
+    return found
+
+
+def _class_of(run: Run, source: FunctionSource, parameter: ast.arg) -> ClassValue | None:
+    if parameter.annotation is not None:
+        name = annotated(parameter.annotation)
+        value = names.of_module(run, source.module, name) if name else None
+        return (
+            value
+            if isinstance(value, ClassValue) and _asked_to_write(run, source, parameter, value)
+            else None
+        )
+    asked = _asked(source, parameter.arg)
+    if not asked:
+        return None
+    candidates = [cls for cls in _in_sight(run, source.module, asked) if _has(cls, asked)]
+    if len(candidates) != 1:
+        return None
+    return candidates[0] if _asked_to_write(run, source, parameter, candidates[0]) else None
+
+
+def _asked_to_write(run: Run, source: FunctionSource, parameter: ast.arg, cls: ClassValue) -> bool:
+    """Whether methods of its own are asked of the argument, one that writes and one that only this class may have."""
+    asked = _asked(source, parameter.arg)
+    own = {name: method for name in asked - _PROTOCOL if (method := _method(cls, name)) is not None}
+    if not any(run.program.enters(method) for method in own.values()):
+        return False
+    called = "" in asked and any(_method(cls, name) is not None for name in ("forward", "__call__"))
+    return (
+        called
+        or parameter.annotation is not None
+        or any(table.method(name) is None and not attributes.is_shared(name) for name in own)
+    )
+
+
+def _asked(source: FunctionSource, name: str) -> frozenset[str]:
+    """The attributes that are asked of an argument, and "" if it is called; of an `__init__`, by its class."""
+    import re
+
+    node = source.node
+    lines = source.module.lines
+    text = b"\n".join(lines[node.lineno - 1 : node.end_lineno or 0])
+    word = re.escape(name.encode())
+    if re.search(
+        rb"^[ \t]*%s[ \t]*=(?!=)|\b(?:for|as)\b[^\n]*\b%s\b[^\n]*:" % (word, word), text, re.MULTILINE
+    ):
+        return frozenset()
+    found = _uses(text, rb"(?<![\w.])" + word)
+    if source.name == "__init__" and source.owner is not None and source.parameters:
+        receiver = re.escape(source.parameters[0].arg.encode())
+        whole = b"\n".join(lines[source.owner.node.lineno - 1 : source.owner.node.end_lineno or 0])
+        for kept in re.findall(rb"\b%s\.(\w+)[ \t]*=[ \t]*%s[ \t]*$" % (receiver, word), text, re.MULTILINE):
+            found |= _uses(whole, rb"\b%s\.%s" % (receiver, kept))
+    return frozenset(found)
+
+
+def _uses(text: bytes, pattern: bytes) -> set[str]:
+    import re
+
+    found = {name.decode() for name in re.findall(pattern + rb"\.(\w+)", text)}
+    if re.search(pattern + rb"\(", text):
+        found.add("")
+    return found
+
+
+def _in_sight(run: Run, module: Module, asked: frozenset[str]) -> Iterator[ClassValue]:
+    """The classes of the file; where it trains, those that it imports from the project too."""
+    for name in module.classes:
+        value = names.of_module(run, module, name)
+        if isinstance(value, ClassValue):
+            yield value
+    if b".backward(" not in module.source:
+        return
+    project = run.program.files.project
+    for name, binding in module.imports.items():
+        if project.resolve(binding.module, module.filename, binding.level) is not None:
+            value = names.of_module(run, module, name)
+            if isinstance(value, ClassValue):
+                yield value
+
+
+def _has(cls: ClassValue, asked: frozenset[str]) -> bool:
+    """Whether objects of the class have all that is asked of them."""
+    module = any(base.startswith("torch.nn.") for base in cls.external_bases())
+    for name in asked:
+        if not name:
+            if _method(cls, "forward") is None and _method(cls, "__call__") is None:
+                return False
+        elif _method(cls, name) is None and not (module and name in _PROTOCOL) and not _sets(cls, name):
+            return False
+    return True
+
+
+def _method(cls: ClassValue, name: str) -> FunctionSource | None:
+    return next((c.source.methods[name] for c in cls.order() if name in c.source.methods), None)
+
+
+def _sets(cls: ClassValue, name: str) -> bool:
+    """Whether the text of the class assigns or registers an attribute of the name."""
+    import re
+
+    pattern = re.compile(rb"\.%s\b[^=\n(]*=(?!=)|register_\w+\([ \t]*[\"']%s[\"']" % ((name.encode(),) * 2))
+    return any(
+        name in owner.source.assignments
+        or pattern.search(
+            b"\n".join(
+                owner.source.module.lines[owner.source.node.lineno - 1 : owner.source.node.end_lineno or 0]
+            )
+        )
+        for owner in cls.order()
+    )
