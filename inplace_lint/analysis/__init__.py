@@ -4,5 +4,17 @@ from ..lazy import lazily
 
 lazily(
     __name__,
-    *"arrays blocks containers indexing inherited methods modules objects plays stale strings unchecked".split(),
+    "arrays",
+    "blocks",
+    "containers",
+    "foreign",
+    "indexing",
+    "inherited",
+    "methods",
+    "modules",
+    "objects",
+    "plays",
+    "stale",
+    "strings",
+    "unchecked",
 )

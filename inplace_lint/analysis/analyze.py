@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..sketch.patterns import Pattern
 from ..syntax.annotations import LISTS, MAPPINGS, SCALARS, annotated
 from ..torchmodel.spelling import TENSOR_TYPES
-from . import attributes, calls, execute, inherited, names, objects, supposed
+from . import attributes, calls, execute, foreign, inherited, names, objects, supposed
 from .callers import NO_NEED, callers_of, has_no_other_caller, is_private, needs
 from .findings import Finding, of_run, once_for_each_write, prevailing
 from .frames import Frame
@@ -257,15 +257,13 @@ _ASKED = Pattern(rb"\b(\w+)\.(?:named_)?parameters\(")
 
 def _expect_weights(run: Run, source: FunctionSource) -> None:
     """An argument that is asked for its parameters is a module: what it is called for before that, saves them too."""
-    from .foreign import expected_weights
-
     run.expects_modules = _steps_something(source)
     lines = source.module.lines[source.node.lineno - 1 : source.node.end_lineno or 0]
     for line in lines:
         for name in _ASKED().findall(line) if b"parameters(" in line else ():
             value = run.root_args.get(name.decode())
             if isinstance(value, Unknown) and value.tensor is None:
-                expected_weights(run, value)
+                foreign.expected_weights(run, value)
 
 
 def _steps_something(source: FunctionSource) -> bool:
