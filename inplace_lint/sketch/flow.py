@@ -182,7 +182,7 @@ class Flow(Scope):
 
     def is_tensor(self, store: Store) -> bool:
         """Whether the function has shown that it is a tensor."""
-        return postponed.is_tensor(self.sketches, store)
+        return store.sources is None or postponed.is_tensor(self.sketches, store)
 
     def keep(self, value: Sketched, node: ast.expr | None) -> None:
         self.stored += 1
