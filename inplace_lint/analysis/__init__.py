@@ -6,6 +6,7 @@ lazily(
     __name__,
     "arrays",
     "blocks",
+    "classes",
     "containers",
     "foreign",
     "indexing",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..sketch.patterns import Pattern
 from ..syntax.annotations import LISTS, MAPPINGS, SCALARS, annotated
 from ..torchmodel.spelling import TENSOR_TYPES
-from . import attributes, calls, execute, foreign, inherited, names, objects, supposed
+from . import calls, classes, execute, foreign, inherited, names, objects, supposed
 from .callers import NO_NEED, callers_of, has_no_other_caller, is_private, needs
 from .findings import Finding, of_run, once_for_each_write, prevailing
 from .frames import Frame
@@ -204,7 +204,7 @@ def run_function(
         cls.bases = [names.evaluate_in(run, module, base) for base in cls.source.bases]
     function: Value
     if cls is not None:
-        function = attributes.method_value(run, cls, source.name)
+        function = classes.method_value(run, cls, source.name)
     elif module.functions.get(source.name) is source:
         function = names.of_module(run, module, source.name)
     else:
@@ -221,7 +221,7 @@ def run_function(
     if (
         cls is not None
         and source.parameters
-        and attributes.descriptor(function)
+        and classes.descriptor(function)
         not in (
             "staticmethod",
             "classmethod",
@@ -337,7 +337,7 @@ def build(program: Program, cls: ClassValue) -> Instance:
     if not cls.bases and cls.source.bases:
         cls.bases = [names.evaluate_in(run, cls.source.module, base) for base in cls.source.bases]
     obj = program.built[cls] = Instance(cls, shared=True)
-    init = attributes.find_in_classes(run, cls.order(), "__init__")
+    init = classes.find(run, cls.order(), "__init__")
     if isinstance(init, FunctionValue):
         receiver = init.source.parameters[0].arg
         args = arguments(run, init.source, {receiver: obj})

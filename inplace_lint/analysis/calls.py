@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..torchmodel.spelling import MODES
-from . import attributes, containers, execute, foreign, modules, names, objects, ops, symbols
+from . import attributes, classes, containers, execute, foreign, modules, names, objects, ops, symbols
 from .frames import DEAD, Frame, State
 from .guards import relative
 from .run import DEPTH, Skipped, flatten
@@ -253,7 +253,7 @@ def _is_given_a_writer(run: Run, args: Sequence[Value], kwargs: Mapping[str, Val
             if run.state.get((value, "mode")) is not None:
                 return True
             for name in ("forward", "__call__"):
-                found = attributes.find_in_classes(run, value.cls.order(), name)
+                found = classes.find(run, value.cls.order(), name)
                 if isinstance(found, FunctionValue) and run.program.enters(found.source):
                     return True
     return False
@@ -349,7 +349,7 @@ def _sets_grad_mode(source: FunctionSource) -> bool:
 def enter_context(run: Run, manager: Value, at: ast.AST) -> Value:
     """What `with manager as name` binds."""
     if isinstance(manager, Instance):
-        found = attributes.find_in_classes(run, manager.cls.order(), "__enter__")
+        found = classes.find(run, manager.cls.order(), "__enter__")
         if isinstance(found, FunctionValue):
             return call(run, Bound(found, [manager], {}), [], {}, at)
         return manager

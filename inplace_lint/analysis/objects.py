@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..torchmodel import table
-from . import attributes, calls, containers, inherited, methods, modules, ops
+from . import attributes, calls, classes, containers, inherited, methods, modules, ops
 from .frames import Frame, State
 from .guards import ALWAYS, both, literal
 from .heap import Node, Saved
@@ -44,7 +44,7 @@ def instantiate(
     ):
         return _record(run, cls, args, kwargs) if "typing.NamedTuple" in bases else Unknown()
     obj = Instance(cls, shared=run.builds)
-    init = attributes.find_in_classes(run, cls.order(), "__init__")
+    init = classes.find(run, cls.order(), "__init__")
     if isinstance(init, FunctionValue):
         if methods.is_torch_module(obj) and exact:
             obj.pending = (args, kwargs)  # most of a large model is never looked into
@@ -82,7 +82,7 @@ def materialise(run: Run, obj: Instance) -> None:
         [],
     )
     run.active, run.inexact = [], 0
-    init = attributes.find_in_classes(run, obj.cls.order(), "__init__")
+    init = classes.find(run, obj.cls.order(), "__init__")
     if isinstance(init, FunctionValue):
         calls.enter(run, init, [obj, *args], kwargs, obj.cls.source.node)
     else:
@@ -125,7 +125,7 @@ def call_instance(
 ) -> Value:
     """obj(…): `forward` of a module, else `__call__`."""
     for name in ("forward", "__call__") if methods.is_torch_module(obj) else ("__call__", "forward"):
-        found = attributes.find_in_classes(run, obj.cls.order(), name)
+        found = classes.find(run, obj.cls.order(), name)
         if isinstance(found, FunctionValue):
             return calls.call(run, Bound(found, [obj], {}), args, kwargs, at, exact)
     own = inherited.part(run, obj)
@@ -214,7 +214,7 @@ def _call_each(
 
 def apply_function(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST) -> Value:
     """`F.apply(…)` of an autograd.Function: its forward runs without recording; what it saves is kept by one node."""
-    forward = attributes.find_in_classes(run, cls.order(), "forward")
+    forward = classes.find(run, cls.order(), "forward")
     given = [found for value in args for found in run.tensors_within(value)]
     if not isinstance(forward, FunctionValue) or len(forward.source.parameters) == len(args):
         return calls.unknown(run, cls, args, {}, at)
@@ -281,7 +281,7 @@ def _own_view(run: Run, result: Value, given: Sequence[Tensor], place: Place) ->
 
 def _read_back(run: Run, cls: ClassValue, kept: Mapping[str, Value]) -> list[Value]:
     """What of the attributes of `ctx` the `backward` of a Function reads, and not only their shape or dtype."""
-    backward = attributes.find_in_classes(run, cls.order(), "backward")
+    backward = classes.find(run, cls.order(), "backward")
     if not isinstance(backward, FunctionValue) or not kept:
         return []
     from ..syntax.statement import attributes_read
