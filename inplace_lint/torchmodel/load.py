@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from bisect import bisect_left
 
 from inplace_lint.torchmodel.op import Op, Row
 
@@ -37,7 +36,7 @@ class Table:
         self._groups: Entries = raw["groups"]
         self._modules: Entries = raw["modules"]
         self._more_modules = modules or {}
-        self._names = _Spaces(raw["names"])
+        self._names = Spaces(raw["names"])
         self._overlay = overlay
         autocast: dict[str, str] = raw.get("autocast", {})
         self._autocast = {name: policy for policy, text in autocast.items() for name in text.split()}
@@ -50,28 +49,28 @@ class Table:
         if key not in self._ops:
             space, _, short = name.rpartition(".")
             space = NAMESPACES.get(space, space)
-            self._ops[key] = self._op(f"{space}.{short}", self._names[space].get(short), "f")
+            self._ops[key] = self._op(f"{space}.{short}", self._names.group(space, short), "f")
         return self._ops[key]
 
     def method(self, name: str) -> Op | None:
         """The method of torch.Tensor of this name; None when there is none."""
         key = "m:" + name
         if key not in self._ops:
-            self._ops[key] = self._op("Tensor." + name, self._names["Tensor"].get(name), "m")
+            self._ops[key] = self._op("Tensor." + name, self._names.group("Tensor", name), "m")
         return self._ops[key]
 
     def property_(self, name: str) -> Op | None:
         """The property of torch.Tensor that gives a tensor (`T`, `data`, `grad`); None for `shape` and the like."""
         key = "p:" + name
         if key not in self._ops:
-            self._ops[key] = self._op("Tensor." + name, self._names["properties"].get(name), "m")
+            self._ops[key] = self._op("Tensor." + name, self._names.group("properties", name), "m")
         return self._ops[key]
 
     def operator(self, sign: str) -> Op | None:
         """The operator (`+`, `+=`, `neg`, `[]`, `[]=`)."""
         key = "o:" + sign
         if key not in self._ops:
-            self._ops[key] = self._op(sign, self._names["operators"].get(sign), "m")
+            self._ops[key] = self._op(sign, self._names.group("operators", sign), "m")
         return self._ops[key]
 
     def module(self, name: str) -> Module | None:
@@ -158,26 +157,34 @@ class Table:
 
 
 class Entries:
-    """A section of sorted lines: an entry is found by bisection, and taken apart, when it is asked for."""
+    """A section of sorted lines: an entry is found by halving, and taken apart, when it is asked for."""
 
-    __slots__ = ("_lines",)
+    __slots__ = ("_end", "_start", "_text")
 
-    def __init__(self, lines: list[str]) -> None:
-        self._lines = lines
+    def __init__(self, text: bytes, start: int, end: int) -> None:
+        self._text, self._start, self._end = text, start, end
 
     def __iter__(self) -> Iterator[str]:
-        return (line.partition("\t")[0] for line in self._lines)
+        lines = self._text[self._start : self._end].decode().split("\n")
+        return (line.partition("\t")[0] for line in lines)
 
     def get(self, key: str) -> list[str] | None:
         """What stands behind the key."""
-        start = f"{key}\t"
-        at = bisect_left(self._lines, start)
-        if at == len(self._lines) or not self._lines[at].startswith(start):
-            return None
-        return self._lines[at].split("\t")[1:]
+        text, word = self._text, f"{key}\t".encode()
+        low, high = self._start, self._end
+        while low < high:
+            line = text.rfind(b"\n", low, (low + high) // 2) + 1 or low
+            end = text.index(b"\n", line)
+            if text.startswith(word, line):
+                return text[line + len(word) : end].decode().split("\t")
+            if text[line:end] < word:
+                low = end + 1
+            else:
+                high = line
+        return None
 
 
-class _Spaces(dict[str, dict[str, str]]):
+class Spaces(dict[str, dict[str, str]]):
     """The group of each name in each space (`torch.linalg`, "Tensor", …), read when the space is first asked for."""
 
     def __init__(self, texts: dict[str, str]) -> None:
@@ -190,6 +197,16 @@ class _Spaces(dict[str, dict[str, str]]):
         here = self[space] = {name: group or name for name, _, group in pairs}
         return here
 
+    def group(self, space: str, name: str) -> str | None:
+        """The group of one name, without reading a space for its sake."""
+        if space in self:
+            return self[space].get(name)
+        words = f" {self.texts.get(space, '')} "
+        if f" {name} " in words:
+            return name
+        _, found, rest = words.partition(f" {name}~")
+        return rest.partition(" ")[0] if found else None
+
 
 def _key(group: str, overload: str) -> str:
     if ":" in group:
@@ -201,27 +218,29 @@ def load() -> Table:
     """The table from the package's own data file and the overlay."""
     from inplace_lint.torchmodel.overlay import GROUPS, MODULES
 
-    with open(os.path.join(os.path.dirname(__file__), "optable.txt"), encoding="utf-8") as file:
+    with open(os.path.join(os.path.dirname(__file__), "optable.txt"), "rb") as file:
         return Table(parse(file.read()), GROUPS, MODULES)
 
 
-def parse(text: str) -> dict[str, Any]:
+def parse(text: bytes) -> dict[str, Any]:
     """The sections of the data file, each an entry a line, the parts of an entry apart by a tab.
 
     (Python's own JSON reader loads modules that take longer than reading the table.)
     """
     raw: dict[str, Any] = {}
-    rows = text.split("\n")
-    start = 0
-    while start < len(rows):
-        end = rows.index("", start)
-        name, lines = rows[start][1:-1], rows[start + 1 : end]
+    heads = [0]
+    at = text.find(b"[", 1)
+    while at > 0:  # one byte is looked for much faster than several
+        if text[at - 2 : at] == b"\n\n":
+            heads.append(at)
+        at = text.find(b"[", at + 1)
+    for head, end in zip(heads, [*heads[1:], len(text) + 1]):
+        start = text.index(b"]\n", head) + 2
+        name = text[head + 1 : start - 2].decode()
         if name in ("groups", "modules"):
-            raw[name] = Entries(lines)
-        elif name in ("names", "autocast"):
-            raw[name] = dict([line.split("\t") for line in lines])
-        else:
-            raw[name] = lines
-        start = end + 1
+            raw[name] = Entries(text, start, end - 2)
+            continue
+        lines = text[start : end - 2].decode().split("\n")
+        raw[name] = dict([line.split("\t") for line in lines]) if name in ("names", "autocast") else lines
     raw["torch"] = raw["torch"][0]
     return raw

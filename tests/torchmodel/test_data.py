@@ -11,7 +11,7 @@ import pytest
 
 from inplace_lint.torchmodel import table
 from inplace_lint.torchmodel.facts import parse_params
-from inplace_lint.torchmodel.load import Entries, parse
+from inplace_lint.torchmodel.load import Entries, Spaces, parse
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "inplace_lint" / "torchmodel" / "optable.txt"
@@ -136,13 +136,25 @@ def test_the_file_is_written_as_it_is_read():
     pytest.importorskip("torch")
     from scripts.optable.build import written
 
-    text = DATA.read_text(encoding="utf-8")
-    assert written(read(text)) == text
+    text = DATA.read_bytes()
+    assert written(read(text)).encode() == text
 
 
 def test_every_entry_is_found_by_its_name():
-    data = read(DATA.read_text(encoding="utf-8"))
+    data = read(DATA.read_bytes())
     for section in ("groups", "modules"):
         lines = DATA.read_text(encoding="utf-8").partition(f"[{section}]\n")[2].partition("\n\n")[0]
         assert data[section] == {line.split("\t")[0]: line.split("\t")[1:] for line in lines.split("\n")}
-        assert parse(DATA.read_text(encoding="utf-8"))[section].get("no such entry") is None
+        found = parse(DATA.read_bytes())[section]
+        assert not any(found.get(f"{key}{end}") for key in data[section] for end in ("!", "\n"))
+        assert found.get("") is None
+        assert found.get("~") is None
+
+
+def test_the_group_of_a_name_is_the_same_whether_its_space_was_read_or_not():
+    texts = parse(DATA.read_bytes())["names"]
+    whole = Spaces(texts)
+    for space in texts:
+        for name in [*whole[space], "no_such_name", "sig", ""]:
+            assert Spaces(texts).group(space, name) == whole.group(space, name)
+    assert whole.group("no.such.space", "add") is None
