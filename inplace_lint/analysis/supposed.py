@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..syntax.annotations import annotated
 from ..torchmodel import table
-from . import attributes, names
+from . import attributes, classes, names
 from .values import ClassValue, FunctionValue, Instance
 
 TYPE_CHECKING = False
@@ -44,7 +44,7 @@ def objects(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> dic
         if cls is None:
             continue
         obj = found[parameter.arg] = Instance(cls, shared=run.builds)
-        init = attributes.find_in_classes(run, cls.order(), "__init__")
+        init = classes.find(run, cls.order(), "__init__")
         if isinstance(init, FunctionValue):
             receiver = init.source.parameters[0].arg
             args = arguments(run, init.source, {receiver: obj})
