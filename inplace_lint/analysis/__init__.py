@@ -17,5 +17,6 @@ lazily(
     "plays",
     "stale",
     "strings",
+    "supposed",
     "unchecked",
 )

@@ -287,8 +287,13 @@ def run_body(program: Program, module: Module, deep: frozenset[FunctionSource] =
 
 def arguments(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> dict[str, Value]:
     """The arguments of a function, by name, before any call of it is seen; those that are `known` stay."""
-    args = {**known, **supposed.objects(run, source, known)}
-    for parameter in (*source.parameters, *source.node.args.kwonlyargs):
+    args = dict(known)
+    parameters = (*source.parameters, *source.node.args.kwonlyargs)
+    module = source.module
+    # Without a class in sight, or a name of one, `supposed` need not be read.
+    if module.classes or b".backward(" in module.source or any(p.annotation is not None for p in parameters):
+        args.update(supposed.objects(run, source, known))
+    for parameter in parameters:
         if parameter.arg not in args:
             args[parameter.arg] = argument(run, source, parameter)
     return args

@@ -89,12 +89,15 @@ def _asked_to_write(run: Run, source: FunctionSource, parameter: ast.arg, cls: C
 
 def _asked(source: FunctionSource, name: str) -> frozenset[str]:
     """The attributes that are asked of an argument, and "" if it is called; of an `__init__`, by its class."""
-    import re
-
     node = source.node
     lines = source.module.lines
     text = b"\n".join(lines[node.lineno - 1 : node.end_lineno or 0])
-    word = re.escape(name.encode())
+    word = name.encode()
+    if source.name != "__init__" and word + b"." not in text and word + b"(" not in text:
+        return frozenset()  # most arguments: no pattern has to be made, nor `re` be read, for them
+    import re
+
+    word = re.escape(word)
     if re.search(
         rb"^[ \t]*%s[ \t]*=(?!=)|\b(?:for|as)\b[^\n]*\b%s\b[^\n]*:" % (word, word), text, re.MULTILINE
     ):
