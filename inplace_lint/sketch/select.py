@@ -5,9 +5,9 @@ from __future__ import annotations
 import _ast as ast
 
 from . import bindings, construct
-from .atoms import Class, File, Function
-from .screen import callers, rows_of
-from .words import called_in
+from .atoms import Class, File, Function, Partial
+from .screen import around, callers, rows_of
+from .words import called_in, has_word, mentions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,12 +21,16 @@ if TYPE_CHECKING:
 _CALLERS = 6
 
 
+_NONE: frozenset[str] = frozenset()
+
+
 def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
     """The functions that are worth a run, in the order of the text, and None for the file's top level."""
     sketches.turn_to(None)
-    foreign = foreign_writers(sketches, module)
+    building: set[str] = set()
+    foreign = foreign_writers(sketches, module, building)
     rows = rows_of(module)
-    if not foreign and not rows:
+    if not foreign and not rows and not building:
         return []
     examined = sketches.examined(module)
     calling: dict[FunctionSource, None] = {}
@@ -34,9 +38,15 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
         calling, calls = callers(module, foreign)
         examined = examined.with_more(calling, calls)
         sketches.turn_to(examined)
+    if building:
+        named = mentions(module, building)
+        built = around(module, named, named, named=True)
+        examined = examined.with_more(built, ())
+        calling = {**calling, **built}
+        sketches.turn_to(examined)
     # What was sketched while its file was looked at for another's sake may have taken too much for granted.
     again = [source for source in {**calling, **examined.seen} if sketches.renew(source, examined.writers)]
-    if foreign or again:
+    if calling or again:
         examine(sketches, module, examined, _running({**calling, **dict.fromkeys(again)}))
     functions = module.functions_in_order()
     hooked = _hooked(module, functions) if examined.writers else set()
@@ -114,8 +124,13 @@ def _running(calling: Iterable[FunctionSource]) -> list[FunctionSource]:
     return [f for f in calling if f.name != "__init__"]
 
 
-def foreign_writers(sketches: Sketches, module: Module) -> set[FunctionSource]:
-    """Functions of the project's other files that this one calls and that write an argument or their object."""
+def foreign_writers(
+    sketches: Sketches, module: Module, building: set[str] | None = None
+) -> set[FunctionSource]:
+    """Functions of the project's other files that this one calls and that write an argument or their object.
+
+    Names of what builds modules that work in place, as nothing here says, are put into `building`.
+    """
     found: set[FunctionSource] = set()
     if b"torch" not in module.source:
         return found  # it hands tensors on, if it has any: nothing in it saves or writes one
@@ -124,6 +139,12 @@ def foreign_writers(sketches: Sketches, module: Module) -> set[FunctionSource]:
         if sketches.files.project.resolve(binding.module, module.filename, binding.level) is None:
             continue
         for atom in bindings.of_module(sketches, module, name):
+            if isinstance(atom, Function):
+                unsaid = atom.source.module.builders != _NONE and _builds_unsaid(atom.source)
+            else:
+                unsaid = isinstance(atom, Partial) and "inplace" in atom.kwargs
+            if unsaid and building is not None:
+                building.add(name)
             functions = _functions(sketches, atom)
             if not functions:
                 continue
@@ -134,6 +155,29 @@ def foreign_writers(sketches: Sketches, module: Module) -> set[FunctionSource]:
                 if sketches.may_write(source) and sketches.of(source).tensors:
                     found.add(source)
     return found
+
+
+def _builds_unsaid(source: FunctionSource) -> bool:
+    """Whether a function builds a module that works in place, and neither its text nor that of its callers says so.
+
+    It looks up what builds that module among the names of its file.
+    """
+    module = source.module
+    names = module.builders
+    if names is None:
+        names = module.builders = frozenset(
+            name for name, value in module.assignments.items() if _says_in_place(module, value)
+        )
+    if not names or source.owner is not None:
+        return False
+    text = b"\n".join(module.lines[source.node.lineno - 1 : source.node.end_lineno or 0])
+    return b"inplace" not in text and any(has_word(text, name.encode()) for name in names)
+
+
+def _says_in_place(module: Module, value: ast.expr) -> bool:
+    return b"inplace=" in module.source and any(
+        b"inplace=True" in line for line in module.lines[value.lineno - 1 : value.end_lineno or 0]
+    )
 
 
 def _functions(sketches: Sketches, atom: Atom) -> dict[str, FunctionSource]:

@@ -198,6 +198,8 @@ class Module:
         self._lines: list[bytes] | None = None
         #: rows on which a name is called, where many are looked for
         self.calls: dict[bytes, list[int]] | None = None
+        #: names to which the top level binds what builds modules that work in place, once somebody asked
+        self.builders: frozenset[str] | None = None
         self._writing_at: dict[int, ast.Assign | ast.AugAssign] | None = None
         #: where each function starts, and which one is around it
         self._starts: list[int] = []

@@ -40,3 +40,42 @@ def test_library_is_flagged_where_it_says(case: Path) -> None:
     }
     found = examine(str(case), text.encode(), Settings())
     assert {(one.location.row, one.code) for one in found} == expected
+
+
+FACTORY = """from functools import partial
+
+from torch import nn
+
+KINDS = {"relu": partial(nn.ReLU, inplace=True), "leaky": lambda: nn.LeakyReLU(0.1, inplace=True), "gelu": nn.GELU}
+Cut = partial(nn.ReLU, inplace=True)
+
+
+def activation(kind="relu"):
+    return KINDS[kind]()
+"""
+USER = """import torch
+from kinds import Cut, activation
+from torch import nn
+
+
+class Gate(nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.linear = nn.Linear(size, size)
+        self.act = {built}
+
+    def forward(self, x):
+        {before}
+        return self.act(y) * x
+"""
+
+
+@pytest.mark.parametrize("built", ['activation("leaky")', "activation()", "Cut()"])
+def test_module_that_another_file_builds_to_work_in_place(built: str, tmp_path: Path) -> None:
+    (tmp_path / "kinds.py").write_text(FACTORY, encoding="utf-8")
+    user = tmp_path / "user.py"
+    held = USER.format(built=built, before="y = torch.sigmoid(self.linear(x))")
+    found = examine(str(user), held.encode(), Settings())
+    assert [(one.location.row, one.code) for one in found] == [(14, "IPL101")]
+    free = USER.format(built=built, before="y = self.linear(x)")
+    assert examine(str(user), free.encode(), Settings()) == []
