@@ -70,7 +70,7 @@ def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched])
         if scope.remembers and scope.recording:
             scope.doubt(level)
     for key in summary.writes:
-        for cell in postponed.reached(scope, arguments, key, meets=True):
+        for cell in postponed.reached(scope, arguments, key, meets=not scope.loops):
             if key in summary.tensors:
                 cell.store.prove()
             scope.write(cell, scope.recording and key in summary.recorded, key not in summary.recorded)
