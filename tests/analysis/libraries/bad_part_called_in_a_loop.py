@@ -11,9 +11,12 @@ class Cached(nn.Module):
         self.length = length
         self.cache = None
 
+    def start(self, x):
+        self.cache = torch.zeros(x.shape[0], self.length, x.shape[-1])
+
     def forward(self, x, step):
         if step == 0:
-            self.cache = torch.zeros(x.shape[0], self.length, x.shape[-1])
+            self.start(x)
         self.cache[:, step] = self.key(x)
         return torch.einsum("bd,bnd->bn", self.query(x), self.cache[:, : step + 1]).sum(-1)
 
