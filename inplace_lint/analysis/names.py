@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 #: A package that re-exports more modules than this by `import *` is not searched through: that reads all of them.
 _STARS = 16
 
-_BUILTINS = frozenset(dir(builtins))
+_BUILTINS = frozenset(vars(builtins))
 
 
 #: Values that are the same in every run.

@@ -1,11 +1,12 @@
-"""Finds and reads `[tool.inplace-lint]` of pyproject.toml, or inplace-lint.toml: the closest file wins."""
+"""Which configuration is in force where: `[tool.inplace-lint]` of pyproject.toml or inplace-lint.toml, the closest."""
 
 from __future__ import annotations
 
 import os
 
+from . import tables
 from .paths import shown
-from .settings import OPTIONS, Option, Settings
+from .settings import Settings
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,8 +15,6 @@ if TYPE_CHECKING:
 
 #: Looked for in this order in each directory, from that of the checked file upwards.
 FILENAMES = ("inplace-lint.toml", "pyproject.toml")
-
-_BY_NAME = {option.name: option for option in OPTIONS}
 
 
 class ConfigurationError(Exception):
@@ -71,13 +70,13 @@ class Configuration:
 
     def _load(self, directory: str) -> Settings:
         if self._file is not None:
-            values = self._read(self._file, ())
+            values = tables.read(self._file, self._selector_problem)
             if values is None:
                 raise ConfigurationError(shown(self._file), None, "has no [tool.inplace-lint] table")
             return self._settings(values, os.path.dirname(os.path.abspath(self._file)), self._file)
         for name in () if self._isolated else FILENAMES:
             path = os.path.join(directory, name)
-            values = self._read(path, ()) if os.path.isfile(path) else None
+            values = tables.read(path, self._selector_problem) if os.path.isfile(path) else None
             if values is not None:
                 return self._settings(values, directory, path)
         parent = os.path.dirname(directory)
@@ -95,173 +94,3 @@ class Configuration:
         values = {**values, **self._overrides}
         values["ignore"] = (*values.get("ignore", ()), *self._more_ignored)
         return Settings(root=root, config_file=None if file is None else shown(file), **values)
-
-    def _read(self, path: str, seen: tuple[str, ...]) -> dict[str, Any] | None:
-        """The values of one file as keywords of Settings; None if it has no table of ours."""
-        shown_path = shown(path)
-        try:
-            with open(path, "rb") as file:
-                source = file.read()
-        except OSError as error:
-            raise ConfigurationError(shown_path, None, f"cannot be read: {error.strerror}") from error
-        own = os.path.basename(path) != "pyproject.toml"
-        if not own and b"inplace-lint" not in source:
-            return None
-        table = _parse(shown_path, source)
-        if own and "tool" in table:
-            message = "keys stand at the top level of this file, without [tool.inplace-lint]"
-            raise ConfigurationError(shown_path, _line(source, "tool.inplace-lint"), message)
-        if not own:
-            tool = table.get("tool")
-            inner = tool.get("inplace-lint") if isinstance(tool, dict) else None
-            if inner is None:
-                return None
-            if not isinstance(inner, dict):
-                raise ConfigurationError(shown_path, None, "tool.inplace-lint must be a table")
-            table = inner
-        values: dict[str, Any] = {}
-        base = table.pop("extend", None)
-        if base is not None:
-            values = self._extended(path, source, base, seen)
-        for key, value in table.items():
-            option = _BY_NAME.get(key)
-            if option is None:
-                raise ConfigurationError(shown_path, _line(source, key), _unknown_key(key))
-            try:
-                checked = _checked(option, value)
-                self._check_rules(option, checked)
-            except ValueError as error:
-                raise ConfigurationError(shown_path, _line(source, key), f"`{key}` {error}") from error
-            if key == "src":
-                checked = tuple(
-                    os.path.join(os.path.dirname(os.path.abspath(path)), part) for part in checked
-                )
-            values[key.replace("-", "_")] = checked
-        return values
-
-    def _extended(self, path: str, source: bytes, base: object, seen: tuple[str, ...]) -> dict[str, Any]:
-        line = _line(source, "extend")
-        if not isinstance(base, str):
-            raise ConfigurationError(
-                shown(path), line, "`extend` must be the path of another configuration file"
-            )
-        target = os.path.join(os.path.dirname(os.path.abspath(path)), os.path.expanduser(base))
-        seen = (*seen, os.path.realpath(path))
-        if os.path.realpath(target) in seen:
-            raise ConfigurationError(shown(path), line, f"`extend` goes round in a circle through {base}")
-        if not os.path.isfile(target):
-            raise ConfigurationError(shown(path), line, f"`extend` names a file that does not exist: {base}")
-        return self._read(target, seen) or {}
-
-    def _check_rules(self, option: Option, value: Any) -> None:
-        if not option.rules:
-            return
-        selectors = value if option.kind == "strings" else [one for _, many in value for one in many]
-        for selector in selectors:
-            problem = self._selector_problem(selector)
-            if problem:
-                raise ValueError(f"has an unknown rule: {problem}")
-
-
-def _parse(filename: str, source: bytes) -> dict[str, Any]:
-    import sys
-
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-
-    try:
-        return tomllib.loads(source.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        line = source.count(b"\n", 0, error.start) + 1
-        raise ConfigurationError(filename, line, "is not UTF-8, as TOML must be") from error
-    except tomllib.TOMLDecodeError as error:
-        text, _, place = str(error).partition(" (at line ")
-        line_text = place.partition(",")[0]
-        line = int(line_text) if line_text.isdigit() else max(len(source.splitlines()), 1)
-        raise ConfigurationError(filename, line, f"is not valid TOML: {text}") from error
-
-
-def _checked(option: Option, value: object) -> Any:
-    """The value as Settings holds it. Raises ValueError, the rest of a sentence that began with the key."""
-    if option.kind == "flag":
-        if not isinstance(value, bool):
-            raise ValueError(f"must be true or false, not {_kind(value)}")
-        return value
-    if option.kind == "string":
-        if not isinstance(value, str):
-            raise ValueError(f"must be a string, not {_kind(value)}")
-        if option.choices and value not in option.choices:
-            raise ValueError(f"must be one of {', '.join(option.choices)}, not `{value}`")
-        if option.name == "target-torch" and not _is_version(value):
-            raise ValueError(f"must be a version such as 2.13, not `{value}`")
-        return value
-    if option.kind == "strings":
-        if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
-            raise ValueError(f"must be a list of strings, not {_kind(value)}")
-        return tuple(value)
-    if option.kind == "sizes":
-        return _sizes(option, value)
-    if option.kind == "names":
-        if not isinstance(value, dict) or not all(isinstance(name, str) for name in value.values()):
-            raise ValueError('must be a table of names such as "model:Net" = "tests.inputs:net"')
-        for name in (*value, *value.values()):
-            if ":" not in name:
-                raise ValueError(f"must name what it means as package.module:name, not `{name}`")
-        return tuple(value.items())
-    if not isinstance(value, dict):
-        raise ValueError(f"must be a table of file patterns, not {_kind(value)}")
-    for pattern, rules in value.items():
-        if not isinstance(rules, list) or not all(isinstance(part, str) for part in rules):
-            raise ValueError(f"must give a list of rules for the pattern `{pattern}`")
-    return tuple((pattern, tuple(rules)) for pattern, rules in value.items())
-
-
-def _sizes(option: Option, value: object) -> tuple[tuple[str, int], ...]:
-    """The sizes given, and the default for each that is not."""
-    sizes = dict(option.default)
-    if not isinstance(value, dict):
-        raise ValueError(f"must be a table of {', '.join(sizes)}, not {_kind(value)}")
-    for name, size in value.items():
-        if name not in sizes:
-            raise ValueError(f"may hold {', '.join(sizes)}, not `{name}`")
-        if type(size) is not int or size < 1:
-            raise ValueError(f"must give a whole number above 0 for `{name}`")
-        sizes[name] = size
-    return tuple(sizes.items())
-
-
-def _is_version(text: str) -> bool:
-    return all(part.isdigit() for part in text.split("."))
-
-
-def _kind(value: object) -> str:
-    if isinstance(value, list):
-        odd = next((part for part in value if not isinstance(part, str)), None)
-        return "a list" if odd is None else f"a list that holds {_kind(odd)}"
-    names = {bool: "a boolean", int: "a number", float: "a number", str: "a string", dict: "a table"}
-    return names.get(type(value), "a date or time")
-
-
-def _unknown_key(key: str) -> str:
-    import difflib
-
-    near = difflib.get_close_matches(key, [*_BY_NAME, "extend"], n=1)
-    advice = f"; did you mean `{near[0]}`?" if near else "; `inplace-lint config` lists the keys"
-    return f"unknown key `{key}`{advice}"
-
-
-def _line(source: bytes, key: str) -> int | None:
-    """The line of our table where a key stands. TOML's parser does not say, so the text is asked."""
-    ours = b"[tool.inplace-lint" not in source
-    for number, line in enumerate(source.splitlines(), 1):
-        text = line.strip().decode("utf-8", "replace")
-        if text.startswith("["):
-            ours = ours or text.startswith("[tool.inplace-lint")
-            if text.strip("[]").removeprefix("tool.inplace-lint.").strip("\"'") == key:
-                return number
-        head = text.partition("=")[0].strip().strip("\"'")
-        if ours and (head == key or head.startswith(key + ".")):
-            return number
-    return None

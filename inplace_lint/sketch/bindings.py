@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 #: A package that re-exports more modules than this by `import *` is not searched through.
 _STARS = 16
-_BUILTINS = frozenset(dir(builtins))
+_BUILTINS = frozenset(vars(builtins))
 
 
 def of_module(sketches: Sketches, module: Module, name: str) -> Sketched:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from inplace_lint.torchmodel.facts import Const, Facts, Param, parse_params, unite
+from inplace_lint.torchmodel import unite
+from inplace_lint.torchmodel.facts import Const, Facts, Param, parse_params
 from inplace_lint.torchmodel.op import Row
 
 TYPE_CHECKING = False
@@ -75,7 +76,7 @@ class Module:
                     flags.append(str(verdict))
         if not live:
             return Facts(self.name, self.forward)
-        return live[0] if len(live) == 1 else unite(live, tuple(flags))
+        return live[0] if len(live) == 1 else unite.united(live, tuple(flags))
 
     def bind(self, args: Sequence[Arg], kwargs: Mapping[str, Arg]) -> Binding:
         """For each of `forward`, the position or keyword of the call's argument; None when defaulted."""

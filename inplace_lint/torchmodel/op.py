@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inplace_lint.torchmodel import unite
 from inplace_lint.torchmodel.facts import (
     Const,
     Facts,
@@ -10,7 +11,6 @@ from inplace_lint.torchmodel.facts import (
     parse_behaviour,
     parse_default,
     parse_params,
-    unite,
 )
 
 TYPE_CHECKING = False
@@ -197,7 +197,7 @@ class Op:
         row, params, binding = live[0]
         facts = row.facts(params, out)
         if len(live) > 1:
-            facts = unite([r.facts(p, out) for r, p, _ in live], tuple(flags))
+            facts = unite.united([r.facts(p, out) for r, p, _ in live], tuple(flags))
         return facts, binding
 
 
