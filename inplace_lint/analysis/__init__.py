@@ -5,6 +5,7 @@ from ..lazy import lazily
 lazily(
     __name__,
     "arrays",
+    "axes",
     "blocks",
     "classes",
     "containers",

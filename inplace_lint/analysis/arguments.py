@@ -9,12 +9,11 @@ from ..syntax.module import children
 from . import stale
 from .findings import LIKELY, POSSIBLE, Finding
 from .guards import ALWAYS, implies
-from .values import Tensor, Unknown, alternatives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from ..syntax.module import FunctionSource, Module
     from .guards import Guard
@@ -25,10 +24,12 @@ else:
     import _ast as ast
 
 
-def overwritten(run: Run, root: FunctionSource) -> Iterator[Finding]:
-    """A finding for the first write of each argument, by a statement of the function itself."""
-    given = _given(run)
-    if not given or _called_by_autograd(run, root):
+def overwritten(run: Run, root: FunctionSource, given: Mapping[Storage, str]) -> Iterator[Finding]:
+    """A finding for the first write of each argument, by a statement of the function itself.
+
+    `given` are the storages of the arguments, by the argument's name.
+    """
+    if _called_by_autograd(run, root):
         return
     returned = {tensor.storage for _, tensor in run.returned}
     told: set[Storage] = set()
@@ -55,17 +56,6 @@ def _called_by_autograd(run: Run, root: FunctionSource) -> bool:
     """A method of an autograd.Function, which tells autograd itself what it writes (`mark_dirty`)."""
     cls = None if root.owner is None else run.program.class_value(root.owner)
     return cls is not None and any(base.endswith("autograd.Function") for base in cls.external_bases())
-
-
-def _given(run: Run) -> dict[Storage, str]:
-    """The storages of the arguments, by the argument's name."""
-    found: dict[Storage, str] = {}
-    for name, value in run.root_args.items():
-        for _, atom in alternatives(value):
-            tensor = atom.tensor if isinstance(atom, Unknown) else atom
-            if isinstance(tensor, Tensor):
-                found[tensor.storage] = name
-    return found
 
 
 def _is_meant(root: FunctionSource, argument: str) -> bool:

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 def count(
     run: Run, facts: Facts, binding: Sequence[int | str | None], args: Sequence[Value], result: Value
 ) -> None:
-    """Note the sizes of an op's result."""
-    if not facts.factory and not facts.layout.names_every_axis:
-        return
+    """Note the sizes of an op's result: of a factory, or where each axis is named."""
     for param, place in zip(facts.params, binding):
         if (
             param.code in ("v", "il")
@@ -40,15 +38,6 @@ def of_view(facts: Facts, tensor: Tensor) -> Sizes | None:
     if tensor.sizes is None or not facts.layout.keeps_axes:
         return None
     return (None,) * len(tensor.sizes) if facts.layout.permutes else tensor.sizes
-
-
-def lay_out(result: Tensor, operands: Sequence[Tensor]) -> None:
-    """Of a result that is computed element by element: its sizes, and whether its axes may be moved."""
-    # The first operand whose elements all lie apart says in which order they are written.
-    result.strided = next((tensor.strided for tensor in operands if tensor.expanded is None), False)
-    sizes = {tensor.sizes for tensor in operands}
-    if len(sizes) == 1:
-        result.sizes = sizes.pop()
 
 
 def is_matrix(tensor: Tensor) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..syntax.module import start_of
 from .guards import both, either, implies
-from .values import DOES
+from .values import DOES, Tensor, Unknown, alternatives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .heap import Hazard, Node, Saved
     from .run import Incident, Run
     from .sharing import Sharing
+    from .values import Storage
 
 POSSIBLE, LIKELY, CERTAIN = 0, 1, 2
 
@@ -154,13 +155,26 @@ def _found(run: Run, module: Module, root: FunctionSource | None) -> list[Findin
     for hazard, guard in groups.values():
         context.hazard(hazard, guard, found, immediate)
     if root is not None and root.module is module:
-        from .arguments import overwritten
+        given = _given(run)
+        if any(write.storage in given for write in run.writes):
+            from .arguments import overwritten
 
-        for finding in overwritten(run, root):
-            found.setdefault(finding.key(), finding)
+            for finding in overwritten(run, root, given):
+                found.setdefault(finding.key(), finding)
     for finding in found.values():
         finding.saves.sort(key=lambda s: -s.confidence)
     return prevailing(found.values())
+
+
+def _given(run: Run) -> dict[Storage, str]:
+    """The storages of the arguments, by the argument's name."""
+    found: dict[Storage, str] = {}
+    for name, value in run.root_args.items():
+        for _, atom in alternatives(value):
+            tensor = atom.tensor if isinstance(atom, Unknown) else atom
+            if isinstance(tensor, Tensor):
+                found[tensor.storage] = name
+    return found
 
 
 def prevailing(findings: Iterable[Finding]) -> list[Finding]:

@@ -265,7 +265,7 @@ def _fresh(
     )
     fresh.dense = fresh.contiguous
     if facts.layout.is_pointwise:
-        axes.lay_out(fresh, [tensor for found in operands for _, tensor in found])
+        _lay_out(fresh, [tensor for found in operands for _, tensor in found])
     if unproved and not any(t.storage.is_tensor() for found in operands for _, t in found):
         fresh.storage.proved = False
         fresh.storage.sources = tuple(unproved)
@@ -277,6 +277,15 @@ def _fresh(
         run.heap.results_in(fresh.storage, guard, node, grads)
         fresh.storage.evidence = contributors(run, facts, operands)
     return fresh
+
+
+def _lay_out(result: Tensor, operands: Sequence[Tensor]) -> None:
+    """Of a result that is computed element by element: its sizes, and whether its axes may be moved."""
+    # The first operand whose elements all lie apart says in which order they are written.
+    result.strided = next((tensor.strided for tensor in operands if tensor.expanded is None), False)
+    sizes = {tensor.sizes for tensor in operands}
+    if len(sizes) == 1:
+        result.sizes = sizes.pop()
 
 
 def with_gradients(run: Run, operands: list[Operands], which: Sequence[int]) -> tuple[Storage, ...]:
