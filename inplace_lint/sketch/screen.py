@@ -8,7 +8,7 @@ from ..torchmodel import table
 from . import built
 from .patterns import Pattern
 from .plain import writes_only_own
-from .words import first_place, has_word, is_called, is_run, mentions, rows_of_calls, rows_with
+from .words import first_place, has_word, is_called, is_kept, is_run, mentions, rows_of_calls, rows_with
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -339,19 +339,29 @@ def _rows_of_inits(module: Module) -> list[int]:
     ]
 
 
+def _is_put_somewhere(text: bytes, word: bytes) -> bool:
+    """Whether a name may stand in a list, or in a call that puts it into one."""
+    return word + b"," in text or word + b"]" in text or word + b")" in text
+
+
 def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSource, None], list[int]]:
     """Functions of the file that call one of these, and the rows of those calls.
 
-    What calls a forward is who runs an object of its class: the methods that use what `__init__` builds of it.
+    What calls a forward is who runs an object of its class: the methods that use what `__init__` builds of it. So are
+    the methods that use what `__init__` puts a function into, as into a list.
     """
     rows: set[int] = set()
     built = set()
+    handed: set[int] = set()
     for function in asked:
         forward = function.owner is not None and function.name in ("forward", "__call__")
         word = function.owner.name if forward and function.owner is not None else function.name
         if forward:
             built.add(word)
-        rows.update(_rows_of_call(module, word, is_run if forward else is_called, len(asked)))
+        calls = _rows_of_call(module, word, is_run if forward else is_called, len(asked))
+        rows.update(calls)
+        if function.owner is None and _is_put_somewhere(module.source, word.encode()):
+            handed.update(rows_with(module, word.encode(), is_kept))
     builds: list[int] = []
     if built:
         builds = [
@@ -359,5 +369,8 @@ def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSo
             for row in (mentions(module, built) if len(built) <= _FEW else _rows_of_inits(module))
             if any(f.name == "__init__" and f.node.lineno < row for f in module.functions_at(row))
         ]
+    for row in handed:
+        if any(f.name == "__init__" and f.node.lineno < row for f in module.functions_at(row)):
+            builds.append(row)
     in_order = sorted(rows.union(builds))
     return around(module, in_order, builds), in_order

@@ -70,6 +70,14 @@ def is_run(text: bytes, start: int, end: int) -> bool:
     return _KEPT().search(text, text.rfind(b"\n", 0, start) + 1, start) is not None
 
 
+def is_kept(text: bytes, start: int, end: int) -> bool:
+    """Whether a function stands in a list, or is put into one, and is not called."""
+    if text[end : end + 1] not in b",])" or not _stands(text, start, end):
+        return False
+    before = text[text.rfind(b"\n", 0, start) + 1 : start]
+    return b"(" not in before or b".append(" in before
+
+
 _KEPT = Pattern(rb"=[ \t]*(?:\w+\.)*\Z")
 #: The bytes that names are made of.
 _LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz" + bytes(range(0x80, 0x100))
