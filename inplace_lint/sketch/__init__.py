@@ -7,4 +7,4 @@ interpreter then says under which conditions, and whether it is so. A sketch of 
 
 from ..lazy import lazily
 
-lazily(__name__, "built", "construct", "functions", "modes", "plays", "postponed")
+lazily(__name__, "built", "construct", "functions", "methods", "modes", "plays", "postponed")

@@ -1,0 +1,192 @@
+"""Methods in a sketch: of tensors by the op table, of modules and containers, and what objects inherit from torch."""
+
+from __future__ import annotations
+
+from ..torchmodel import arrays, table
+from . import effects, expressions
+from .atoms import (
+    EVERYWHERE,
+    EVIDENT,
+    NOTHING,
+    UNKNOWN,
+    WEAK,
+    Box,
+    Cell,
+    Class,
+    Function,
+    Layer,
+    Method,
+    Object,
+    Store,
+    Text,
+    united,
+)
+from .calls import Call, call, unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .atoms import Sketched
+
+
+def of_method(atom: Method, made: Call) -> Sketched:
+    """What is called on a tensor, a module, a container, an object."""
+    receiver, name = atom.receiver, atom.name
+    if isinstance(receiver, Cell):
+        return _tensor_method(receiver, name, made)
+    if isinstance(receiver, Layer):
+        if name in _PARAMETERS:
+            return (Box([(Cell(receiver.weights),)], ordered=False),)
+        if name in _HOOKS and made.args and not made.scope.dry:
+            receiver.hooks.append(made.args[0])
+        return (receiver,) if name in _SELF_RETURNING else NOTHING
+    if isinstance(receiver, Box):
+        return _box_method(receiver, name, made)
+    if isinstance(receiver, Object):
+        return _inherited(receiver, name, made)
+    if isinstance(receiver, Class) and name == "apply" and not made.scope.dry:
+        return _custom(made)
+    if isinstance(receiver, (Function, Class)):
+        return unknown(made)
+    return NOTHING
+
+
+def _custom(made: Call) -> Sketched:
+    """`apply` of an autograd.Function: it may save what it is given and what it returns."""
+    given = made.given()
+    if not any(cell.store.grad for cell in given):
+        return (Cell(Store(grad=False, tensor=True)),)
+    result = Store(tensor=True)
+    if made.scope.recording:
+        level = EVIDENT if any(effects.is_evident(made.scope, cell.store) for cell in given) else WEAK
+        result.evident = level == EVIDENT
+        for store in (*(cell.store for cell in given), result):
+            made.scope.save(store, level)
+    return (Cell(result), *given)
+
+
+def _announce(receivers: tuple[Cell, ...], name: str, made: Call) -> None:
+    """Say that a method writes what its name says it writes."""
+    if name.endswith("_"):
+        made.scope.overwrites(receivers)
+    elif arrays.writes(name):
+        for receiver in receivers:
+            if receiver.store.under is not None:
+                made.scope.write(receiver, False)
+
+
+_PARAMETERS = frozenset("parameters named_parameters buffers named_buffers".split())
+_SELF_RETURNING = frozenset("to cuda cpu float double half bfloat16 train eval requires_grad_ apply".split())
+
+
+def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
+    if made.scope.dry:
+        return UNKNOWN
+    if name == "requires_grad_":
+        receiver.store.leaf = receiver.store.grad = receiver.store.evident = True
+        return (receiver,)
+    if name in ("parameters", "named_parameters"):
+        return _leaves(name, made)
+    _announce((receiver,), name, made)
+    op = None if name == "values" and receiver.store.sources is not None else table.method(name)  # a dict's
+    if op is not None:
+        args = [(receiver,), *made.args]
+        return effects.apply(made.scope, op, args, made.nodes, made.kwargs, made.named, proves=True)
+    if name.endswith("_") and receiver.store.tensor and table.names_op(name[:-1]):
+        made.scope.doubt(EVIDENT, receiver.store)
+    if name in ("items", "enumerate"):
+        return (Box([(Box([NOTHING, (receiver,)]),)], ordered=False),)
+    if name in ("values", "get", "pop"):
+        return ((receiver,), (Box([(receiver,)], ordered=False),))[name == "values"]
+    if table.returns_nontensor(name) or name in ("keys", "format", "join"):
+        return NOTHING
+    made_by = receiver.store.made
+    if made_by is not None:
+        found = tuple(a for a in made.scope.sketches.result(made_by[0]) if not isinstance(a, Cell))
+        if found:
+            return call(expressions.attribute(made.scope, found, name), made)
+    return unknown(made)
+
+
+def _leaves(name: str, made: Call) -> Sketched:
+    """The parameters of something, with their names where `named_parameters` is asked."""
+    store = Store(tensor=True, leaf=True)
+    store.found = True
+    if b".backward(" in made.scope.module.source:
+        store.saved = (
+            (EVERYWHERE, EVIDENT),
+        )  # whether a forward comes before their writes, an exact run tells
+    leaf: Sketched = (Cell(store),)
+    return (Box([leaf if name == "parameters" else (Box([NOTHING, leaf]),)], ordered=False),)
+
+
+def _box_method(box: Box, name: str, made: Call) -> Sketched:
+    if name in ("append", "add", "appendleft", "insert", "setdefault", "add_module"):
+        value = made.args[-1] if made.args else NOTHING
+        box.items.append(value)
+        made.scope.keep(value, made.nodes[-1] if made.nodes else None)
+        box.ordered = box.ordered and name == "append" and made.scope.loops == 0
+        return value
+    if name in ("extend", "update"):
+        for value in made.args:
+            box.items.append(expressions.elements(made.scope, value))
+        box.ordered = False
+        return NOTHING
+    if name in ("get", "pop", "popleft"):
+        return united([box.element(), *made.args[1:]])
+    if name == "items":
+        return (Box([(Box([NOTHING, box.element()]),)], ordered=False),)
+    if name in ("values", "copy", "children", "modules"):
+        return (Box(list(box.items), box.ordered, box.role),)
+    if name in ("parameters", "named_parameters"):
+        return _leaves(name, made)
+    if name in _SELF_RETURNING:
+        return (box,)
+    return NOTHING
+
+
+def _inherited(obj: Object, name: str, made: Call) -> Sketched:
+    """What an object may inherit from nn.Module."""
+    if name in ("parameters", "named_parameters"):
+        return _leaves(name, made)
+    if name == "register_parameter" and len(made.args) > 1:
+        return _keep(obj, made, Store(tensor=True, leaf=True, given=""))
+    if name == "register_buffer" and len(made.args) > 1:
+        return _keep(obj, made, Store(grad=False, tensor=True))
+    if name in _HOOKS and made.args and not made.scope.dry:
+        obj.hooks.append(made.args[0])
+        return NOTHING
+    if name in _SELF_RETURNING:
+        return (obj,)
+    return unknown(made)
+
+
+_HOOKS = frozenset(["register_forward_hook", "register_forward_pre_hook"])
+
+
+def on_each(func: Sketched, made: Call) -> Sketched | None:
+    """One op on a tensor that may be one of several: its result is one."""
+    first = func[0]
+    if not isinstance(first, Method):
+        return None
+    name = first.name
+    op = table.method(name)
+    if op is None or name in ("requires_grad_", "values") or made.scope.dry:
+        return None
+    receivers: list[Cell] = []
+    for atom in func:
+        if not isinstance(atom, Method) or not isinstance(atom.receiver, Cell) or atom.name != name:
+            return None
+        receivers.append(atom.receiver)
+    given = tuple(receivers)
+    _announce(given, name, made)
+    return effects.apply(
+        made.scope, op, [given, *made.args], made.nodes, made.kwargs, made.named, proves=True
+    )
+
+
+def _keep(obj: Object, made: Call, store: Store) -> Sketched:
+    name = made.args[0]
+    if name and isinstance(name[0], Text):
+        store.given = f"self.{name[0].value}" if obj.given else ""
+        obj.slots[name[0].value] = (Cell(store),)
+    return NOTHING
