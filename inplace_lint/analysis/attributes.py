@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..torchmodel import table
 from ..torchmodel.spelling import canonical
-from . import arrays, classes, inherited, methods, names, objects, ops, strings
+from . import arrays, classes, container_methods, inherited, methods, names, objects, ops, strings
 from .guards import ALWAYS, implies
 from .run import Incident
 from .values import (
@@ -84,7 +84,7 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
         found = run.state.get((obj, "member", name))
         if found is not None:
             return found
-        return methods.of_container(run, obj, name)
+        return container_methods.of(run, obj, name)
     if isinstance(obj, ClassValue):
         return classes.of_class(run, obj, name)
     if isinstance(obj, Super):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..syntax import ir
-from . import attributes, blocks, calls, containers, methods, names, operators, stale
+from . import attributes, blocks, calls, container_methods, containers, names, operators, stale
 from .frames import DEAD
 from .guards import both
 from .run import HARD_LIMIT, LENGTH, OutOfBudget
@@ -65,7 +65,7 @@ def _delete(run: Run, i: ir.Delete) -> None:
 
 
 def _delete_item(run: Run, i: ir.DeleteItem) -> None:
-    methods.delete_item(run, run.frame.registers[i.obj], run.frame.registers[i.index])
+    container_methods.delete_item(run, run.frame.registers[i.obj], run.frame.registers[i.index])
 
 
 def _move(run: Run, i: ir.Move) -> None:

@@ -93,11 +93,11 @@ def contents(run: Run, value: Value) -> Value:
 
 def attribute(run: Run, obj: Instance, name: str) -> Value | None:
     """An attribute or method that the object has from torch's class."""
-    from . import attributes, methods
+    from . import attributes, container_methods
 
     own = part(run, obj)
-    if isinstance(own, (Sequence_, Mapping_)) and methods.names_container(own, name):
-        return methods.of_container(run, own, name)
+    if isinstance(own, (Sequence_, Mapping_)) and container_methods.has(own, name):
+        return container_methods.of(run, own, name)
     if not isinstance(own, TorchModule):
         return None
     if name == "bias" and own.weights is not None and name not in own.owns:

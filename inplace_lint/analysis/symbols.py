@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..torchmodel import keywords, table
 from ..torchmodel.spelling import MODES, PLAYED
-from . import arrays, ops, plays, results
+from . import arrays, builtin, ops, plays, results
 from .run import Incident
 from .values import (
     DOES,
@@ -71,7 +71,7 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
     if head == "torch":
         return _torch(run, dotted, args, kwargs, at)
     if head == "builtins":
-        return plays.builtin(run, dotted, args)
+        return builtin.other(run, dotted, args)
     if head == "numpy":
         return arrays.call(run, dotted, args, kwargs, at)
     if head in ("math", "random", "time", "logging", "warnings", "os", "json", "re"):

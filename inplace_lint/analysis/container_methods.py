@@ -1,0 +1,191 @@
+"""Methods of lists, tuples and dicts, and of the containers of torch.nn, that change them or give their elements."""
+
+from __future__ import annotations
+
+from . import containers, methods
+from .run import LAST, LENGTH
+from .values import (
+    ANY,
+    Constant,
+    Mapping_,
+    Native,
+    Scalar,
+    Sequence_,
+    Unknown,
+    Value,
+    alternatives,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .run import Run
+
+NONE = Constant(None)
+
+
+def has(obj: Sequence_ | Mapping_, name: str) -> bool:
+    """Whether it is the name of a method that such a container has and a module has not."""
+    return name in (_SEQUENCE_METHODS if isinstance(obj, Sequence_) else _MAPPING_METHODS)
+
+
+def of(run: Run, obj: Sequence_ | Mapping_, name: str) -> Value:
+    """Methods of lists, tuples, dicts, nn.Sequential, nn.ModuleList, nn.ModuleDict."""
+    if isinstance(obj, Sequence_):
+        play = _SEQUENCE_METHODS.get(name)
+        if play is not None:
+            return Native(lambda run, args, kwargs, at: play(run, obj, args))
+    else:
+        play_mapping = _MAPPING_METHODS.get(name)
+        if play_mapping is not None:
+            return Native(lambda run, args, kwargs, at: play_mapping(run, obj, args))
+    if obj.kind in ("Sequential", "ModuleList", "ModuleDict"):
+        found = methods.module_protocol(run, obj, name)
+        if found is not None:
+            return found
+        if name == "training":
+            from .attributes import training
+
+            return training(run)
+    return run.member(obj, name)
+
+
+def _append(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
+    if args:
+        containers.append(run, obj, args[-1])
+    return NONE
+
+
+def _extend(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
+    from .operators import extend
+
+    if args:
+        extend(run, obj, args[0])
+    return NONE
+
+
+def _insert(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
+    known = containers.items(run, obj)
+    if len(args) == 2:
+        if known is not None and isinstance(args[0], Constant) and args[0].value == 0:
+            for i, value in enumerate([args[1], *known]):
+                run.put(obj, i, value)
+            run.state.slots[(obj, LENGTH)] = Constant(len(known) + 1)
+        else:
+            containers.smear(run, obj, args[1])
+    return NONE
+
+
+def _pop(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
+    known = containers.items(run, obj)
+    index = args[0] if args else Constant(-1)
+    if (
+        known
+        and isinstance(index, Constant)
+        and isinstance(index.value, int)
+        and abs(index.value) < len(known) + 1
+    ):
+        place = index.value % len(known)
+        taken = known.pop(place)
+        for i, value in enumerate(known):
+            run.put(obj, i, value)
+        run.state.slots[(obj, LENGTH)] = Constant(len(known))
+        return taken
+    run.state.slots[(obj, LENGTH)] = run.state.slots[(obj, LAST)] = Unknown()
+    return containers.any_element(run, obj)
+
+
+def delete_item(run: Run, obj: Value, index: Value) -> None:
+    """del obj[index]."""
+    for _, atom in alternatives(obj):
+        if isinstance(atom, Sequence_):
+            _pop(run, atom, [index])
+
+
+def _reverse(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
+    for i, value in enumerate(reversed(containers.items(run, obj) or [])):
+        run.put(obj, i, value)
+    run.state.slots[(obj, LAST)] = Unknown()
+    return NONE
+
+
+def _reorder(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
+    run.state.slots[(obj, LENGTH)] = run.state.slots[(obj, LAST)] = Unknown()
+    return NONE
+
+
+def _clear(run: Run, obj: Sequence_ | Mapping_, args: Sequence[Value]) -> Value:
+    if isinstance(obj, Sequence_):
+        run.state.slots[(obj, LENGTH)] = Constant(0)
+    return NONE
+
+
+def _copy(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
+    known = containers.items(run, obj)
+    if known is not None:
+        return containers.make(run, obj.kind, known)
+    return containers.make(run, obj.kind, run.elements(obj), exact=False)
+
+
+def _get(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
+    return containers.get_key(run, obj, args[0]) if args else Unknown()
+
+
+def _values(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
+    return containers.make(run, "list", run.elements(obj), exact=ANY not in obj.keys)
+
+
+def _items(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
+    pairs = []
+    for key in obj.keys:
+        value = run.state.get((obj, key))
+        if value is not None:
+            name = Constant(key[1]) if isinstance(key, tuple) else Scalar()
+            pairs.append(containers.make(run, "tuple", [name, value]))
+    return containers.make(run, "list", pairs, exact=ANY not in obj.keys)
+
+
+def _keys(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
+    names = [Constant(key[1]) for key in obj.keys if isinstance(key, tuple)]
+    return containers.make(run, "list", names, exact=ANY not in obj.keys)
+
+
+def _setdefault(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
+    if len(args) == 2:
+        containers.put_key(run, obj, args[0], args[1])
+        return args[1]
+    return Unknown()
+
+
+def _update(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
+    for other in args:
+        containers.update(run, obj, other)
+    return NONE
+
+
+_SEQUENCE_METHODS = {
+    "append": _append,
+    "add": _append,
+    "add_module": _append,
+    "register_module": _append,
+    "appendleft": _insert,
+    "extend": _extend,
+    "insert": _insert,
+    "pop": _pop,
+    "clear": _clear,
+    "copy": _copy,
+    "remove": _reorder,
+    "reverse": _reverse,
+    "rotate": _reorder,
+    "sort": _reorder,
+}
+_MAPPING_METHODS = {
+    "get": _get,
+    "pop": _get,
+    "values": _values,
+    "items": _items,
+    "keys": _keys,
+    "setdefault": _setdefault,
+    "update": _update,
+}
