@@ -19,7 +19,16 @@ if TYPE_CHECKING:
 def count(
     run: Run, facts: Facts, binding: Sequence[int | str | None], args: Sequence[Value], result: Value
 ) -> None:
-    """Note the sizes of an op's result: of a factory, or where each axis is named."""
+    """Note the sizes of an op's result: of a factory, or where each axis is named, or there is but one."""
+    if facts.layout.has_one_axis:
+        if all(
+            place is None or not param.name.endswith("dim") for param, place in zip(facts.params, binding)
+        ):
+            given = [tensor for value in args[:1] for _, tensor in run.tensors(value)]
+            for _, tensor in run.tensors(result):
+                if tensor not in given:
+                    tensor.sizes = (None,)
+        return
     for param, place in zip(facts.params, binding):
         if (
             param.code in ("v", "il")

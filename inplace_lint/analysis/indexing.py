@@ -37,6 +37,8 @@ def _index_kind(run: Run, index: Value) -> str:
     if isinstance(index, Constant):
         return "T" if isinstance(index.value, bool) else "N"
     if isinstance(index, Tensor):
+        if index.sizes == () and index.storage.dtype != "bool":
+            return "N"  # a number as a tensor
         return "T" if index.storage.dtype == "bool" or index.storage.is_tensor() else "?"
     if isinstance(index, Sequence_):
         if index.kind != "tuple":
@@ -178,5 +180,7 @@ def iterate(run: Run, value: Value, at: ast.AST) -> Value:
     if isinstance(rows, Sequence_):
         row = run.state.get((rows, ANY))
         if row is not None:
+            if isinstance(row, Tensor) and isinstance(value, Tensor) and len(value.sizes or ()) == 1:
+                row.sizes = ()
             return row
     return Unknown()

@@ -49,6 +49,9 @@ PERMUTES = frozenset(
 #: What has at least one axis whatever it is called with.
 HAS_AXES = frozenset("arange linspace randperm nonzero argwhere unique ravel flatten".split())
 
+#: What has exactly one axis, unless an argument names an axis to go along.
+ONE_AXIS = frozenset("arange linspace randperm unique ravel flatten masked_select bincount".split())
+
 #: Views of all elements, with axes swapped.
 SWAPS = frozenset("transpose t T mT H mH numpy_T matrix_H adjoint swapaxes swapdims".split())
 
@@ -168,6 +171,7 @@ class Layout:
         "exposes_memory",
         "goes_along_axis",
         "has_axes",
+        "has_one_axis",
         "is_pointwise",
         "is_view",
         "keeps_axes",
@@ -211,6 +215,8 @@ class Layout:
         self.asks_for_form = name in ASKS_FOR_FORM
         #: whether the result is certain to have at least one axis
         self.has_axes = name in HAS_AXES
+        #: ... and no more than one, unless an argument says along which to go
+        self.has_one_axis = name in ONE_AXIS
         #: how the memory can be written by way of what the op returns, past the version counter; else empty
         self.exposes_memory = EXPOSES.get(name or key, "")
         #: whether the view may leave out the axis along which its input was expanded

@@ -143,6 +143,23 @@ def test_result_has_an_axis_even_of_a_number(name):
     assert result.dim() >= 1
 
 
+@pytest.mark.parametrize("name", sorted(layout.ONE_AXIS))
+def test_result_has_one_axis_however_many_its_input_has(name):
+    call = getattr(torch, name)
+    several = torch.ones(2, 3, 4, dtype=torch.int64)
+    if name == "masked_select":
+        result = call(several, several > 0)
+    elif name == "bincount":
+        result = call(several[0, 0])
+    elif name in ("arange", "randperm"):
+        result = call(3)
+    else:
+        result = call(0, 1, 2) if name == "linspace" else call(several)
+    assert layout.layout_of(f"aten::{name}").has_one_axis
+    assert result.dim() == 1
+    assert all(row.dim() == 0 for row in result)
+
+
 def test_index_by_a_number_as_a_tensor_makes_a_view_and_one_with_an_axis_copies():
     x = torch.zeros(3)
     x[torch.tensor(0)].add_(1)
