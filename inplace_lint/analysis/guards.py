@@ -127,6 +127,8 @@ def _normal(conjunctions: list[tuple[int, int]]) -> Guard:
     if len(conjunctions) == 1:
         return (conjunctions[0],)
     found = set(conjunctions)
+    if len(found) == 2:  # the most common by far
+        return _of_two(*found)
     while len(found) > 1:
         kept: list[tuple[int, int]] = []
         for p, n in sorted(found):  # what implies a conjunction comes after it
@@ -153,11 +155,29 @@ def _normal(conjunctions: list[tuple[int, int]]) -> Guard:
     return ALWAYS if kept == [(0, 0)] else tuple(kept)
 
 
+def _of_two(a: tuple[int, int], b: tuple[int, int]) -> Guard:
+    """The normal form of two conjunctions that differ."""
+    (p, n), (q, m) = a, b
+    if q | p == p and m | n == n:
+        return ALWAYS if b == (0, 0) else (b,)
+    if p | q == q and n | m == m:
+        return ALWAYS if a == (0, 0) else (a,)
+    if p | n == q | m:
+        flip = p ^ q
+        if flip & (flip - 1) == 0:
+            p, n = p & q, n & m
+            return ((p, n),) if p or n else ALWAYS
+    return (a, b) if a < b else (b, a)
+
+
 def _complement(conjunctions: list[tuple[int, int]]) -> tuple[tuple[int, int], tuple[int, int]] | None:
     """Two that differ in one literal alone, which holds in one of them and not in the other: a∧c or a∧¬c is a."""
     by_literals: dict[int, list[tuple[int, int]]] = {}
     for p, n in conjunctions:
-        alike = by_literals.setdefault(p | n, [])
+        alike = by_literals.get(p | n)
+        if alike is None:
+            by_literals[p | n] = [(p, n)]
+            continue
         for q, m in alike:
             flip = p ^ q
             if flip & (flip - 1) == 0:

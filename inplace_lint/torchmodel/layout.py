@@ -176,7 +176,6 @@ class Layout:
         "is_view",
         "keeps_axes",
         "keeps_contiguous",
-        "key",
         "makes_contiguous",
         "makes_default_dtype",
         "moves",
@@ -184,6 +183,7 @@ class Layout:
         "moves_to_cpu",
         "name",
         "names_every_axis",
+        "node",
         "own_counter",
         "permutes",
         "refuses_grad",
@@ -196,9 +196,10 @@ class Layout:
     )
 
     def __init__(self, key: str) -> None:
-        self.key = key
         dotted = key.startswith("torch.")
         name = self.name = key.rpartition("." if dotted else "::")[2].partition(".")[0]
+        #: how the names of its autograd nodes begin
+        self.node = node_prefix(key)
         #: whether the result may be on another device than the input
         self.moves = name in TO_DEVICE
         #: whether the op returns its input where that is on the CPU
@@ -258,7 +259,7 @@ class Layout:
 
     def keeps_itself(self, node: str) -> bool:
         """Whether an autograd node keeps the very tensor that the op was given: a composite may hand on a view."""
-        return node.startswith((node_prefix(self.key), *_KEEP_ITSELF))
+        return node.startswith((self.node, *_KEEP_ITSELF))
 
     def copies_strided(self, given: Sequence[object]) -> bool:
         """Whether the op may save a copy in place of an input that is not contiguous."""
