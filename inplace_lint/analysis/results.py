@@ -306,8 +306,10 @@ def contributors(run: Run, facts: Facts, operands: list[Operands]) -> tuple[Stor
         if i < len(operands):
             for guard, tensor in operands[i]:
                 if run.heap.gradients(tensor, guard):
-                    if not run.program.second_look and tensor.graph.credible():
-                        return (tensor.graph,)
+                    if not run.program.second_look:
+                        witness = tensor.graph.witness()
+                        if witness is not None:
+                            return (witness,)
                     found.append(tensor.graph)
     return tuple(found)
 

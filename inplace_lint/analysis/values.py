@@ -118,19 +118,25 @@ class Storage:
 
     def credible(self) -> bool:
         """Whether what may make it require grad is known to be a tensor, and may well need a gradient."""
+        return self.witness() is not None
+
+    def witness(self) -> Storage | None:
+        """What makes it credible: the first storage behind it that is known to be a tensor."""
+        if not self.evidence:
+            return self if self.is_tensor() and not self.no_evidence else None
         seen: set[Storage] = {self}
         pending = [self]
         while pending:
             storage = pending.pop()
             if not storage.evidence:
                 if storage.is_tensor() and not storage.no_evidence:
-                    return True
+                    return storage
                 continue
             for source in storage.evidence:
                 if source not in seen:
                     seen.add(source)
                     pending.append(source)
-        return False
+        return None
 
 
 class Counter:
