@@ -8,7 +8,17 @@ from ..torchmodel import table
 from . import built
 from .patterns import Pattern
 from .plain import writes_only_own
-from .words import first_place, has_word, is_called, is_kept, is_run, mentions, rows_of_calls, rows_with
+from .words import (
+    called,
+    first_place,
+    has_word,
+    is_called,
+    is_kept,
+    is_run,
+    mentions,
+    rows_of_calls,
+    rows_with,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,23 +29,20 @@ if TYPE_CHECKING:
 else:
     import _ast as ast
 
-_in_place_names: frozenset[bytes] | None = None
+_in_place_names: frozenset[str] | None = None
 
 
-def in_place_names() -> frozenset[bytes]:
+def in_place_names() -> frozenset[str]:
     """Names with a trailing underscore that write a tensor."""
     global _in_place_names
     if _in_place_names is None:
         known = table.get()
         found = {
-            name.encode()
-            for space in ("Tensor", *known.spaces())
-            for name in known.names(space)
-            if name.endswith("_")
+            name for space in ("Tensor", *known.spaces()) for name in known.names(space) if name.endswith("_")
         }
         # In-place forms that do not exist, of operations that do: a call of one is a finding too.
         for space in ("Tensor", "torch.nn.functional"):
-            found.update(f"{name}_".encode() for name in known.names(space) if not name.endswith("_"))
+            found.update(f"{name}_" for name in known.names(space) if not name.endswith("_"))
         _in_place_names = frozenset(found)
     return _in_place_names
 
@@ -48,7 +55,7 @@ def rows_of(module: Module) -> list[int]:
     if module.candidates is None:
         module.functions_in_order()
         rows = {statement.lineno for statement in module.writing if _may_write(statement)}
-        module.calling = frozenset(_rows_of_calls(module.source))
+        module.calling = frozenset(_rows_of_calls(module))
         rows |= module.calling
         module.candidates = sorted(rows)
     return module.candidates
@@ -97,31 +104,35 @@ _CALLS = Pattern(
     rb"|\b(?:copyto|vector_to_parameters|batch_norm)\("
 )
 
-#: What each line that matches holds, and the byte before that makes it of no interest (`__init__(`, `bias=True`): a
-#: search for plain bytes is many times faster than one for the pattern.
-_MARKS = (
-    (b"_(", ord("_")),
-    (b"inplace=", -1),
-    (b"max_norm=", -1),
-    (b"out=", -1),
-    (b".fill(", -1),
-    (b"copyto(", -1),
-    (b"vector_to_parameters(", -1),
-    (b"batch_norm(", -1),
-    (b"True", ord("=")),
-)
-#: Those of what matters to a backward of the same file alone.
-_STEPS = ((b".step(", -1), (b".load_state_dict(", -1), (b".train(", -1))
+#: What each line that matches holds, and the byte before that makes it of no interest (`bias=True`): a search for plain
+#: bytes is many times faster than one for the pattern.
+_MARKS = ((b"inplace=", -1), (b"max_norm=", -1), (b"out=", -1), (b"True", ord("=")))
+#: Functions and methods of other names that may write.
+_WRITERS = frozenset("fill copyto vector_to_parameters batch_norm".split())
+#: What matters to a backward of the same file alone.
+_STEPS = frozenset("step load_state_dict train".split())
 
 
 #: What comes before a `True` that is only what a look-up gives where it finds nothing.
 _LOOKED_UP = Pattern(rb"(?:\bgetattr|\.(?:get|pop|setdefault))\([^()]*\Z")
 
 
-def _rows_of_calls(source: bytes) -> list[int]:
+def _marks(module: Module, steps: bool) -> list[tuple[bytes, int]]:
+    """What is looked for in the file, of which it is known what it calls."""
+    names = called(module)
+    marks = [*_MARKS]
+    if not in_place_names().isdisjoint(names):
+        marks.append((b"_(", ord("_")))  # not `__init__(`
+    words = _WRITERS | _STEPS if steps else _WRITERS
+    marks.extend((word.encode() + b"(", -1) for word in words & names)
+    return marks
+
+
+def _rows_of_calls(module: Module) -> list[int]:
+    source = module.source
     starts: set[int] = set()
     steps = b".backward(" in source
-    for mark, dull in (*_MARKS, *_STEPS) if steps else _MARKS:
+    for mark, dull in _marks(module, steps):
         position = source.find(mark)
         while position >= 0:
             if source[position - 1] == dull:
@@ -138,7 +149,7 @@ def _rows_of_calls(source: bytes) -> list[int]:
         for match in _CALLS().finditer(line):
             name = match.group("method")
             if name is not None:
-                if name not in in_place_names():
+                if name.decode() not in in_place_names():
                     continue
             elif match.group().startswith((b".step", b".load", b".train")):
                 if not steps:

@@ -7,7 +7,7 @@ import _ast as ast
 from . import bindings, construct
 from .atoms import Class, File, Function, Partial
 from .screen import around, callers, rows_of
-from .words import called_in, has_word, mentions
+from .words import called, called_in, has_word, mentions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ def foreign_writers(
     found: set[FunctionSource] = set()
     if b"torch" not in module.source:
         return found  # it hands tensors on, if it has any: nothing in it saves or writes one
-    called: set[str] | None = None
+    words: set[str] | None = None
     for name, binding in module.imports.items():
         if sketches.files.project.resolve(binding.module, module.filename, binding.level) is None:
             continue
@@ -148,9 +148,9 @@ def foreign_writers(
             functions = _functions(sketches, atom)
             if not functions:
                 continue
-            if called is None:
-                called = {*called_in(module.source), "forward"}
-            for word in functions.keys() & called:
+            if words is None:
+                words = {*called(module), "forward"}
+            for word in functions.keys() & words:
                 source = functions[word]
                 if sketches.may_write(source) and sketches.of(source).tensors:
                     found.add(source)

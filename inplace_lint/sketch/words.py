@@ -109,5 +109,12 @@ def called_in(text: bytes) -> set[str]:
     """The words before an opening parenthesis. (A pattern would take ten times as long.)"""
     parts = text.translate(_NAMES).split(b"(")
     parts.pop()
-    words = b" ".join({part[part.rfind(b" ") + 1 :] for part in parts})
+    words = b" ".join({part.rpartition(b" ")[2] for part in parts})
     return set(words.decode(errors="replace").split())
+
+
+def called(module: Module) -> set[str]:
+    """The words before an opening parenthesis in a file."""
+    if module.called is None:
+        module.called = called_in(module.source)
+    return module.called

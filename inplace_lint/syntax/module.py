@@ -196,6 +196,8 @@ class Module:
         self.keeping: list[tuple[int, str]] = []
         self._by_node: dict[int, FunctionSource | ClassSource] = {}
         self._lines: list[bytes] | None = None
+        #: what is called in it, by name, once somebody asked (`sketch.words`)
+        self.called: set[str] | None = None
         #: rows on which a name is called, where many are looked for
         self.calls: dict[bytes, list[int]] | None = None
         #: names to which the top level binds what builds modules that work in place, once somebody asked
