@@ -9,7 +9,6 @@ from ..model import Refused
 from ..syntax.module import inner_bodies
 from .terms import Term
 from .tree import (
-    _named_loads,
     bound_by,
     contains,
     has_call,
@@ -71,6 +70,7 @@ class _Removing:
         if not isinstance(body, list):
             raise Refused("the attention stands in a lambda")
         self._collect(body, None)
+        self._read: dict[str, list[ast.expr]] | None = None
         self._inner = [
             node
             for statement in body
@@ -214,17 +214,24 @@ class _Removing:
             if has_call(statement.value) and not is_pure(statement.value):
                 continue
             (name,) = bound
-            loads = [
-                (load, other) for s in self.statements for load, other in _named_loads(s) if name in other
-            ]
-            if not loads or name in kept_names:
+            reads = self._reads().get(name)
+            if not reads or name in kept_names:
                 continue
             inside = [
                 any(contains(one, load) for one in gone) or (anchor is not None and contains(anchor, load))
-                for load, _ in loads
+                for load in reads
             ]
             if all(inside) and self._stores(name) == 1:
                 gone.append(statement)
+
+    def _reads(self) -> dict[str, list[ast.expr]]:
+        """Where the function reads each name."""
+        if self._read is None:
+            self._read = {}
+            for statement in self.statements:
+                for load, name in own_loads(statement):
+                    self._read.setdefault(name, []).append(load)
+        return self._read
 
     def _stores(self, name: str) -> int:
         count = 0

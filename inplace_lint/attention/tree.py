@@ -91,10 +91,6 @@ def own_loads(statement: ast.stmt) -> list[tuple[ast.expr, str]]:
     return found
 
 
-def _named_loads(statement: ast.stmt) -> list[tuple[ast.expr, tuple[str, ...]]]:
-    return [(load, (name,)) for load, name in own_loads(statement)]
-
-
 def has_walrus(node: ast.AST) -> bool:
     return any(isinstance(one, ast.NamedExpr) for one in nodes_of(node))
 
