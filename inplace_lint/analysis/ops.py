@@ -180,11 +180,11 @@ def perform(
     """Do what the facts say, with `values` bound to their parameters and `weights` a module's own parameters."""
     place = run.place(at)
     name = _spoken(name, facts.key)
-    operands: list[Operands] = []
+    operands: list[Operands] = [[] for _ in values]
     unproved: list[Storage] = []
-    for param, value in zip(facts.params, values):
-        found = _operands(run, param, value)
-        operands.append(found)
+    for i in facts.operands:
+        param = facts.params[i]
+        operands[i] = found = _operands(run, param, values[i])
         for _, tensor in found:
             storage = tensor.storage
             if (not storage.proved or storage.parts_only) and param.kind in ("tensor", "tensors"):
@@ -363,10 +363,6 @@ def _needs(facts: Facts) -> set[int]:
 
 def _operands(run: Run, param: Param, value: Value | None) -> Operands:
     if value is None:
-        return []
-    if param.code == "x":  # anything: a value that is stored, whatever it is
-        return run.tensors(value)
-    if param.kind not in ("tensor", "tensors", "number"):
         return []
     if param.kind == "tensors":
         return run.tensors_within(value)

@@ -234,8 +234,7 @@ def _fragile(scope: Scope, cell: Cell) -> int:
     return RECORDED
 
 
-#: The kinds of parameters that tensors are given for, and what is given for all others.
-_OPERANDS = frozenset(["tensor", "tensors", "number"])
+#: What is given for a parameter that no tensor is given for.
 _NONE: list[Cell] = []
 
 
@@ -247,15 +246,16 @@ def perform(
     proves: bool = True,
 ) -> Sketched:
     """Do what the facts say, with the values bound to their parameters."""
-    operands: list[list[Cell]] = []
+    operands = [_NONE] * len(values)
     doubted: list[Store] = []
     certain = proves or facts.layout.takes_only_tensors
-    for param, value in zip(facts.params, values):
-        if not value or not (param.kind in _OPERANDS or param.code == "x"):
-            operands.append(_NONE)
+    for place in facts.operands:
+        value = values[place]
+        if not value:
             continue
-        cells = [atom for atom in value if isinstance(atom, Cell)]
-        if param.kind == "tensors":
+        form = facts.params[place].kind
+        operands[place] = cells = [atom for atom in value if isinstance(atom, Cell)]
+        if form == "tensors":
             cells += [
                 a
                 for v in value
@@ -266,11 +266,10 @@ def perform(
             ]
         for cell in cells:
             if cell.store.sources is not None:
-                if certain and param.kind != "number":
+                if certain and form != "number":
                     cell.store.prove()
                 else:
                     doubted.append(cell.store)
-        operands.append(cells)
     recording = scope.recording and not facts.no_grad
     level = NONE
     if recording and (facts.differentiable or facts.writes):

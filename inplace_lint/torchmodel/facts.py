@@ -112,6 +112,19 @@ class Ret:
         return f"Ret({self.kind} of {self.of}{' multi' * self.multi_view}, {self.dtype})"
 
 
+_OPERANDS = frozenset(["tensor", "tensors", "number"])
+_known_operands: dict[tuple[Param, ...], tuple[int, ...]] = {}
+
+
+def _operands(params: tuple[Param, ...]) -> tuple[int, ...]:
+    """Where tensors stand among the parameters; code `x` is a value that is stored, whatever it is."""
+    found = _known_operands.get(params)
+    if found is None:
+        found = tuple([i for i, p in enumerate(params) if p.kind in _OPERANDS or p.code == "x"])
+        _known_operands[params] = found
+    return found
+
+
 class Facts:
     """What one call does. `flags` names the arguments whose unknown value left the facts undecided.
 
@@ -134,6 +147,7 @@ class Facts:
         "layout",
         "metadata_only",
         "no_grad",
+        "operands",
         "overwrites",
         "params",
         "returns",
@@ -147,6 +161,8 @@ class Facts:
         self.key = key
         self.layout = layout_of(key)
         self.params = params
+        #: the places of the parameters that tensors are given for
+        self.operands = _operands(params)
         self.saves: tuple[Save, ...] = ()
         self.weight_saves: tuple[Save, ...] = ()
         self.writes: tuple[int, ...] = ()
