@@ -39,24 +39,26 @@ def of_project(project: Project) -> Program:
     global _latest, _parsed
     if _latest is not None and _latest[0] is project and _latest[1].files.grown() <= _KEPT:
         return _latest[1]
-    files = None
+    sketches = None
     if _latest is not None:
         _parsed += _latest[1].files.grown()
         files = _latest[1].files.renew()
+        if files.project is project:
+            sketches = _latest[1].sketches.renewed(files)
         _latest = None
         if _parsed >= _COLLECTED:
             import gc
 
             _parsed = 0
             gc.collect()  # what runs leave behind refers to itself
-    _latest = (project, Program(project, files if files is not None and files.project is project else None))
+    _latest = (project, Program(project, sketches))
     return _latest[1]
 
 
 class Program:
     """A file under check and the files of its project that it imports, and what is known of them."""
 
-    def __init__(self, project: Project, files: Files | None = None) -> None:
+    def __init__(self, project: Project, sketches: Sketches | None = None) -> None:
         self.last_uid = 0
         #: used by every run in place of `execute`'s own table: how `watch` sees what happens
         self.handlers: Handlers | None = None
@@ -66,9 +68,9 @@ class Program:
         self.soft_limit = 0
         #: a run is a second look (`reconsider`)
         self.second_look = False
-        self.files = files or Files(project)
+        self.sketches = sketches or Sketches(Files(project))
+        self.files = self.sketches.files
         self._classes: dict[ClassSource, ClassValue] = {}
-        self.sketches = Sketches(self.files)
         #: callers, in the file at hand, of functions that write: entered all the same
         self.writers: set[FunctionSource] = set()
         self._entered: dict[FunctionSource, bool] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import _ast
 
 from ..syntax.annotations import SCALARS, annotated
+from ..syntax.module import Module
 from ..torchmodel.spelling import TENSOR_TYPES
 from . import (
     bindings,
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ..syntax.files import Files
-    from ..syntax.module import ClassSource, FunctionSource, Module
+    from ..syntax.module import ClassSource, FunctionSource
     from .atoms import Sketched
     from .calls import Call, Later
     from .construct import Assigned, Scope
@@ -73,6 +74,31 @@ class Sketches:
         self._hands_on: dict[FunctionSource, bool] = {}
         self._calls: dict[FunctionSource, frozenset[str]] = {}
         self._keepers: dict[FunctionSource, bool] = {}
+
+    def renewed(self, files: Files) -> Sketches:
+        """The same for who goes on with these files: what is known of those that last is kept."""
+        self.turn_to(None)
+        found = Sketches(files)
+        found.notes, found._arms = self.notes, self._arms
+
+        def lasts(of: Module | ClassSource | FunctionSource) -> bool:
+            module = of if isinstance(of, Module) else of.module
+            return module.filename in files.lasting and files.holds(module)
+
+        found._examined = {key: value for key, value in self._examined.items() if lasts(key)}
+        found._trains = {key: value for key, value in self._trains.items() if lasts(key)}
+        found._summaries = {key: value for key, value in self._summaries.items() if lasts(key)}
+        found._results = {key: value for key, value in self._results.items() if lasts(key)}
+        found._assigned = {key: value for key, value in self._assigned.items() if lasts(key)}
+        found._hands_on = {key: value for key, value in self._hands_on.items() if lasts(key)}
+        found._calls = {key: value for key, value in self._calls.items() if lasts(key)}
+        found._keepers = {key: value for key, value in self._keepers.items() if lasts(key)}
+        found.globals = {key: value for key, value in self.globals.items() if lasts(key[0])}
+        found.saving = {key: value for key, value in self.saving.items() if lasts(key[0])}
+        found.orders = {key: value for key, value in self.orders.items() if lasts(key)}
+        found.builders = {key: value for key, value in self.builders.items() if lasts(key)}
+        found.methods = {key: value for key, value in self.methods.items() if lasts(key)}
+        return found
 
     def tokens(self, count: int) -> range:
         """As many new names for the arms of a branch."""

@@ -10,32 +10,68 @@ if TYPE_CHECKING:
     from ..project.modules import Project
 
 
+#: How many must import a file for it to be kept, all the more the more files there are: of a large project, what is
+#: known of so many files is as much as memory should hold.
+_IMPORTERS = (1, 8, 64)
+_LASTING = 3_000
+
+
 class Files:
     """The files under check and those that they import."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
         self._modules: dict[str, Module | None] = {}
-        self._imported: set[str] = set()
+        #: by file, those that it was looked at for
+        self._importers: dict[str, set[str]] = {}
         self._held: set[str] = set()
         self._kept = 0
+        #: files that are kept together with what is known of them
+        self.lasting: set[str] = set()
 
     def grown(self) -> int:
         """How many files have come to those that were kept from before."""
         return len(self._modules) - self._kept
 
     def renew(self) -> Files:
-        """The files that are held or that others imported, for who goes on; the trees of all others are let go."""
+        """The files that are held or in demand, for who goes on; the trees of all others are let go."""
         renewed = Files(self.project)
+        renewed.lasting = lasting = self._in_demand()
         for filename, module in self._modules.items():
-            if filename in self._imported or filename in self._held:
+            if filename in lasting or filename in self._held:
                 renewed._modules[filename] = module
             elif module is not None:
                 module.let_go()
+        for filename, importers in self._importers.items():
+            if filename in lasting:
+                renewed._importers[filename] = importers & lasting
         self._modules = {}
         renewed._held = self._held
         renewed._kept = len(renewed._modules)
         return renewed
+
+    def _in_demand(self) -> set[str]:
+        """Files that others import, and all that were looked at for these."""
+        imports: dict[str, set[str]] = {}
+        for filename, importers in self._importers.items():
+            for importer in importers:
+                imports.setdefault(importer, set()).add(filename)
+        found: set[str] = set()
+        for many in _IMPORTERS:
+            pending = [name for name, importers in self._importers.items() if len(importers) >= many]
+            found = set()
+            while pending:
+                filename = pending.pop()
+                if filename not in found:
+                    found.add(filename)
+                    pending.extend(imports.get(filename, ()))
+            if len(found) <= _LASTING:
+                break
+        return found
+
+    def holds(self, module: Module) -> bool:
+        """Whether this is what is known of the file at present."""
+        return self._modules.get(module.filename) is module
 
     def hold(self, module: Module) -> None:
         """Keep a file for good: a finding in it has a fix that will be made from its tree."""
@@ -66,7 +102,10 @@ class Files:
         filename = self.project.resolve(module, importer, level)
         if filename is None:
             return None
-        self._imported.add(filename)
+        importers = self._importers.get(filename)
+        if importers is None:
+            importers = self._importers[filename] = set()
+        importers.add(importer)
         return self.module(filename)
 
     def imported(

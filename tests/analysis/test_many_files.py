@@ -10,6 +10,10 @@ import pytest
 
 from inplace_lint.analysis import program
 from inplace_lint.cli import main
+from inplace_lint.sketch.atoms import Summary
+from inplace_lint.sketch.summaries import Sketches
+from inplace_lint.syntax import files
+from inplace_lint.syntax.module import FunctionSource
 
 ATTENTION = """
     import torch
@@ -98,3 +102,31 @@ def test_fixes_are_there_for_files_that_were_let_go(
     monkeypatch.setattr(program, "_KEPT", 1)
     assert found(capsys, package) == at_once
     assert any(isinstance(one, dict) and one["fix"] for one in at_once)
+
+
+def test_a_function_that_files_import_is_sketched_once(
+    package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(program, "_KEPT", 1)
+    (package / "e.py").write_text((package / "c.py").read_text(encoding="utf-8"), encoding="utf-8")
+    seen: list[str] = []
+    sketch = Sketches._sketch
+
+    def counted(self: Sketches, source: FunctionSource) -> Summary:
+        seen.append(source.name)
+        return sketch(self, source)
+
+    monkeypatch.setattr(Sketches, "_sketch", counted)
+    codes = [one["code"] for one in found(capsys, package) if isinstance(one, dict)]
+    assert codes.count("IPL101") == 2
+    assert seen.count("halve") == seen.count("shrink") == 1
+
+
+def test_findings_are_the_same_where_little_is_kept(
+    package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once = found(capsys, package)
+    monkeypatch.setattr(program, "_latest", None)
+    monkeypatch.setattr(program, "_KEPT", 1)
+    monkeypatch.setattr(files, "_LASTING", 0)
+    assert found(capsys, package) == at_once
