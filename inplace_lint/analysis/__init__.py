@@ -17,6 +17,7 @@ lazily(
     "methods",
     "modules",
     "objects",
+    "operators",
     "plays",
     "stale",
     "strings",

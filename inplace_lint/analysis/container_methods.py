@@ -58,7 +58,7 @@ def _append(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
 
 
 def _extend(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
-    from .operators import extend
+    from .inplace import extend
 
     if args:
         extend(run, obj, args[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..syntax import ir
-from . import attributes, blocks, calls, container_methods, containers, names, operators, stale
+from . import attributes, blocks, calls, container_methods, containers, inplace, names, operators, stale
 from .frames import DEAD
 from .guards import both
 from .run import HARD_LIMIT, LENGTH, OutOfBudget
@@ -139,7 +139,7 @@ def _binary(run: Run, i: ir.Binary) -> None:
 
 def _augmented(run: Run, i: ir.Augmented) -> None:
     registers = run.frame.registers
-    registers[i.dst] = operators.augmented(run, i.op, registers[i.left], registers[i.right], i.at)
+    registers[i.dst] = inplace.augmented(run, i.op, registers[i.left], registers[i.right], i.at)
 
 
 def _compare(run: Run, i: ir.Compare) -> None:

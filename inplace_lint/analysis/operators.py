@@ -5,10 +5,8 @@ from __future__ import annotations
 import operator
 
 from ..torchmodel import table
-from . import arrays, containers, ops
-from .guards import both
+from . import containers, ops
 from .values import (
-    Array,
     Bound,
     ClassValue,
     Constant,
@@ -112,41 +110,6 @@ def _repeat(run: Run, sequence: Sequence_, count: Value) -> Value:
     for element in run.elements(sequence):
         containers.smear(run, repeated, element)
     return repeated
-
-
-def augmented(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
-    """left op= right: the value that is stored back."""
-    if isinstance(left, Phi):
-        results = []
-        path = run.path
-        for guard, atom in left.alternatives:
-            run.path = both(path, guard)
-            if run.path:
-                results.append((run.path, augmented(run, op, atom, right, at)))
-        run.path = path
-        return join(results) if results else Unknown()
-    if isinstance(left, Sequence_) and left.kind == "list" and op == "+":
-        extend(run, left, right)
-        return left
-    if isinstance(left, Array):
-        arrays.write(run, left, f"{op}=", at)
-        return left
-    if not isinstance(left, (Tensor, Unknown, Parameters)):
-        return binary(run, op, left, right, at)
-    found = table.operator(op + "=")
-    if found is None:
-        return Unknown()
-    return ops.apply(run, found, [left, right], {}, at, function=False)
-
-
-def extend(run: Run, sequence: Sequence_, other: Value) -> None:
-    """list += other, list.extend(other)."""
-    known = containers.items(run, other)
-    if known is not None:
-        for element in known:
-            containers.append(run, sequence, element)
-    else:
-        containers.smear(run, sequence, containers.any_element(run, other))
 
 
 def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:

@@ -121,7 +121,9 @@ def _marks(module: Module, steps: bool) -> list[tuple[bytes, int]]:
     """What is looked for in the file, of which it is known what it calls."""
     names = called(module)
     marks = [*_MARKS]
-    if not in_place_names().isdisjoint(names):
+    source = module.source
+    # Most small files call nothing that ends in one underscore: then the names of the table need not be read.
+    if source.count(b"_(") > source.count(b"__(") and not in_place_names().isdisjoint(names):
         marks.append((b"_(", ord("_")))  # not `__init__(`
     words = _WRITERS | _STEPS if steps else _WRITERS
     marks.extend((word.encode() + b"(", -1) for word in words & names)

@@ -1,0 +1,58 @@
+"""`left op= right`: in place on tensors, lists and arrays; on anything else it is `left op right`, stored back."""
+
+from __future__ import annotations
+
+from ..torchmodel import table
+from . import arrays, containers, operators, ops
+from .guards import both
+from .values import (
+    Array,
+    Parameters,
+    Phi,
+    Sequence_,
+    Tensor,
+    Unknown,
+    Value,
+    join,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from .run import Run
+
+
+def augmented(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
+    """left op= right: the value that is stored back."""
+    if isinstance(left, Phi):
+        results = []
+        path = run.path
+        for guard, atom in left.alternatives:
+            run.path = both(path, guard)
+            if run.path:
+                results.append((run.path, augmented(run, op, atom, right, at)))
+        run.path = path
+        return join(results) if results else Unknown()
+    if isinstance(left, Sequence_) and left.kind == "list" and op == "+":
+        extend(run, left, right)
+        return left
+    if isinstance(left, Array):
+        arrays.write(run, left, f"{op}=", at)
+        return left
+    if not isinstance(left, (Tensor, Unknown, Parameters)):
+        return operators.binary(run, op, left, right, at)
+    found = table.operator(op + "=")
+    if found is None:
+        return Unknown()
+    return ops.apply(run, found, [left, right], {}, at, function=False)
+
+
+def extend(run: Run, sequence: Sequence_, other: Value) -> None:
+    """list += other, list.extend(other)."""
+    known = containers.items(run, other)
+    if known is not None:
+        for element in known:
+            containers.append(run, sequence, element)
+    else:
+        containers.smear(run, sequence, containers.any_element(run, other))
