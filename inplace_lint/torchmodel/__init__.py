@@ -7,4 +7,4 @@ from inplace_lint.torchmodel.facts import WEIGHT, Const, Facts, Param, Ret, Save
 
 __all__ = ["WEIGHT", "Const", "Facts", "Param", "Ret", "Save"]
 
-lazily(__name__, "arrays", "keywords", "outofplace", "unite")
+lazily(__name__, "arrays", "keywords", "outofplace", "overlay", "unite")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 
+from inplace_lint.torchmodel import overlay
 from inplace_lint.torchmodel.op import Op, Row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
     from typing import Any
 
     from inplace_lint.torchmodel.module import Module
@@ -25,19 +26,12 @@ NAMESPACES = {
 class Table:
     """The table, read once; ops are built when they are asked for."""
 
-    def __init__(
-        self,
-        raw: dict[str, Any],
-        overlay: Mapping[str, list[str]],
-        modules: Mapping[str, list[str]] | None = None,
-    ) -> None:
+    def __init__(self, raw: dict[str, Any]) -> None:
         self.torch_version: str = raw["torch"]
         self._signatures: list[str] = raw["signatures"]
         self._groups: Entries = raw["groups"]
         self._modules: Entries = raw["modules"]
-        self._more_modules = modules or {}
         self._names = Spaces(raw["names"])
-        self._overlay = overlay
         autocast: dict[str, str] = raw.get("autocast", {})
         self._autocast = {name: policy for policy, text in autocast.items() for name in text.split()}
         self._ops: dict[str, Op | None] = {}
@@ -80,7 +74,7 @@ class Table:
         from inplace_lint.torchmodel.module import Module
 
         short = name.rpartition(".")[2]
-        raw = self._more_modules.get(short) or self._modules.get(short)
+        raw = self._modules.get(short) or overlay.MODULES.get(short)
         made = None
         if raw is not None and name.startswith("torch.nn."):
             made = Module(name, raw, self._autocast.get("nn." + short, ""))
@@ -119,7 +113,7 @@ class Table:
         return [space for space in self._names.texts if space.startswith("torch")]
 
     def modules(self) -> list[str]:
-        return list({**dict.fromkeys(self._modules), **self._more_modules})
+        return [*self._modules, *overlay.MODULES]
 
     def nearest(self, name: str) -> str | None:
         """The existing name most like this one, in the same namespace: for messages about ops that do not exist."""
@@ -140,7 +134,7 @@ class Table:
         if group is None:
             return None
         rows = []
-        for text in self._overlay.get(group) or self._groups.get(group) or []:
+        for text in self._groups.get(group) or overlay.GROUPS.get(group) or []:
             parts = text.split("|")
             variants = parts[0]
             if variant not in variants and variants.strip("o"):
@@ -215,11 +209,9 @@ def _key(group: str, overload: str) -> str:
 
 
 def load() -> Table:
-    """The table from the package's own data file and the overlay."""
-    from inplace_lint.torchmodel.overlay import GROUPS, MODULES
-
+    """The table from the package's own data file; what is not in it may be in the overlay."""
     with open(os.path.join(os.path.dirname(__file__), "optable.txt"), "rb") as file:
-        return Table(parse(file.read()), GROUPS, MODULES)
+        return Table(parse(file.read()))
 
 
 def parse(text: bytes) -> dict[str, Any]:

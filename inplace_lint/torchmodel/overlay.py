@@ -1,7 +1,8 @@
 """What the derivation cannot see, kept by hand: each entry has its repro in tests/torchmodel/test_overlay.py.
 
 A row is `variants|overload|parameters|behaviour|condition` (see `facts` for the behaviour's form); `x` stands for any
-argument, `rest:k` for whatever else the call has. An entry takes the place of the derived group of its name.
+argument, `rest:k` for whatever else the call has. An entry takes the place of the derived group of its name, which the
+data file leaves out.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 import torch
 
+from inplace_lint.torchmodel import overlay
 from inplace_lint.torchmodel.layout import node_prefix
 from scripts.optable import aten, autocast, dtypes, names
 from scripts.optable.composites import Raw, observe_overloads, observe_python
@@ -66,7 +67,10 @@ def build() -> tuple[str, dict[str, int]]:
     )
     spaces["operators"] = words(names.OPERATORS)
     used.update(names.OPERATORS.values())
-    kept = {name: rows for name, rows in groups.items() if name in used and rows}
+    # What the overlay has is not derived, so that the overlay need not be read where something else is asked.
+    kept = {
+        name: rows for name, rows in groups.items() if name in used and rows and name not in overlay.GROUPS
+    }
     texts = {signature_of(row) for rows in kept.values() for row in rows}
     counter = Counter(row[2] for rows in kept.values() for row in rows)
     interned = sorted((text for text in texts if counter[text] > 1), key=lambda text: (-counter[text], text))
@@ -76,7 +80,7 @@ def build() -> tuple[str, dict[str, int]]:
         "signatures": interned,
         "groups": {name: [row_text(row, index) for row in rows] for name, rows in kept.items()},
         "autocast": autocast.policies(),
-        "modules": modules,
+        "modules": {name: rows for name, rows in modules.items() if name not in overlay.MODULES},
         "names": spaces,
     }
     counts = {
@@ -88,7 +92,7 @@ def build() -> tuple[str, dict[str, int]]:
         "functions": sum(len(here) for here in functions.values()),
         "methods": len(methods),
         "modules": len(modules),
-        "names without facts": len(used - set(kept)),
+        "names without facts": len(used - set(kept) - set(overlay.GROUPS)),
     }
     return written(data), counts
 

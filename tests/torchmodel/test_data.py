@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inplace_lint.torchmodel import table
+from inplace_lint.torchmodel import overlay, table
 from inplace_lint.torchmodel.facts import parse_params
 from inplace_lint.torchmodel.load import Entries, Spaces, parse
 
@@ -158,3 +158,9 @@ def test_the_group_of_a_name_is_the_same_whether_its_space_was_read_or_not():
         for name in [*whole[space], "no_such_name", "sig", ""]:
             assert Spaces(texts).group(space, name) == whole.group(space, name)
     assert whole.group("no.such.space", "add") is None
+
+
+def test_what_the_overlay_has_the_file_leaves_out():
+    data = parse(DATA.read_bytes())
+    assert not set(data["groups"]) & set(overlay.GROUPS)
+    assert not set(data["modules"]) & set(overlay.MODULES)
