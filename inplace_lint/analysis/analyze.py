@@ -299,6 +299,15 @@ def arguments(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> d
     return args
 
 
+def arguments_of(run: Run, init: FunctionSource, obj: Instance) -> dict[str, Value]:
+    """What the `__init__` of an object that somebody else has made was given, but for the object."""
+    if not init.parameters:
+        return {}  # `*args` takes the object as well
+    args = arguments(run, init, {init.parameters[0].arg: obj})
+    del args[init.parameters[0].arg]
+    return args
+
+
 def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
     """What is known of an argument before any call is seen: its annotation and its default."""
     annotation = annotated(parameter.annotation)
@@ -344,10 +353,7 @@ def build(program: Program, cls: ClassValue) -> Instance:
     obj = program.built[cls] = Instance(cls, shared=True)
     init = classes.find(run, cls.order(), "__init__")
     if isinstance(init, FunctionValue):
-        receiver = init.source.parameters[0].arg
-        args = arguments(run, init.source, {receiver: obj})
-        del args[receiver]
-        obj.pending = ([], args)
+        obj.pending = ([], arguments_of(run, init.source, obj))
     elif inherited.base_of(cls):
         obj.pending = ([], {})
     else:

@@ -28,14 +28,18 @@ _ZEROED = "zero_grad()"
 class Forward:
     """A call of something unknown, which may turn out to be a module."""
 
-    __slots__ = ("certain", "path", "place", "result", "values")
+    __slots__ = ("certain", "lent", "path", "place", "result", "values")
 
-    def __init__(self, run: Run, result: Unknown, values: list[Value], at: ast.AST) -> None:
+    def __init__(self, run: Run, func: Unknown, result: Unknown, values: list[Value], at: ast.AST) -> None:
         self.result = result
         self.values = values
         self.place: Place = run.place(at)
         self.path: Guard = run.path
         self.certain = run.grad == "on"
+        #: what escaped may have been put into it, or have been by a call that was given it and is not looked into
+        self.lent = any(time is None for time, _, _ in run.heap.roots) or (
+            func.tensor is not None and func.tensor.storage in run.given
+        )
 
 
 def called(
@@ -51,7 +55,7 @@ def called(
     result = Unknown()
     result.nodes, result.returned = given, True
     if run.grad in ("on", "unknown"):
-        forward = Forward(run, result, values, at)
+        forward = Forward(run, func, result, values, at)
         run.forwards.setdefault(func, []).append(forward)
         if weights is not None:
             _remember(run, forward, weights, known)
@@ -65,7 +69,7 @@ def _remember(run: Run, forward: Forward, weights: Tensor, known: bool = True) -
     if known:
         forward.result.of_module = tensor.storage.proved = True
     for _, node in run.heap.record(tensor.storage).nodes:
-        node.opaque = False
+        node.opaque = forward.lent
         node.edges.extend(run.heap.nodes(weights, forward.path))
         saved = Saved(weights.storage, forward.path, node, forward.place)
         saved.op, saved.attr = "forward", "weight"

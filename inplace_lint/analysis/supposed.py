@@ -33,7 +33,7 @@ _PROTOCOL = frozenset(
 
 def objects(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> dict[str, Value]:
     """The arguments of a function that are objects of classes in sight, each built as far as defaults tell."""
-    from .analyze import arguments
+    from .analyze import arguments_of
 
     found: dict[str, Value] = {}
     if run.supposing >= _DEPTH:
@@ -46,10 +46,7 @@ def objects(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> dic
         obj = found[parameter.arg] = Instance(cls, shared=run.builds)
         init = classes.find(run, cls.order(), "__init__")
         if isinstance(init, FunctionValue):
-            receiver = init.source.parameters[0].arg
-            args = arguments(run, init.source, {receiver: obj})
-            del args[receiver]
-            obj.pending = ([], args)
+            obj.pending = ([], arguments_of(run, init.source, obj))
         run.outside.add(obj)
     run.supposing -= 1
     return found
