@@ -7,7 +7,7 @@ from __future__ import annotations
 
 #: The kernel and the module of attention are a softmax and a product in one.
 WHOLE = (b"scaled_dot_product_attention", b"MultiheadAttention")
-SOFTMAX = (b"oftmax", b"exp(", *WHOLE)
+SOFTMAX = (b"oftmax", *WHOLE)
 PRODUCTS = (b"matmul", b"bmm", b"einsum", b".mm(", *WHOLE)
 
 

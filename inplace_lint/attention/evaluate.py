@@ -38,9 +38,11 @@ class Evaluation:
     `effects` what else happens: memory that is written, and calls of what is not known.
     """
 
-    def __init__(self, files: Files, root: FunctionSource) -> None:
+    def __init__(self, files: Files, root: FunctionSource, depth: int = _DEPTH) -> None:
         self.files = files
         self.root = root
+        #: how many calls deep functions of the project are followed
+        self.depth = depth
         self.terms = Terms()
         #: what names at the top level of files are, once they were asked for
         self.globals: dict[tuple[Module, str], Term] = {}
@@ -106,7 +108,7 @@ class Evaluation:
     ) -> Term | None:
         """The value of a call of a function of the project; None if it is not followed."""
         frame = self.frame
-        if frame.depth >= _DEPTH or source in self.entered or source.is_generator:
+        if frame.depth >= self.depth or source in self.entered or source.is_generator:
             return None
         inner = Frame(source.module, source, frame.depth + 1, enclosing)
         inner.names, inner.self_, inner.caller = names, self_, frame

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from .frames import Frame
 
 _BUILTINS = frozenset(dir(builtins))
+#: How many calls deep it is followed what `__init__` builds.
+_BUILDERS = 1
 _DECORATED = ("staticmethod", "classmethod", "property")
 
 
@@ -96,7 +98,7 @@ class Classes:
         from .calls import Unfollowed
         from .evaluate import Evaluation, Spent
 
-        inner = Evaluation(outer.files, init)
+        inner = Evaluation(outer.files, init, _BUILDERS)
         inner.terms, inner.globals = outer.terms, outer.globals
         inner.classes = self
         function = outer.terms.function
@@ -113,11 +115,9 @@ class Classes:
             outer.terms.function = function
             self.written = written
         held.update(recorder.held)
-        for one in self.order(cls)[0]:  # what other methods assign is not told by __init__
-            for method in one.methods.values():
-                if method.name != "__init__":
-                    for name in _assigned(method):
-                        held.pop(name, None)
+        for one in self.order(cls)[0]:
+            for name in _assigned_later(one):
+                held.pop(name, None)
         return held
 
 
@@ -134,6 +134,16 @@ class Attributes:
             self.held[name] = [value]
         elif value not in known:
             known.append(value)
+
+
+def _assigned_later(cls: ClassSource) -> set[str]:
+    """Attributes that other methods than `__init__` assign: what they hold is not told by that one."""
+    if cls.assigned_later is None:
+        cls.assigned_later = set()
+        for method in cls.methods.values():
+            if method.name != "__init__":
+                cls.assigned_later |= _assigned(method)
+    return cls.assigned_later
 
 
 def _assigned(method: FunctionSource) -> set[str]:

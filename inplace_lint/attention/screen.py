@@ -14,26 +14,17 @@ from . import PRODUCTS, SOFTMAX, at_signs
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Iterable
 
     from ..syntax.module import FunctionSource, Module
+else:
+    import _ast as ast
 
 
 def functions(module: Module) -> list[FunctionSource]:
     """The functions that may compute an attention, themselves or in what they call, in order."""
     return _Screen(module).chosen()
-
-
-def _positions(source: bytes, words: Iterable[bytes]) -> list[int]:
-    """Where one of the words stands, in order."""
-    found = []
-    for word in words:
-        position = source.find(word)
-        while position >= 0:
-            found.append(position)
-            position = source.find(word, position + 1)
-    found.sort()
-    return found
 
 
 class _Screen:
@@ -44,16 +35,38 @@ class _Screen:
         self.source = module.source
         before = [0, *accumulate(map(len, module.lines))]  # without the ends of lines
         self.spans = {}
+        #: where docstrings begin and end: an example in one computes nothing
+        self.docstrings: list[tuple[int, int]] = []
         for function in module.functions_in_order():
             first, last = function.node.lineno - 1, function.node.end_lineno or 0
             self.spans[function] = before[first] + first, before[last] + last - 1
+            doc = getattr(function.node, "body", (None,))[0]
+            if isinstance(doc, ast.Expr) and isinstance(doc.value, ast.Constant):
+                first, last = doc.lineno - 1, doc.end_lineno or 0
+                self.docstrings.append((before[first] + first, before[last] + last - 1))
 
     def chosen(self) -> list[FunctionSource]:
-        weighing = self._having(_positions(self.source, SOFTMAX))
+        weighing = self._having(self._positions(SOFTMAX))
+        written_out = self._having(self._positions((b"exp(",)))
+        if written_out:
+            weighing |= written_out & self._having(self._positions((b"sum(", b"sumexp(")))
         if not weighing:
             return []
-        multiplying = self._having(sorted([*_positions(self.source, PRODUCTS), *at_signs(self.source)]))
+        multiplying = self._having(self._positions(PRODUCTS, at_signs(self.source)))
         return [f for f in self.spans if f in weighing and f in multiplying and f.name != "__init__"]
+
+    def _positions(self, words: Iterable[bytes], more: Iterable[int] = ()) -> list[int]:
+        """Where one of the words stands outside of docstrings, in order."""
+        found = [*more]
+        for word in words:
+            position = self.source.find(word)
+            while position >= 0:
+                found.append(position)
+                position = self.source.find(word, position + 1)
+        found.sort()
+        for first, last in self.docstrings if found else ():
+            del found[bisect_left(found, first) : bisect_right(found, last)]
+        return found
 
     def _having(self, positions: list[int]) -> set[FunctionSource]:
         """Functions with one of the positions, in their text, in `__init__` for them, or in what they call."""
@@ -67,7 +80,7 @@ class _Screen:
             if f.name not in _NEVER_BY_NAME
             and (f.owner is not None or self.module.functions.get(f.name) is f)
         }
-        return found | self._around([p for p in _positions(self.source, called) if self._is_call(p)])
+        return found | self._around([p for p in self._positions(called) if self._is_call(p)])
 
     def _around(self, positions: list[int]) -> set[FunctionSource]:
         if not positions:

@@ -133,7 +133,7 @@ class FunctionSource:
 class ClassSource:
     """A class as it stands in a file: its methods, its class-level assignments, its base expressions."""
 
-    __slots__ = ("assignments", "methods", "module", "name", "node")
+    __slots__ = ("assigned_later", "assignments", "methods", "module", "name", "node")
 
     def __init__(self, module: Module, node: ast.ClassDef) -> None:
         self.module = module
@@ -141,6 +141,8 @@ class ClassSource:
         self.name = node.name
         self.methods: dict[str, FunctionSource] = {}
         self.assignments: dict[str, ast.expr | None] = {}
+        #: attributes that other methods than `__init__` assign, once somebody asked (`attention.objects`)
+        self.assigned_later: set[str] | None = None
         for statement in node.body:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 self.methods[statement.name] = FunctionSource(module, statement, self)
