@@ -125,7 +125,8 @@ def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
 
     If later backwards need all of that as it was, they need what was stepped.
     """
-    if not any(run.state.get((value, "member", _ZEROED)) is not None for value in given):
+    told = [value for value in given if run.state.get((value, "member", _ZEROED)) is not None]
+    if not told:
         return
     heap = run.heap
     reached: set[Node] = set()
@@ -134,6 +135,8 @@ def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
             reached.update(reach(nodes, guard))
     run.stepped_at = heap.time
     run.steps_parameters = True
+    for hazard in run.held.get(told[0], ()):
+        hazard.held = hazard.held and hazard.saved.node not in reached
     leaves = {node for node in reached if not node.edges}
     trainable = _trainable(run, leaves)
     groups: list[list[Hazard]] = []
@@ -145,6 +148,10 @@ def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
     for hazards in groups:
         for hazard in hazards:
             hazard.together = groups
+            # Of one forward two backwards may go through different parts: an optimizer of both steps after each.
+            hazard.held = hazard.saved.node in reached
+            if hazard.held:
+                run.held.setdefault(told[0], []).append(hazard)
 
 
 def _trainable(run: Run, nodes: set[Node]) -> list[Storage]:

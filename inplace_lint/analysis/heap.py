@@ -147,7 +147,7 @@ class Write:
 class Hazard:
     """A write after a save of the same storage; it is a finding once a root is seen that needs the saving node."""
 
-    __slots__ = ("guard", "kind", "reached", "saved", "together", "via", "write")
+    __slots__ = ("guard", "held", "kind", "reached", "saved", "together", "via", "write")
 
     def __init__(self, saved: Saved, write: Write, guard: Guard, kind: str = "write") -> None:
         self.saved = saved
@@ -159,10 +159,14 @@ class Hazard:
         self.via: Guard = NOWHERE
         #: it is one only if of each of these groups some are: which of them was written is not known
         self.together: list[list[Hazard]] = []
+        #: it is none as long as nothing says that what was written is what the root needs
+        self.held = False
 
     def is_real(self) -> bool:
         """Whether a root needs what was saved, whichever it is that was written."""
-        return self.reached and all(any(other.reached for other in group) for group in self.together)
+        return self.reached and all(
+            any(other.reached and not other.held for other in group) for group in self.together
+        )
 
 
 class _Record:

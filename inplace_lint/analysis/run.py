@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from .foreign import Forward
     from .frames import Loop
     from .guards import Guard
-    from .heap import Saved, Write
+    from .heap import Hazard, Saved, Write
     from .program import Program
     from .sharing import Sharing
     from .unchecked import Region
@@ -198,6 +198,8 @@ class Run:
         self.supposing = 0
         #: the heap's time when an optimizer of which nothing else is known made its last step
         self.stepped_at = -1
+        #: by optimizer, what it may have overwritten of a forward whose graph was kept
+        self.held: dict[Value, list[Hazard]] = {}
         #: what calls of generators returned
         self.generators: dict[Value, FunctionSource] = {}
         #: a comparison of what is not known was written: it is a mask, and a caller may know of what
