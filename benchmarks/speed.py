@@ -3,7 +3,7 @@
     python benchmarks/speed.py FOLDER [FOLDER …]
 
 The folders are unpacked package source (for the README: the wheels of timm and of transformers, whose costs a megabyte
-are compared). Each figure is the best of three runs; of starts, that take turns, the best of forty.
+are compared). What is compared takes turns; each figure is the best of five runs, of starts the best of forty.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CACHE = tempfile.mkdtemp()
+ROUNDS = 5
 STARTS = 40
 PARSE = """
 import ast, sys
@@ -46,10 +47,6 @@ def cpu(command: list[str], text: str = "") -> float:
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 
 
-def best(command: list[str], text: str = "", times: int = 3) -> float:
-    return min(cpu(command, text) for _ in range(times))
-
-
 def sources(folder: str) -> list[str]:
     """The Python files below a folder. Ends the program where there are none: nothing would be measured."""
     if not os.path.isdir(folder):
@@ -60,17 +57,31 @@ def sources(folder: str) -> list[str]:
     return files
 
 
+def over(folders: list[str]) -> None:
+    """What parsing and checking each folder cost, taking turns, and each one's cost beside the first's."""
+    texts = {folder: sources(folder) for folder in folders}
+    parse = dict.fromkeys(folders, float("inf"))
+    check = dict.fromkeys(folders, float("inf"))
+    for _ in range(ROUNDS):
+        for folder, files in texts.items():
+            parse[folder] = min(parse[folder], cpu([sys.executable, "-c", PARSE], "\0".join(files)))
+            command = [sys.executable, "-m", "inplace_lint", "check", folder, "--jobs", "1", "--isolated"]
+            check[folder] = min(check[folder], cpu(command))
+    size = {folder: sum(os.path.getsize(file) for file in files) / 1e6 for folder, files in texts.items()}
+    for folder, files in texts.items():
+        cost = check[folder] / size[folder]
+        print(f"{folder}: {len(files)} files, {size[folder]:.1f} MB")
+        times = check[folder] / parse[folder]
+        print(f"  ast.parse {parse[folder]:.2f} s, check {check[folder]:.2f} s of CPU: {times:.2f} times")
+        beside = cost / (check[folders[0]] / size[folders[0]])
+        print(f"  {cost:.2f} s a megabyte, {beside:.2f} times that of {folders[0]}")
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    print(f"at most {peak / 1e9:.1f} GB in one process")
+
+
 def main(folders: list[str]) -> None:
-    for folder, files in [(folder, sources(folder)) for folder in folders]:
-        size = sum(os.path.getsize(file) for file in files) / 1e6
-        parse = best([sys.executable, "-c", PARSE], "\0".join(files))
-        checked = best([sys.executable, "-m", "inplace_lint", "check", folder, "--jobs", "1", "--isolated"])
-        print(f"{folder}: {len(files)} files, {size:.1f} MB")
-        print(f"  ast.parse {parse:.2f} s, check {checked:.2f} s of CPU: {checked / parse:.1f} times")
-        peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * (
-            1 if sys.platform == "darwin" else 1024
-        )
-        print(f"  {checked / size:.2f} s a megabyte, {peak / 1e9:.1f} GB in one process (the largest so far)")
+    if folders:
+        over(folders)
     with tempfile.TemporaryDirectory() as directory:
         commands = {"bare Python": [sys.executable, "-c", "pass"]}
         for name, text in (("clean", CLEAN), ("flagged", FLAGGED)):
