@@ -9,12 +9,14 @@ from . import built
 from .patterns import Pattern
 from .plain import writes_only_own
 from .words import (
+    begins_name,
     called,
     first_place,
     has_word,
     is_called,
     is_kept,
     is_run,
+    last_word,
     mentions,
     rows_of_calls,
     rows_with,
@@ -94,74 +96,78 @@ def _is_text(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr)
 
 
-#: Calls that may write: of a method with a trailing underscore, with a flag or with `out=`, of an optimizer.
-_CALLS = Pattern(
-    rb"(?P<method>\w+_)\("
-    rb"|\b(?:inplace|max_norm)=(?!False|None)"
-    rb"|[(,][ \t]*True[ \t]*[,)]"
-    rb"|[(,\s]out=(?!=)"
-    rb"|\.(?:step|load_state_dict|train|fill)\("
-    rb"|\b(?:copyto|vector_to_parameters|batch_norm)\("
-)
-
-#: What each line that matches holds, and the byte before that makes it of no interest (`bias=True`): a search for plain
-#: bytes is many times faster than one for the pattern.
-_MARKS = ((b"inplace=", -1), (b"max_norm=", -1), (b"out=", -1), (b"True", ord("=")))
-#: Functions and methods of other names that may write.
-_WRITERS = frozenset("fill copyto vector_to_parameters batch_norm".split())
-#: What matters to a backward of the same file alone.
-_STEPS = frozenset("step load_state_dict train".split())
+def _is_method(text: bytes, start: int, end: int) -> bool:
+    """Whether what is called, up to its last underscore, is a method that works in place, and not `__init__`."""
+    return text[start - 1 : start] != b"_" and last_word(text, start + 1) in in_place_names()
 
 
+def _is_flag(text: bytes, start: int, end: int) -> bool:
+    """Whether an argument of this very name is given, and is not switched off."""
+    return not text.startswith((b"False", b"None"), end) and begins_name(text, start)
+
+
+def _is_out(text: bytes, start: int, end: int) -> bool:
+    """Whether it is an argument, and no comparison."""
+    return text[start - 1 : start] in _BEFORE_OUT and text[end : end + 1] != b"="
+
+
+_BEFORE_OUT = frozenset([b"(", b",", b" ", b"\t"])
 #: What comes before a `True` that is only what a look-up gives where it finds nothing.
 _LOOKED_UP = Pattern(rb"(?:\bgetattr|\.(?:get|pop|setdefault))\([^()]*\Z")
 
 
-def _marks(module: Module, steps: bool) -> list[tuple[bytes, int]]:
-    """What is looked for in the file, of which it is known what it calls."""
-    names = called(module)
-    marks = [*_MARKS]
+def _is_given_by_place(text: bytes, start: int, end: int) -> bool:
+    """Whether a `True` stands alone among arguments, as a flag without its name."""
+    if text[start - 1 : start] == b"=":
+        return False
+    before = text[text.rfind(b"\n", 0, start) + 1 : start].rstrip(b" \t")
+    if before[-1:] not in (b"(", b","):
+        return False
+    stop = text.find(b"\n", end)
+    after = text[end : stop if stop >= 0 else len(text)].lstrip(b" \t")
+    return after[:1] in (b",", b")") and not _LOOKED_UP().search(before[:-1])
+
+
+def _is_method_call(text: bytes, start: int, end: int) -> bool:
+    return text[start - 1 : start] == b"."
+
+
+def _is_function_call(text: bytes, start: int, end: int) -> bool:
+    return begins_name(text, start)
+
+
+#: What says that a call may write, and how it has to stand: a search for plain bytes is many times faster than one for
+#: a pattern of all.
+_MARKS = (
+    (b"inplace=", _is_flag),
+    (b"max_norm=", _is_flag),
+    (b"out=", _is_out),
+    (b"True", _is_given_by_place),
+)
+#: Functions and methods of other names that may write.
+_WRITERS = {
+    "fill": _is_method_call,
+    "copyto": _is_function_call,
+    "vector_to_parameters": _is_function_call,
+    "batch_norm": _is_function_call,
+}
+#: What matters to a backward of the same file alone.
+_STEPS = dict.fromkeys(("step", "load_state_dict", "train"), _is_method_call)
+
+
+def _rows_of_calls(module: Module) -> set[int]:
+    """Rows on which a call may write: of a method that works in place, with a flag or `out=`, of an optimizer."""
     source = module.source
+    names = called(module)
+    rows: set[int] = set()
+    for mark, holds in _MARKS:
+        rows.update(rows_with(module, mark, holds))
     # Most small files call nothing that ends in one underscore: then the names of the table need not be read.
     if source.count(b"_(") > source.count(b"__(") and not in_place_names().isdisjoint(names):
-        marks.append((b"_(", ord("_")))  # not `__init__(`
-    words = _WRITERS | _STEPS if steps else _WRITERS
-    marks.extend((word.encode() + b"(", -1) for word in words & names)
-    return marks
-
-
-def _rows_of_calls(module: Module) -> list[int]:
-    source = module.source
-    starts: set[int] = set()
-    steps = b".backward(" in source
-    for mark, dull in _marks(module, steps):
-        position = source.find(mark)
-        while position >= 0:
-            if source[position - 1] == dull:
-                position = source.find(mark, position + 1)
-                continue
-            starts.add(source.rfind(b"\n", 0, position) + 1)
-            end = source.find(b"\n", position)
-            position = source.find(mark, end) if end >= 0 else -1
-    rows: list[int] = []
-    row, before = 1, 0
-    for start in sorted(starts):
-        end = source.find(b"\n", start)
-        line = source[start : end if end >= 0 else len(source)]
-        for match in _CALLS().finditer(line):
-            name = match.group("method")
-            if name is not None:
-                if name.decode() not in in_place_names():
-                    continue
-            elif match.group().startswith((b".step", b".load", b".train")):
-                if not steps:
-                    continue
-            elif b"True" in match.group() and _LOOKED_UP().search(line, 0, match.start()):
-                continue
-            row += source.count(b"\n", before, start)
-            before = start
-            rows.append(row)
-            break
+        rows.update(rows_with(module, b"_(", _is_method))
+    words = {**_WRITERS, **_STEPS} if b".backward(" in source else _WRITERS
+    for word in words.keys() & names:
+        rows.update(rows_with(module, word.encode() + b"(", words[word]))
     return rows
 
 

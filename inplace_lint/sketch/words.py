@@ -51,6 +51,21 @@ def _stands(text: bytes, start: int, end: int) -> bool:
     return text[start - 1 : start] not in _OF_NAMES and text[end : end + 1] not in _OF_NAMES
 
 
+def begins_name(text: bytes, start: int) -> bool:
+    """Whether no name goes on before this place."""
+    return text[start - 1 : start] not in _OF_NAMES
+
+
+#: No name that is looked up by its end is longer.
+_LONGEST = 80
+
+
+def last_word(text: bytes, end: int) -> str:
+    """The name that ends here."""
+    word = text[max(0, end - _LONGEST) : end].translate(_NAMES).rpartition(b" ")[2].rpartition(b"(")[2]
+    return word.decode(errors="replace")
+
+
 def is_called(text: bytes, start: int, end: int) -> bool:
     """Whether a word is called, and not defined."""
     return (
