@@ -99,7 +99,7 @@ def _find(run: Run, module: Module, name: str) -> Value:
         if getattr(source.node, "decorator_list", None):
             from . import calls
 
-            decorators = [evaluate_in(run, module, d) for d in source.node.decorator_list]  # type: ignore[union-attr]
+            decorators = [evaluate_in(run, module, d) for d in source.node.decorator_list]  # type: ignore[union-attr]  # no lambda
             return calls.decorated(run, function, decorators, source.node)
         return function
     if name in module.classes:

@@ -130,7 +130,7 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
             if relation is not None:
                 return Constant(relation(left.value, right.value))
             if op in ("in", "not in"):
-                return Constant((left.value in right.value) == (op == "in"))  # type: ignore[operator]
+                return Constant((left.value in right.value) == (op == "in"))  # type: ignore[operator]  # else TypeError
         except TypeError:
             pass
         return Scalar()

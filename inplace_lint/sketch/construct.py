@@ -270,8 +270,11 @@ def of_class(scope: Expressions, cls: Class, name: str) -> Sketched:
     if name == "apply":
         return (Method(cls, name),)
     for owner in classes_of(scope, cls.source):
-        if not isinstance(owner, str) and owner.assignments.get(name) is not None:
-            return Scope(scope.sketches, owner.module).value(owner.assignments[name])  # type: ignore[arg-type]
+        if isinstance(owner, str):
+            continue
+        expression = owner.assignments.get(name)
+        if expression is not None:
+            return Scope(scope.sketches, owner.module).value(expression)
     return UNKNOWN if scope.dry else (Cell(Store()),)
 
 
