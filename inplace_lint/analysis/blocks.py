@@ -96,6 +96,7 @@ def _loop(
     carried = State(outer)
     loop = Loop(carried, outer)
     run.loops.append(loop)
+    run.within.append(loop)
     if not exact:
         run.inexact += 1
     exits: list[tuple[Guard, dict[Hashable, Value]]] = []
@@ -127,6 +128,7 @@ def _loop(
     if not exact:
         run.inexact -= 1
     run.loops.pop()
+    run.within.pop()
     run.state = outer
     ends = [(DEAD if endless else run.path, carried.slots), *exits]
     ends = [end for end in ends if end[0]]

@@ -172,7 +172,7 @@ def _list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     value = args[0]
     if isinstance(value, (Parameters, Optimizer)):
         return value
-    known = containers.items(run, value)
+    known = containers.names(run, value) if isinstance(value, Mapping_) else containers.items(run, value)
     if known is None and isinstance(value, containers.Iteration) and value.exact:
         known = value.elements
     if known is not None:
@@ -180,7 +180,9 @@ def _list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     made = containers.make(run, "list", [])
     run.state.slots[(made, LENGTH)] = Unknown()
     if isinstance(made, Sequence_):
-        elements = run.elements(value) if isinstance(value, (Sequence_, Mapping_)) else []
+        elements = run.elements(value) if isinstance(value, Sequence_) else []
+        if isinstance(value, Mapping_):
+            elements = [Scalar()]
         if isinstance(value, containers.Iteration):
             elements = value.elements
         if isinstance(value, (Tensor, Unknown)):
@@ -194,7 +196,11 @@ def _dict(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     made = Mapping_()
     run.born[made] = run.inexact
     for value in args:
-        containers.update(run, made, value)
+        if isinstance(value, (Sequence_, containers.Iteration)):
+            for pair in containers.iterate(run, value, at)[1]:
+                containers.put_key(run, made, *containers.unpack(run, pair, 2, -1, at))
+        else:
+            containers.update(run, made, value)
     for name, value in kwargs.items():
         run.put(made, ("key", name), value)
     return made

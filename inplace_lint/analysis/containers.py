@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import arrays, indexing, inherited, stale
+from . import arrays, elements, indexing, inherited, stale
 from .run import LAST, LENGTH
 from .values import (
     ANY,
@@ -89,6 +89,13 @@ def items(run: Run, value: Value) -> list[Value] | None:
     return found
 
 
+def names(run: Run, mapping: Mapping_) -> list[Value] | None:
+    """The keys that a mapping is iterated over by, or None where they are not known."""
+    if ANY in mapping.keys or length(run, mapping) != len(mapping.keys):
+        return None
+    return [Constant(key[1]) for key in mapping.keys if isinstance(key, tuple)]
+
+
 def any_element(run: Run, value: Value) -> Value:
     """An element of which it is not known which one it is; known only where all elements are one and the same."""
     return _one_of_many(run, _any_element(run, value))
@@ -139,6 +146,7 @@ def fresh_element(run: Run, sequence: Sequence_, key: Hashable) -> Value:
 def smear(run: Run, container: Sequence_ | Mapping_, value: Value) -> None:
     """Add an element whose position is not known."""
     known = run.state.get((container, ANY))
+    value = elements.put_back(run, value)
     run.state.slots[(container, LENGTH)] = run.state.slots[(container, LAST)] = Unknown()
     if isinstance(known, TorchModule) and isinstance(value, TorchModule):
         return  # which of them an element is could only be guessed at
@@ -182,7 +190,9 @@ def get_key(run: Run, mapping: Mapping_, key: Value) -> Value:
             return found
     found = run.state.get((mapping, ANY))
     if found is not None and (isinstance(key, Constant) or len(mapping.keys) == 1):
-        return _under_key(run, found, key.value) if isinstance(key, Constant) else found
+        if isinstance(key, Constant):
+            found = _under_key(run, found, key.value)
+        return elements.taken(run, mapping, found, key)
     if isinstance(key, Constant):
         # The same unknown element each time it is asked for.
         unknown = Unknown()
@@ -287,7 +297,8 @@ def _element(run: Run, sequence: Sequence_, index: Value) -> Value:
         for element in run.elements(sequence):
             smear(run, piece, element)
         return piece
-    return any_element(run, sequence)
+    element = any_element(run, sequence)
+    return elements.taken(run, sequence, element, index) if ANY in sequence.keys else element
 
 
 def _smeared(run: Run, sequence: Sequence_, index: int) -> Value:
@@ -296,7 +307,7 @@ def _smeared(run: Run, sequence: Sequence_, index: int) -> Value:
     found = run.state.get((sequence, ANY))
     if found is None:
         return Unknown()
-    return _one_of_many(run, found)
+    return _one_of_many(run, elements.taken(run, sequence, found, Constant(index)))
 
 
 def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augmented: bool) -> None:
@@ -308,6 +319,7 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
             if atom in run.outside:
                 run.heap.escape(run.tensors_within(value), run.path)
             count = length(run, atom)
+            value = elements.put_back(run, value)
             if isinstance(index, Constant) and isinstance(index.value, int) and count is not None:
                 run.put(atom, index.value if index.value >= 0 else count + index.value, value)
             else:
@@ -366,9 +378,13 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
         element = run.state.get((value, ANY))
         if element is not None and value.kind == "fresh":
             return False, [fresh_element(run, value, ("part", i)) for i in range(2)]
-        if isinstance(element, Phi) and all(isinstance(a, Tensor) for _, a in element.alternatives):
+        if isinstance(element, Phi) and all(
+            isinstance(a, (Tensor, Instance)) for _, a in element.alternatives
+        ):
             # What each round of a loop appended: another tensor in each round of this one.
             return False, [element.alternatives[0][1], element.alternatives[-1][1]]
+        if type(element) is Scalar:
+            return False, [_like(element), _like(element)]
         if element is not None:
             return False, [element, element]
     if isinstance(value, Tensor) or (isinstance(value, Unknown) and value.tensor is not None):
@@ -381,6 +397,13 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     if isinstance(value, Scalar):
         return False, [Scalar(), Scalar()]
     return False, [Unknown(), Unknown()]
+
+
+def _like(number: Scalar) -> Scalar:
+    """Another of the same kind."""
+    other = Scalar()
+    other.number = number.number
+    return other
 
 
 class Iteration(Value):

@@ -190,6 +190,9 @@ def prevailing(findings: Iterable[Finding]) -> list[Finding]:
 def proved(hazard: Hazard) -> bool:
     """Whether what is written, and what it was saved for, are known to be tensors."""
     saved = hazard.saved
+    through = hazard.write.through
+    if saved.taken is not None and through is not None and saved.taken.is_another(through.taken):
+        return False
     if not hazard.write.is_of_a_tensor() or not all(s.is_tensor() for s in saved.unproved):
         return False
     return saved.grad == DOES or not saved.sources or any(s.credible() for s in saved.sources)

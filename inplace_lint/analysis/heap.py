@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .frames import Place
     from .guards import Guard
-    from .values import Counter, Storage, Tensor
+    from .values import Counter, Storage, Taken, Tensor
 
 
 class Node:
@@ -63,6 +63,7 @@ class Saved:
         "result",
         "sources",
         "storage",
+        "taken",
         "time",
         "unchecked",
         "unproved",
@@ -98,6 +99,8 @@ class Saved:
         self.again = False
         #: it is a view of the tensor whose memory it is
         self.view = False
+        #: how the tensor was taken from a container
+        self.taken: Taken | None = None
         #: the heap's time when it was made
         self.time = 0
         #: whether backward reads it, and does not only compare its version

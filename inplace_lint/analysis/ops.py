@@ -189,7 +189,10 @@ def perform(
             storage = tensor.storage
             if (not storage.proved or storage.parts_only) and param.kind in ("tensor", "tensors"):
                 if proves or facts.layout.takes_only_tensors:
-                    storage.parts_only = tensor.part
+                    # Where several are taken, what stands for them all is a list more likely than their base.
+                    storage.parts_only = tensor.part or (
+                        param.kind == "tensors" and not isinstance(values[i], Sequence_)
+                    )
                     storage.prove()
                 elif not storage.is_tensor():
                     unproved.append(storage)
@@ -322,7 +325,7 @@ class _Saving:
                 saved.autocast = run.autocast
                 saved.sources = tuple(sources)
                 saved.unproved = () if save.target in self.settled else self.unproved
-                saved.counter = tensor.counter
+                saved.counter, saved.taken = tensor.counter, tensor.taken
                 saved.view = tensor.view or not self.facts.layout.keeps_itself(save.node)
                 saved.read = self.facts.counted or save.target not in self.facts.writes
                 run.save(saved)

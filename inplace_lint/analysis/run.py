@@ -148,6 +148,8 @@ class Run:
         self.region: Region | None = None
         self.frame: Frame
         self.loops: list[Loop] = []
+        #: the loops of all frames
+        self.within: list[Loop] = []
         self.inexact = 0  # loops around this point whose iterations stand for more than themselves
         self.born: dict[Value, int] = {}
         #: what the call at hand was given with a star, and nothing else: of unknown length
@@ -170,6 +172,11 @@ class Run:
         self.parts: set[Unknown] = set()
         #: tensors that each stand for any of several
         self.many: set[Tensor] = set()
+        #: those of them that were taken under a key, by it; and what they were taken for
+        self.taken: dict[tuple[Tensor, object, Loop | None], Tensor] = {}
+        self.taken_for: dict[Value, Tensor] = {}
+        #: the keys under which objects were taken from a container, in the order in which a loop asked for them
+        self.asked_for: dict[tuple[Value, Loop | None], list[object]] = {}
         #: the tensors whose values were changed
         self.written: set[Tensor] = set()
         #: views that an index took, with its node and the heap's time

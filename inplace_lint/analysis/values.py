@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..syntax.module import ClassSource, FunctionSource
     from ..torchmodel.op import Op
-    from .frames import Place
+    from .frames import Loop, Place
     from .guards import Guard
     from .heap import Write
 
@@ -158,6 +158,20 @@ class Value:
     __slots__ = ()
 
 
+class Taken:
+    """Under which key, in which loop, something was taken from a container whose elements are not told apart."""
+
+    __slots__ = ("key", "loop")
+
+    def __init__(self, key: object, loop: Loop | None) -> None:
+        self.key = key
+        self.loop = loop
+
+    def is_another(self, other: Taken | None) -> bool:
+        """Whether it is, as far as anybody can tell, not the same element: of what two loops take, each takes all."""
+        return other is not None and self.loop is other.loop and self.key != other.key
+
+
 class Tensor(Value):
     """One alias of a storage.
 
@@ -166,7 +180,8 @@ class Tensor(Value):
     `detached`: carries no graph. `counter`: the version counter that writes through it move, where that is not its
     storage's own (`.data`). `early`: a view of what required no grad then, not used since: a leaf to autograd.
     `contiguous`: True, or False when unknown. `strided`: its axes were moved, or its elements picked out.
-    `part`: by an index that a list would take as well. `sizes` of its axes, as far as they are known.
+    `part`: by an index that a list would take as well. `sizes` of its axes, as far as they are known. `taken`: how it
+    was taken from a container of which it stands for any element.
     """
 
     __slots__ = (
@@ -185,6 +200,7 @@ class Tensor(Value):
         "storage",
         "strided",
         "swapped",
+        "taken",
         "view",
     )
 
@@ -209,6 +225,7 @@ class Tensor(Value):
         self.made_at = 0
         #: a view of a contiguous tensor with its axes swapped
         self.swapped = False
+        self.taken: Taken | None = None
 
     def alias(self) -> Tensor:
         """Another alias with the same marks, to be marked further."""
@@ -227,6 +244,7 @@ class Tensor(Value):
         other.graph = self.graph
         other.made_at = self.made_at
         other.swapped = self.swapped
+        other.taken = self.taken
         return other
 
 

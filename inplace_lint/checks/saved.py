@@ -26,7 +26,8 @@ def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt
     labels = [
         places.label("save", describe_save(s), s.place) for s in (shown if first in shown else saves[:1])
     ]
-    later = first.place.at is finding.at or places.row_of(first.place) > start_of(finding.at)[0]
+    again = first.place.at is finding.at and first.op == finding.op
+    later = again or places.row_of(first.place) > start_of(finding.at)[0]
     same_file = first.place.frame.module is module
     if finding.write is not None:
         labels += [places.label("write", "written here", place) for place in finding.writes[:_MOST_WRITES]]

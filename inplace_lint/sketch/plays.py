@@ -47,6 +47,15 @@ def _gathered(made: Call) -> Sketched:
     return (Box([expressions.elements(made.scope, value)], ordered=False),)
 
 
+def _mapping(made: Call) -> Sketched:
+    """dict(pairs): what stands under the keys."""
+    found = _gathered(made)
+    for atom in found:
+        if isinstance(atom, Box):
+            atom.items = [_named(item) for item in atom.items]
+    return found
+
+
 def _enumerated(made: Call) -> Sketched:
     element = expressions.elements(made.scope, made.args[0]) if made.args else NOTHING
     return (Box([(Box([NOTHING, element]),)], ordered=False),)
@@ -188,16 +197,14 @@ PLAYS: dict[str, Callable[[Call], Sketched]] = {
     "builtins.zip": _zipped,
     "builtins.map": _mapped,
     "builtins.sum": _summed,
+    "builtins.dict": _mapping,
+    "collections.OrderedDict": _mapping,
     "builtins.getattr": _getattr,
     "builtins.super": _super,
     "functools.partial": _bound,
     "copy.deepcopy": _first,
     "copy.copy": _first,
     **dict.fromkeys(
-        [
-            *(f"builtins.{n}" for n in "list tuple set reversed sorted iter dict next max min".split()),
-            "collections.OrderedDict",
-        ],
-        _gathered,
+        [f"builtins.{n}" for n in "list tuple set reversed sorted iter next max min".split()], _gathered
     ),
 }
