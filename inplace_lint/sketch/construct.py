@@ -393,6 +393,7 @@ _MODULE_METHODS = frozenset(
 def _attribute_of(scope: Expressions, obj: Object, name: str) -> Sketched | None:
     """What `__init__`, and what it calls, leaves in an attribute; failing that, what other methods do."""
     builders = _builders(scope, obj.source)
+    plain: Sketched | None = None
     for building in (True, False):
         for cls in classes_of(scope, obj.source):
             if isinstance(cls, str):
@@ -404,9 +405,9 @@ def _attribute_of(scope: Expressions, obj: Object, name: str) -> Sketched | None
             expression = cls.assignments.get(name) if building else None
             if expression is not None:
                 return Scope(scope.sketches, cls.module).value(expression)
-            if value is not None and not building:
-                return value
-    return None
+            if value is not None:
+                plain = value
+    return plain
 
 
 def _assigned_in(
@@ -414,16 +415,22 @@ def _assigned_in(
 ) -> Sketched | None:
     found: list[Sketched] = []
     for method in methods:
-        if f".{name}" not in scope.sketches.assigned(method).names:
+        assigned = scope.sketches.assigned(method).names.get(f".{name}")
+        if assigned is None:
             continue
         arguments = obj.arguments if method.name == "__init__" and cls is obj.source else {}
         if scope.depth > 4:
             return UNKNOWN
         inside = scope.sketches.scope_of(obj, method, arguments, scope.depth + 1)
         value = inside.gathered(f".{name}")
-        if value is not None:
+        # What starts as None is filled in from elsewhere; what starts as a number is no tensor.
+        if value or (value is not None and not any(_is_none(node) for _, node, _ in assigned)):
             found.append(value)
     return united(found) if found else None
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _builders(scope: Expressions, source: ClassSource) -> frozenset[str]:

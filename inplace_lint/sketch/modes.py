@@ -6,6 +6,7 @@ from ..syntax.module import inner_bodies
 from ..torchmodel.spelling import MODES
 from . import construct
 from .atoms import Symbol
+from .words import first_place, stands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,9 +53,54 @@ def records_nothing(sketches: Sketches, source: FunctionSource) -> bool:
     scope = construct.Scope(sketches, source.module)
     if not any(grad_mode(scope, decorator) is False for decorator in getattr(node, "decorator_list", ())):
         return False
-    text = b"\n".join(source.module.lines[node.lineno - 1 : node.end_lineno or 0])
+    text = _body_of(source)
     told = sum(text.count(word) for word in _RECORDS)
     return told == 0 or told == _closures(scope, source)
+
+
+def _body_of(source: FunctionSource) -> bytes:
+    """The text of a function's statements, without its docstring."""
+    body: list[ast.stmt] = source.node.body  # type: ignore[assignment]  # a lambda has no decorator
+    first = body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(body) > 1:
+        first = body[1]
+    return b"\n".join(source.module.lines[first.lineno - 1 : source.node.end_lineno or 0])
+
+
+def concerns_nobody(sketches: Sketches, source: FunctionSource) -> bool:
+    """Whether a function records nothing, its file does not call it, and it returns nothing that it may have written.
+
+    What it writes then matters only to who calls it from elsewhere, and they ask.
+    """
+    if not getattr(source.node, "decorator_list", None) or source.name.startswith("__"):
+        return False
+    module = source.module
+    text = _body_of(source)
+    if b"return" in text:
+        given = {p.arg.encode() for p in (*source.parameters, *source.node.args.kwonlyargs)}
+        if source.owner is not None and source.parameters:
+            given.discard(source.parameters[0].arg.encode())
+        if source.node.args.vararg or any(
+            first_place(text, one, 0, len(text), _is_tensor) >= 0 for one in given
+        ):
+            return False
+    named = _is_asked_of if source.owner is not None else _is_named
+    if first_place(module.source, source.name.encode(), 0, len(module.source), named) >= 0:
+        return False
+    return records_nothing(sketches, source)
+
+
+def _is_tensor(text: bytes, start: int, end: int) -> bool:
+    """Whether an argument may be a tensor where it stands: not where it is called, or compared with None."""
+    return stands(text, start, end) and not text.startswith((b"(", b" is None", b" is not None"), end)
+
+
+def _is_asked_of(text: bytes, start: int, end: int) -> bool:
+    return text[start - 1 : start] == b"." and stands(text, start, end)
+
+
+def _is_named(text: bytes, start: int, end: int) -> bool:
+    return text[start - 4 : start] != b"def " and stands(text, start, end)
 
 
 def _closures(scope: Expressions, source: FunctionSource) -> int:

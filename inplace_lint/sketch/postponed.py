@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .atoms import EARLY, EVIDENT, NONE, NOTHING, Cell, Object, Store, cells
+from .atoms import EARLY, EVIDENT, NONE, NOTHING, WEAK, Cell, Object, Store, cells
+from .effects import is_evident
 from .expressions import ATTRIBUTES
 
 TYPE_CHECKING = False
@@ -81,42 +82,69 @@ def _saves(sketches: Sketches, source: FunctionSource, name: str) -> bool:
     return False
 
 
-def saved_by_calls(flow: Flow, cell: Cell, within: Made | None = None, depth: int = 0) -> int:
+def saved_by_calls(flow: Flow, cell: Cell, within: Made | None = None, path: tuple[Store, ...] = ()) -> int:
     """How sure it is that a call that the tensor was given to, or that returned it, saved it; `within` is looked at."""
     store = cell.store
-    if depth > _CALLS:
+    if store in path:
+        return NONE  # a function that calls itself
+    if len(path) > _CALLS:
         return EVIDENT
+    path = (*path, store)
     level = NONE
     for made, name, arms, result in store.passed:
         if made is within or not (arms.isdisjoint(cell.without) and arms.isdisjoint(flow.without)):
             continue
         if made[2] and saves(flow.sketches, made[0], name):
-            return EVIDENT
+            level = max(level, _how_sure(flow, made, store))
         # It may have come back, and been saved under another name.
         if (result.saved or result.passed) and name in _returned(flow.sketches, made[0]):
             other = Cell(result, without=cell.without)
-            level = max(level, how_saved(other), saved_by_calls(flow, other, made, depth + 1))
-    if store.made is None or store.made is within:
-        return level
-    source, arguments, recorded = store.made
-    for atom in flow.sketches.of(source).returns:
-        if isinstance(atom, Cell):
-            if how_saved(atom) > NONE or atom.store.parted or atom.fragile > EARLY or atom.store.leaf:
-                return EVIDENT
-            level = max(level, saved_by_calls(flow, atom, None, depth + 1))
-            if atom.store.given:
-                if flow.recording and not recorded:
-                    return EVIDENT  # it may be a view that was made under no_grad
-                for inner in reached(flow, arguments, atom.store.given):
-                    if (
-                        how_saved(inner) > NONE
-                        or inner.fragile > EARLY
-                        or (inner.store.leaf and flow.recording)
-                    ):
-                        return EVIDENT
-                    if inner.store is not store:
-                        level = max(level, saved_by_calls(flow, inner, store.made, depth + 1))
+            level = max(level, how_saved(other), saved_by_calls(flow, other, made, path))
+        if level == EVIDENT:
+            return level
+    if store.made is not None and store.made is not within:
+        level = max(level, _saved_where_made(flow, store, store.made, path))
     return level
+
+
+def _saved_where_made(flow: Flow, store: Store, made: Made, path: tuple[Store, ...]) -> int:
+    """How sure it is that what a call returned was saved in it, or is what it was given and was saved before."""
+    source, arguments, recorded = made
+    level = NONE
+    for atom in flow.sketches.of(source).returns:
+        if not isinstance(atom, Cell):
+            continue
+        if atom.store.leaf:
+            return EVIDENT
+        saved = how_saved(atom)
+        if saved > NONE or atom.store.parted or atom.fragile > EARLY:
+            level = max(level, saved, _how_sure(flow, made, atom.store))
+        elif level < EVIDENT:
+            level = max(level, saved_by_calls(flow, atom, None, path))
+        given = atom.store.given
+        if given and flow.recording and not recorded:
+            level = max(
+                level, _how_sure(flow, made, atom.store)
+            )  # it may be a view that was made under no_grad
+        if level == EVIDENT:
+            return level
+        for inner in reached(flow, arguments, given) if given else ():
+            if inner.store.leaf and flow.recording:
+                return EVIDENT
+            level = max(level, how_saved(inner))
+            if inner.fragile > EARLY:
+                level = max(level, _how_sure(flow, made, inner.store))
+            if level < EVIDENT and inner.store is not store:
+                level = max(level, saved_by_calls(flow, inner, made, path))
+    return level
+
+
+def _how_sure(flow: Flow, made: Made, store: Store) -> int:
+    """How sure it is that gradients flow where a call saves a tensor: as sure as of what the call is given."""
+    if flow.trained:
+        return EVIDENT  # how sure it is makes no difference
+    given = (cell.store for value in made[1].values() for cell in cells(value))
+    return EVIDENT if any(is_evident(flow, one) for one in (store, *given)) else WEAK
 
 
 def is_tensor(sketches: Sketches, store: Store, depth: int = 0) -> bool:

@@ -12,11 +12,11 @@ from .words import (
     begins_name,
     called,
     first_place,
-    has_word,
     is_called,
     is_kept,
     is_run,
     last_word,
+    may_run,
     mentions,
     rows_of_calls,
     rows_with,
@@ -283,7 +283,7 @@ def around(
             if names_built and function not in chosen and function.name != "__init__":
                 lines = module.lines[function.node.lineno - 1 : function.node.end_lineno or 0]
                 text = b"\n".join(lines)
-                if any(has_word(text, name) for name in names_built):
+                if any(first_place(text, name, 0, len(text), may_run) >= 0 for name in names_built):
                     chosen[function] = None
     return chosen
 

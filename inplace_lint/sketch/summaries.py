@@ -355,7 +355,11 @@ class Sketches:
             known = self._examined[module] = Examined(candidates)
             if self._examining < _NESTED:
                 self._examining += 1
-                first = [f for f in candidates if not only_initialises(module, f)]
+                first = [
+                    f
+                    for f in candidates
+                    if not only_initialises(module, f) and (self.notes or not modes.concerns_nobody(self, f))
+                ]
                 examine(self, module, known, first)
                 self._examining -= 1
         return known

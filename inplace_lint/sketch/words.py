@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 def mentions(module: Module, words: set[str]) -> list[int]:
     """Rows on which one of the names stands."""
-    return sorted(row for word in words for row in rows_with(module, word.encode(), _stands))
+    return sorted(row for word in words for row in rows_with(module, word.encode(), stands))
 
 
 def has_word(text: bytes, word: bytes) -> bool:
     """Whether a name stands in a text, and not only as a part of a longer one."""
-    return first_place(text, word, 0, len(text), _stands) >= 0
+    return first_place(text, word, 0, len(text), stands) >= 0
 
 
 def rows_with(module: Module, word: bytes, holds: Callable[[bytes, int, int], bool]) -> list[int]:
@@ -46,7 +46,7 @@ def first_place(
     return position
 
 
-def _stands(text: bytes, start: int, end: int) -> bool:
+def stands(text: bytes, start: int, end: int) -> bool:
     """Whether no name goes on before or after a word."""
     return text[start - 1 : start] not in _OF_NAMES and text[end : end + 1] not in _OF_NAMES
 
@@ -85,9 +85,28 @@ def is_run(text: bytes, start: int, end: int) -> bool:
     return _KEPT().search(text, text.rfind(b"\n", 0, start) + 1, start) is not None
 
 
+def may_run(text: bytes, start: int, end: int) -> bool:
+    """Whether a module may be run where it is named: not where it is counted, replaced, or a part of it kept."""
+    if not stands(text, start, end):
+        return False
+    if text[start - 4 : start] == b"len(" and text[end : end + 1] == b")":
+        return False
+    stop = text.find(b"\n", end)
+    before = text[text.rfind(b"\n", 0, start) + 1 : start].strip()
+    after = text[end : stop if stop >= 0 else len(text)]
+    if not before:
+        return _REPLACED().match(after) is None
+    return before != text[start:end] + b" =" or _PART().match(after) is None
+
+
+#: What follows an attribute that is assigned, and one of which a part is kept.
+_REPLACED = Pattern(rb"[ \t]*=[^=]")
+_PART = Pattern(rb"\[[^()]*\][ \t]*(?:#.*)?\Z")
+
+
 def is_kept(text: bytes, start: int, end: int) -> bool:
     """Whether a function stands in a list, or is put into one, and is not called."""
-    if text[end : end + 1] not in b",])" or not _stands(text, start, end):
+    if text[end : end + 1] not in b",])" or not stands(text, start, end):
         return False
     before = text[text.rfind(b"\n", 0, start) + 1 : start]
     return b"(" not in before or b".append(" in before

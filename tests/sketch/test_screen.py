@@ -66,6 +66,18 @@ def test_only_methods_that_use_what_was_built_to_work_in_place_are_looked_at() -
     assert [function.name for function in chosen] == ["forward"]
 
 
+def test_method_that_counts_or_replaces_what_was_built_does_not_run_it() -> None:
+    module = Module(
+        "m.py",
+        b"import torch.nn as nn\n\n\nclass Net(nn.Module):\n"
+        b"    def __init__(self):\n        self.acts = nn.ModuleList([nn.ReLU(inplace=True)])\n\n"
+        b"    def cut(self, n):\n        self.acts = self.acts[: n + 1]\n        return len(self.acts)\n\n"
+        b"    def drop(self):\n        self.acts = nn.Identity()\n\n"
+        b"    def run(self, x):\n        self.acts = self.acts[0](x)\n",
+    )
+    assert [function.name for function in with_candidates(module)] == ["run"]
+
+
 @pytest.mark.parametrize(
     ("parameters", "body"),
     [

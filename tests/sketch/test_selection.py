@@ -148,3 +148,54 @@ def test_buffer_that_a_method_called_by_init_makes_is_a_tensor() -> None:
         "    def forward(self, xs):\n        return [self.cache(x) for x in xs]\n"
     )
     assert "forward" in suspicious
+
+
+def _class_with(started: str) -> str:
+    return (
+        "import torch\n\n\nclass Meter:\n"
+        f"    def __init__(self):\n        self.spread = {started}\n\n"
+        "    def weigh(self, n: int):\n        y = torch.exp(torch.arange(n) / self.spread)\n"
+        "        y *= 2\n        return y\n"
+    )
+
+
+def test_attribute_that_starts_as_a_number_needs_no_gradient_and_one_that_starts_as_none_may() -> None:
+    assert sketch(_class_with("0.5"))[0] == []
+    assert sketch(_class_with("None"))[0] == ["weigh"]
+
+
+_OPTIMIZER = """import torch
+
+
+class Signs(torch.optim.Optimizer):
+    @torch.no_grad()
+    def step(self, closure=None):
+        \"\"\"The closure (optional) evaluates the model again.\"\"\"
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            for p in group["params"]:
+                p.sub_(p.grad.sign())
+        return loss
+"""
+
+
+def _is_sketched(text: str, name: str) -> bool:
+    _, sketches, module = sketch(text)
+    return any(function.name == name for function in sketches.examined(module).seen)
+
+
+def test_what_records_nothing_is_sketched_where_its_file_calls_it() -> None:
+    assert not _is_sketched(_OPTIMIZER, "step")
+    assert _is_sketched(f"{_OPTIMIZER}\n    def twice(self):\n        self.step()\n", "step")
+    assert _is_sketched(_OPTIMIZER.replace("return loss", "return closure"), "step")
+
+
+def test_function_that_calls_itself_saves_nothing_by_that() -> None:
+    suspicious, _, _ = sketch(
+        "def halve(x, n: int):\n    if n:\n        return halve(x, n - 1)\n    return x[0]\n\n\n"
+        "def f(x):\n    y = halve(x.clone(), 3)\n    y.add_(1)\n    return y\n"
+    )
+    assert suspicious == []
