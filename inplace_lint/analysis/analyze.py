@@ -14,6 +14,7 @@ from .program import BASE_BITS, FILE_BITS, Program
 from .reconsider import reconsider
 from .run import OutOfBudget, Run
 from .values import (
+    DOES,
     NEVER,
     Bound,
     ClassValue,
@@ -139,14 +140,35 @@ def _deepened(program: Program, module: Module, root: FunctionSource | None) -> 
         for _ in range(_DEEPER):
             run = run_function(program, root, deep) if root is not None else run_body(program, module, deep)
             wanted = _worth_entering(run) - deep
+            learnt = root is not None and _learn_tensors(program, run, root)
             if run.trains and run.steps > run.soft_limit and program.soft_limit == usual:
                 program.soft_limit = _TRAINING
-            elif not wanted:
+            elif not wanted and not learnt:
                 break
             deep |= wanted
     finally:
         program.soft_limit = usual
     return run
+
+
+def _learn_tensors(program: Program, run: Run, root: FunctionSource) -> bool:
+    """Remember the arguments that were written as only tensors are, after what may have been a list gave an element.
+
+    Run again, the element is a view.
+    """
+    known = program.tensors.setdefault(root, set())
+    before = len(known)
+    written = {write.storage for write in run.writes}
+    for name, value in run.root_args.items():
+        tensor = value.tensor if isinstance(value, Unknown) else None
+        if tensor is None or tensor.storage not in written or tensor.storage.parts_only:
+            continue
+        if tensor.storage.proved and any(
+            type(key) is tuple and len(key) == 3 and key[0] is value and type(key[2]) is int
+            for key in run.bottom().slots
+        ):
+            known.add(name)
+    return len(known) > before
 
 
 def _worth_entering(run: Run) -> frozenset[FunctionSource]:
@@ -162,6 +184,8 @@ def _worth_entering(run: Run) -> frozenset[FunctionSource]:
         while value is not None:
             owners.add(value)
             value = value.owner if isinstance(value, Unknown) else None
+    if run.trains:
+        owners |= _behind_hazards(run)
     return frozenset(
         call.source
         for call in run.skipped
@@ -170,6 +194,22 @@ def _worth_entering(run: Run) -> frozenset[FunctionSource]:
         or call.given & owners
         or any(isinstance(value, Instance) and _holds(run, value, written) for value in call.given)
     )
+
+
+def _behind_hazards(run: Run) -> set[Value]:
+    """The values of unknown kind that only may require grad, and with them what was saved and then written."""
+    found: set[Value] = set()
+    seen: set[Storage] = set()
+    for hazard in run.heap.hazards:
+        pending = [hazard.saved.storage, *hazard.saved.sources] if hazard.saved.grad < DOES else []
+        while pending:
+            storage = pending.pop()
+            if storage not in seen:
+                seen.add(storage)
+                pending += storage.evidence
+                if storage.value is not None:
+                    found.add(storage.value)
+    return found
 
 
 def _holds(run: Run, obj: Instance, written: set[Storage]) -> bool:
@@ -333,6 +373,10 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
         if isinstance(given, (Symbol, ClassValue, FunctionValue, Bound)):
             return given  # a class or function to build with: the one that most callers leave as it is
     value = Unknown()
+    if parameter.arg in run.program.tensors.get(source, ()):
+        known = run.as_tensor(value)
+        if known is not None:
+            known.storage.proved = True
     if annotation in TENSOR_TYPES:
         tensor = run.as_tensor(value)
         if tensor is not None:

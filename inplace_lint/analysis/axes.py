@@ -1,19 +1,30 @@
-"""How large a tensor is, as far as the source says so: by sizes, or axes, that are written out one by one."""
+"""How many axes a tensor has, and how long they are, as far as the source says so: sizes that are written out.
+
+Of an axis whose length is not known its place is: `(None, 4)` is a matrix of four columns. Without a shape, not even
+the number of axes is known.
+"""
 
 from __future__ import annotations
 
-from ..torchmodel import layout
+from ..torchmodel import shapes
+from ..torchmodel.layout import FEW_ROWS
 from .run import LENGTH
-from .values import Constant, Scalar, Sequence_, Value
+from .values import Constant, Scalar, Sequence_, Tensor, Test, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..torchmodel.facts import Facts
+    from ..torchmodel.layout import Layout
     from .guards import Guard
     from .run import Run
-    from .values import Sizes, Tensor
+    from .values import Sizes
+
+    Found = Sequence[tuple[Guard, Tensor]]
+
+#: What stands for an argument of which nothing is known.
+_UNKNOWN = object()
 
 
 def count(
@@ -37,16 +48,172 @@ def count(
         ):
             sizes = _written_out(run, args[place], args[place:] if param.code == "v" else ())
             if sizes and all(isinstance(size, (Constant, Scalar)) for size in sizes):
+                lengths = facts.factory or not facts.layout.keeps_axes
                 for _, tensor in run.tensors(result):
-                    tensor.sizes = tuple(_number(size) if facts.factory else None for size in sizes)
+                    tensor.sizes = tuple(_length(size) if lengths else None for size in sizes)
             return
 
 
-def of_view(facts: Facts, tensor: Tensor) -> Sizes | None:
-    """The sizes of a view by this op."""
-    if tensor.sizes is None or not facts.layout.keeps_axes:
+def of_literal(run: Run, value: Value) -> Sizes | None:
+    """The shape of numbers that are written out in lists."""
+    if not isinstance(value, Sequence_):
+        return () if isinstance(value, Constant) else None
+    elements = _written_out(run, value, ())
+    inner = {of_literal(run, element) for element in elements}
+    first = inner.pop() if len(inner) == 1 else None
+    return None if first is None else (len(elements), *first)
+
+
+def of_result(
+    run: Run, facts: Facts, operands: Sequence[Found], values: Sequence[Value | None]
+) -> Sizes | None:
+    """The sizes of a new tensor that an op computes of these operands."""
+    group = facts.layout.group
+    if not group:
         return None
-    return (None,) * len(tensor.sizes) if facts.layout.permutes else tensor.sizes
+    tensors = [i for i, param in enumerate(facts.params) if param.kind == "tensor" and i < len(operands)]
+    if group == "elements" or (group == "reduced" and _elementwise(facts, values)):
+        known = [shape_of(found) for found in operands if found]
+        return None if None in known or not known else shapes.broadcast([s for s in known if s is not None])
+    if group == "loss":
+        reduction = _plain(facts, values, "reduction")
+        return () if reduction in ("mean", "sum", 1, 2) and _is_left_out(facts, values, "reduce") else None
+    if group == "number":
+        return ()
+    if group == "equation":
+        equation = next((value.value for value in values[:1] if isinstance(value, Constant)), None)
+        each = [shape_of(found) for found in operands[1:]]
+        return shapes.of_equation(equation, each) if isinstance(equation, str) else None
+    if group == "looked up":
+        rows = shape_of(_named(facts, operands, "input") or _named(facts, operands, "indices") or ())
+        return None if rows is None else (*rows, None)
+    if group in ("joined", "stacked"):
+        return _put_together(facts, operands, values, group == "stacked")
+    first = shape_of(operands[tensors[0]]) if tensors else None
+    second = shape_of(operands[tensors[1]]) if len(tensors) > 1 else None
+    if group in ("matrices", "batches"):
+        left, right = (shape_of(operands[i]) for i in tensors[-2:]) if len(tensors) > 1 else (None, None)
+        rank = 2 if group == "matrices" else 3
+        if left is None or right is None or len(left) != rank or len(right) != rank:
+            return (None,) * rank
+        return shapes.product(left, right)
+    if group == "outer":
+        return (first or (None,))[:1] + (second or (None,))[:1]
+    if first is None:
+        return None
+    if group == "same":
+        return first
+    if group == "rank":
+        return (None,) * len(first)
+    if group == "rows":
+        weight = _named(facts, operands, "weight")
+        if weight is None:  # a module's own
+            return (*first[:-1], None)
+        shape = shape_of(weight)
+        return None if not shape else first[:-1] + (shape[:1] if len(shape) > 1 else ())
+    if group == "reduced":
+        return _reduced(run, facts, values, first)
+    if second is None or not first or not second:
+        return None
+    if group == "distances":
+        return (*shapes.broadcast([first[:-2], second[:-2]]), *first[-2:-1], *second[-2:-1])
+    return shapes.product(first, second)
+
+
+def of_view(
+    run: Run, facts: Facts, layout: Layout, tensor: Tensor, values: Sequence[Value | None]
+) -> Sizes | None:
+    """The sizes of a view by an op of this layout."""
+    name = layout.name
+    if name in ("view_as", "expand_as", "reshape_as"):
+        return shape_of([found for value in values[1:2] if value is not None for found in run.tensors(value)])
+    sizes = tensor.sizes
+    if sizes is None:
+        return None
+    rank = len(sizes)
+    if layout.swaps:
+        axes = [_axis(value, rank) for value in values[1:]] if len(values) == 3 else [rank - 2, rank - 1]
+        if rank < 2 or None in axes:
+            return (None,) * rank
+        order = [*range(rank)]
+        if name in ("T", "numpy_T"):
+            order.reverse()
+        else:
+            a, b = axes
+            assert a is not None and b is not None
+            order[a], order[b] = b, a
+        return tuple(sizes[axis] for axis in order)
+    if layout.keeps_axes:
+        return (None,) * rank if layout.permutes else sizes
+    if name == "diagonal":
+        return (None,) * (rank - 1) if rank > 1 else None
+    if name in ("select", "unbind", "narrow", "split", "chunk", "tensor_split", "unsqueeze"):
+        added = name == "unsqueeze"
+        axis = _axis(argument(facts, values, "dim"), rank + added)
+        if name in ("select", "unbind"):
+            return None if not rank else (None,) * (rank - 1) if axis is None else _without(sizes, axis)
+        if axis is None:
+            return (None,) * (rank + added)
+        if added:
+            return (*sizes[:axis], 1, *sizes[axis:])
+        length = _number(argument(facts, values, "length"))
+        return (*sizes[:axis], length, *sizes[axis + 1 :])
+    return None
+
+
+def of_part(run: Run, sizes: Sizes | None, index: Value) -> Sizes | None:
+    """The sizes of what an index takes of a tensor."""
+    from .containers import Slice
+
+    if sizes is None:
+        return None
+    tuple_ = isinstance(index, Sequence_) and index.kind == "tuple"
+    parts = _written_out(run, index, ()) if tuple_ else [index]
+    if tuple_ and not parts:
+        return None
+    taken = 0
+    for part in parts:
+        if isinstance(part, Tensor) and part.storage.dtype == "bool":
+            if part.sizes is None:
+                return None
+            taken += len(part.sizes)
+        else:
+            taken += not (isinstance(part, Constant) and (part.value is None or part.value is ...))
+    if taken > len(sizes) or sum(_is_list_like(part) for part in parts) > 1:
+        return None
+    found: list[int | None] = []
+    rest = list(sizes)
+    for part in parts:
+        if isinstance(part, Slice):
+            found.append(_sliced(rest.pop(0), part))
+        elif isinstance(part, Tensor):
+            if part.sizes is None:
+                return None
+            mask = part.storage.dtype == "bool"
+            if not mask and part.storage.dtype != "int":
+                return None
+            found += [None] if mask else part.sizes
+            del rest[: len(part.sizes) if mask else 1]
+        elif isinstance(part, Constant):
+            if part.value is ...:
+                free = len(sizes) - taken
+                found += rest[:free]
+                del rest[:free]
+            elif part.value is None:
+                found.append(1)
+            elif type(part.value) is int:
+                rest.pop(0)
+            else:
+                return None
+        elif (
+            isinstance(part, Scalar)
+            and (part.number or part.bound is not None)
+            and not isinstance(part, Test)
+        ):
+            rest.pop(0)
+        else:
+            return None
+    return (*found, *rest)
 
 
 def is_matrix(tensor: Tensor) -> bool:
@@ -54,18 +221,121 @@ def is_matrix(tensor: Tensor) -> bool:
     return tensor.sizes is not None and len(tensor.sizes) <= 2
 
 
-def few_rows(operands: Sequence[Sequence[tuple[Guard, Tensor]]]) -> bool:
+def few_rows(operands: Sequence[Found]) -> bool:
     """Whether all these tensors are known to have no more rows than what `cdist` computes pair by pair."""
     tensors = [tensor for found in operands for _, tensor in found]
     return all(
-        tensor.sizes is not None
-        and len(tensor.sizes) > 1
-        and 0 <= (tensor.sizes[-2] or -1) <= layout.FEW_ROWS
+        tensor.sizes is not None and len(tensor.sizes) > 1 and 0 <= (tensor.sizes[-2] or -1) <= FEW_ROWS
         for tensor in tensors
     )
 
 
-def _number(value: Value) -> int | None:
+def shape_of(found: Found) -> Sizes | None:
+    """What the shapes of all these alternatives have in common."""
+    common: Sizes | None = None
+    for i, (_, tensor) in enumerate(found):
+        sizes = tensor.sizes
+        if sizes is None or (common is not None and len(common) != len(sizes)):
+            return None
+        common = (
+            sizes if i == 0 or common is None else tuple(a if a == b else None for a, b in zip(common, sizes))
+        )
+    return common
+
+
+def argument(facts: Facts, values: Sequence[Value | None], name: str) -> Value | None:
+    """The argument of this name, or its default."""
+    for param, value in zip(facts.params, values):
+        if param.name == name:
+            if value is None and param.default is not None:
+                return Constant(param.default.value)
+            return value
+    return None
+
+
+def _elementwise(facts: Facts, values: Sequence[Value | None]) -> bool:
+    """`torch.max` of two tensors, which is no reduction."""
+    return len(values) > 1 and facts.params[1].kind == "tensor"
+
+
+def _put_together(
+    facts: Facts, operands: Sequence[Found], values: Sequence[Value | None], adds: bool
+) -> Sizes | None:
+    common = shape_of([found for each in operands for found in each])
+    if common is None:
+        return None
+    rank = len(common) + adds
+    axis = _axis(argument(facts, values, "dim"), rank)
+    if axis is None:
+        return (None,) * rank
+    return (*common[:axis], None, *common[axis + (not adds) :])
+
+
+def _reduced(run: Run, facts: Facts, values: Sequence[Value | None], sizes: Sizes) -> Sizes | None:
+    names = [param.name for param in facts.params]
+    if "dim" not in names:
+        return ()
+    axes: Sequence[int] | None = None
+    dim = argument(facts, values, "dim")
+    if isinstance(dim, Sequence_):
+        numbers = [_number(element) for element in _written_out(run, dim, ())]
+        axes = [number for number in numbers if number is not None]
+        if not axes or len(axes) < len(numbers):
+            return None
+    elif isinstance(dim, Constant) and type(dim.value) is int:
+        axes = [dim.value]
+    elif not isinstance(dim, Constant) or dim.value is not None:
+        return None
+    keep = _plain(facts, values, "keepdim") if "keepdim" in names else False
+    return shapes.reduced(sizes, axes, keep) if isinstance(keep, bool) else None
+
+
+def _named(facts: Facts, operands: Sequence[Found], name: str) -> Found | None:
+    """The operand of this name; None where the op has no such parameter."""
+    return next((found for param, found in zip(facts.params, operands) if param.name == name), None)
+
+
+def _plain(facts: Facts, values: Sequence[Value | None], name: str) -> object:
+    value = argument(facts, values, name)
+    return value.value if isinstance(value, Constant) else _UNKNOWN
+
+
+def _is_left_out(facts: Facts, values: Sequence[Value | None], name: str) -> bool:
+    return argument(facts, values, name) is None or _plain(facts, values, name) is None
+
+
+def _axis(value: Value | None, rank: int) -> int | None:
+    """The place of the axis that an argument names, counted from the first one."""
+    number = _number(value)
+    return None if number is None or not -rank <= number < rank else number % rank
+
+
+def _without(sizes: Sizes, axis: int) -> Sizes:
+    return sizes[:axis] + sizes[axis + 1 :]
+
+
+def _is_list_like(part: Value) -> bool:
+    return isinstance(part, (Tensor, Sequence_))
+
+
+def _sliced(size: int | None, part: Value) -> int | None:
+    from .containers import Slice
+
+    assert isinstance(part, Slice)
+    plain = [bound.value for bound in part.parts if isinstance(bound, Constant)]
+    bounds = [bound for bound in plain if bound is None or type(bound) is int]
+    if size is None or size < 0 or len(bounds) != 3 or bounds[2] == 0:
+        return None
+    return len(range(*slice(*bounds).indices(size)))
+
+
+def _length(value: Value) -> int | None:
+    """A size that is written out; -1 stands for what is left."""
+    number = _number(value)
+    return None if number is None or number < 0 else number
+
+
+def _number(value: Value | None) -> int | None:
     number = value.value if isinstance(value, Constant) else None
     return number if type(number) is int else None
 
@@ -73,7 +343,9 @@ def _number(value: Value) -> int | None:
 def _written_out(run: Run, value: Value, separate: Sequence[Value]) -> Sequence[Value]:
     """The sizes in one sequence, or given each by itself; none where they are not all known."""
     if not isinstance(value, Sequence_):
-        return separate
+        # What stands alone and is no number may be the whole shape.
+        alone = len(separate) == 1 and isinstance(value, Scalar) and not value.number
+        return () if alone else separate
     elements = run.elements(value)
     length = run.state.get((value, LENGTH))
     return elements if isinstance(length, Constant) and length.value == len(elements) else ()

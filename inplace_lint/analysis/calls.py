@@ -101,6 +101,7 @@ def unknown(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, V
     """A call of something that is not known: its result may hang on everything that was given to it."""
     given = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
     run.given.update(tensor.storage for _, tensor in given)
+    run.hands_on((*args, *kwargs.values()))
     run.lends = (
         run.lends
         or any(run.heap.record(tensor.storage).grads for _, tensor in given)
@@ -266,6 +267,7 @@ def skip(run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mappin
     result.nodes = [found for value in values for found in run.tensors_within(value)]
     result.returned = True
     result.of_module = source.name == "forward"
+    run.hands_on(values if source.owner is None else values[1:])
     storages = {tensor.storage for _, tensor in result.nodes}
     run.given |= storages
     run.skipped.append(

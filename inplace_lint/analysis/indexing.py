@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..torchmodel import table
-from . import ops
+from . import axes, ops
 from .guards import both
 from .values import (
     ANY,
@@ -82,10 +82,10 @@ def index(run: Run, obj: Value, at_index: Value, at: ast.AST) -> Value:
     value: Value = _BASIC if found == "N" else _one_tensor(run, at_index)
     part = ops.apply(run, op, [obj, value], {}, at, function=False)
     _proves_the_indexed_alone(run, obj, part)
-    if found == "N" and isinstance(obj, Tensor) and isinstance(part, Tensor) and _keeps_rows(at_index):
-        part.contiguous = obj.contiguous
-        if isinstance(at_index, Constant) and at_index.value is ...:
-            part.sizes = obj.sizes
+    if isinstance(obj, Tensor) and isinstance(part, Tensor):
+        part.sizes = axes.of_part(run, obj.sizes, at_index)
+        if found == "N" and _keeps_rows(at_index):
+            part.contiguous = obj.contiguous
     if found == "T" and isinstance(part, Tensor) and not _has_axes(run, at_index):
         part.storage.perhaps_part = True
     return part
@@ -180,7 +180,5 @@ def iterate(run: Run, value: Value, at: ast.AST) -> Value:
     if isinstance(rows, Sequence_):
         row = run.state.get((rows, ANY))
         if row is not None:
-            if isinstance(row, Tensor) and isinstance(value, Tensor) and len(value.sizes or ()) == 1:
-                row.sizes = ()
             return row
     return Unknown()

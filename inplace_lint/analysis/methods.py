@@ -36,6 +36,8 @@ NONE = Constant(None)
 
 #: Methods of nn.Module that return the module itself.
 _RETURN_SELF = frozenset("to cuda cpu float double half bfloat16 share_memory apply type xpu compile".split())
+#: ... and may give its parameters another dtype.
+_CONVERT = frozenset("to float double half bfloat16 apply type".split())
 
 
 def flag(kwargs: Mapping[str, Value], name: str) -> bool:
@@ -192,6 +194,8 @@ def module_protocol(run: Run, obj: Value, name: str) -> Value | None:
     if found is not None:
         return found
     if name in _RETURN_SELF:
+        if name in _CONVERT:
+            run.forget_dtypes()
         return Native(lambda *_: obj)
     if name in ("parameters", "named_parameters"):
         return Native(lambda run, args, kwargs, at: _parameters(run, obj, name))
@@ -202,6 +206,7 @@ def module_protocol(run: Run, obj: Value, name: str) -> Value | None:
     if name == "zero_grad":
         return Native(lambda *_: NONE)
     if name == "load_state_dict":
+        run.forget_dtypes()  # with `assign=True` they are those of what is loaded
         return Native(lambda run, args, kwargs, at: step(run, [obj], at, "load_state_dict"))
     if name == "forward":
         return Bound(obj, [], {})
@@ -226,9 +231,11 @@ def _register(
     if len(values) >= 2 and isinstance(values[0], Constant) and isinstance(values[0].value, str):
         value = values[1]
         if name == "register_buffer" and isinstance(value, (Tensor, Unknown)):
-            sizes = value.sizes if isinstance(value, Tensor) else None
+            given = value
             value = run.new_tensor("buffer", NEVER, None)
-            value.sizes = sizes
+            if isinstance(given, Tensor):
+                value.sizes = given.sizes
+                run.keep_dtype(value.storage, given.storage.dtype)
             if not run.builds:
                 run.own_buffers.add(value.storage)
         run.put(obj, values[0].value, value)

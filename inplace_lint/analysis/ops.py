@@ -233,6 +233,8 @@ def perform(
             if save.target >= 0 and save.target != WEIGHT:
                 saving.save(save, operands[save.target] if save.target < len(operands) else [])
     _write(run, name, facts, operands, grads, node, place, records)
+    if facts.metadata_only:
+        results.turn_in_place(run, facts, operands, values)
     if WEIGHT in facts.writes and weights is not None:
         write = run.heap.write(
             weights.storage, run.path, name, place
@@ -475,7 +477,12 @@ def _incidents(
                 if anything:
                     incident("out", anything, None)
                 continue
-            if tensor.detached or tensor.counter is not None or _writes_inside(facts, i):
+            if tensor.counter is not None or _writes_inside(facts, i):
+                continue
+            if tensor.detached:
+                if evidence and tensor.early:
+                    incident("leaf", evidence, storage.made, storage=tensor.graph)
+                    run.incidents[-1].early = True
                 continue
             if tensor.multi is not None and anything:
                 incident("multi-view", anything, tensor.multi)

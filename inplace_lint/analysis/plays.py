@@ -37,10 +37,9 @@ def _parameter(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at:
     grad = NEVER if frozen else MAY if unsure else DOES
     made = run.new_tensor("buffer" if frozen else "parameter", grad, at, leaf=not frozen)
     if args and isinstance(args[0], Tensor):
-        made.storage.dtype, made.storage.device = args[0].storage.dtype, args[0].storage.device
+        made.storage.device = args[0].storage.device
         made.sizes = args[0].sizes
-        if made.storage.dtype not in ("bool", "int", "?"):
-            made.storage.dtype = "float"  # of which width is the module's matter: `model.half()`
+        run.keep_dtype(made.storage, args[0].storage.dtype)
     return made
 
 

@@ -64,6 +64,8 @@ class Program:
         self.handlers: Handlers | None = None
         #: the nodes whose writes a run is to observe (`sharing`)
         self.observed: frozenset[ast.AST] = frozenset()
+        #: arguments that a run found to be tensors, by function
+        self.tensors: dict[FunctionSource, set[str]] = {}
         #: how many instructions a run may grow to before it enters no more calls; 0 is the usual number
         self.soft_limit = 0
         #: a run is a second look (`reconsider`)

@@ -99,10 +99,11 @@ def _met(run: Run, finding: Finding, needed: bool = False) -> bool | None:
 
     `needed`: also whether anything that leaves the run, or is differentiated in it, hangs on what was saved.
     """
-    place = finding.at if finding.write is None else finding.write.at
+    places = {place.at for place in finding.writes}
+    places.add(finding.at if finding.write is None else finding.write.at)
     saves = {saved.place.at for saved in finding.saves}
-    met = [h for h in run.heap.hazards if h.write.place.at is place and h.saved.place.at in saves]
-    if not met and (run.steps > run.soft_limit or all(w.place.at is not place for w in run.writes)):
+    met = [h for h in run.heap.hazards if h.write.place.at in places and h.saved.place.at in saves]
+    if not met and (run.steps > run.soft_limit or all(w.place.at not in places for w in run.writes)):
         return None
     if needed and met and run.steps <= run.soft_limit:
         run.heap.confirm()

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from ..torchmodel.facts import WEIGHT
+from ..torchmodel.layout import layout_of
 from . import arrays, axes
-from .guards import both, either
+from .guards import both, compatible, either
 from .heap import Node
 from .run import LENGTH
 from .values import (
     ANY,
     Constant,
     Counter,
+    Phi,
     Scalar,
     Sequence_,
     Storage,
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..torchmodel.facts import Facts, Ret
+    from ..torchmodel.layout import Layout
     from .guards import Guard
     from .run import Run
 
@@ -50,7 +53,7 @@ def of(
     tensors: list[Operands] = []
     made: list[Value] = []
     for ret in facts.returns:
-        value, alias = _result(run, name, facts, ret, operands, values, grads, node, at, unproved)
+        value, alias = _result(run, name, facts, ret, operands, values, grads, node, at, unproved, weights)
         made.append(value)
         tensors.append(alias)
     if len(made) == 1:
@@ -77,6 +80,7 @@ def _result(
     node: Node,
     at: ast.AST,
     unproved: list[Storage],
+    weights: Tensor | None,
 ) -> tuple[Value, Operands]:
     source: Operands = [] if ret.of is None or ret.of >= len(operands) else operands[ret.of]
     if ret.kind == "other":
@@ -93,7 +97,7 @@ def _result(
     if ret.kind == "list" or facts.layout.own_counter:
         # Each element has a version counter of its own, and the one graph.
         sequence = Sequence_("fresh")
-        run.put(sequence, ANY, _fresh(run, facts, ret, operands, grads, node, at, unproved))
+        run.put(sequence, ANY, _fresh(run, facts, ret, operands, values, grads, node, at, unproved, weights))
         return sequence, []
     if ret.kind == "same" and ret.of is not None:
         value = values[ret.of]
@@ -101,22 +105,26 @@ def _result(
     if ret.kind in ("view", "views", "slices", "maybe") and source:
         views: list[tuple[Guard, Value]] = []
         for guard, tensor in source:
-            view = _view(run, facts, ret, tensor, at)
+            view = _view(run, facts, ret, tensor, at, values)
             if view.expanded is not None and view.expanded.at is at and not _expands_surely(run, values[1:]):
                 run.perhaps_expanded.add(view.expanded)
-            if facts.layout.goes_along_axis and plain(values[1]) == 0:
+            if facts.layout.goes_along_axis and plain(axes.argument(facts, values, "dim")) == 0:
                 view.contiguous = tensor.contiguous  # whole rows, one after the other
             by_layout = facts.layout.aliases_if_contiguous
-            converts = _converts(run, facts, values, tensor) if ret.kind == "maybe" else None
+            converts = None
+            if ret.kind == "maybe":
+                converts = _converts(run, facts, [_along(value, guard) for value in values], tensor)
             if tensor.swapped and by_layout and _flattens(facts, values):
                 converts = True  # the elements have to move (but where all axes but one have one element)
             if converts is False or (tensor.contiguous and facts.layout.same_if_contiguous):
                 views.append((guard, tensor))
             elif converts is True:
-                views.append((guard, _fresh(run, facts, ret, operands, grads, node, at, unproved)))
+                views.append(
+                    (guard, _fresh(run, facts, ret, operands, values, grads, node, at, unproved, weights))
+                )
             elif ret.kind == "maybe" and not (by_layout and tensor.contiguous) and not facts.layout.is_view:
                 shares, copies = run.doubt((tensor, at, run.frame.uid))
-                fresh = _fresh(run, facts, ret, operands, grads, node, at, unproved)
+                fresh = _fresh(run, facts, ret, operands, values, grads, node, at, unproved, weights)
                 fresh.contiguous = fresh.contiguous or by_layout
                 views.append((both(guard, shares), view if by_layout else tensor))
                 views.append((both(guard, copies), fresh))
@@ -128,7 +136,7 @@ def _result(
             run.put(sequence, ANY, value)
             return sequence, []
         return value, [(g, t) for g, t in views if isinstance(t, Tensor)]
-    fresh = _fresh(run, facts, ret, operands, grads, node, at, unproved)
+    fresh = _fresh(run, facts, ret, operands, values, grads, node, at, unproved, weights)
     if run.grad == "off" and facts.layout.ends_in_view([plain(value) for value in values]):
         fresh.no_grad_view = run.place(at)
         fresh.made_at = run.heap.time
@@ -146,8 +154,23 @@ def _expands_surely(run: Run, sizes: Sequence[Value | None]) -> bool:
     return False
 
 
+def turn_in_place(run: Run, facts: Facts, operands: list[Operands], values: Sequence[Value | None]) -> None:
+    """What `t_` and its kin do to the axes of the very tensor that they are called on."""
+    for i in facts.writes:
+        for _, tensor in operands[i] if i < len(operands) else ():
+            _turn(run, facts, layout_of(facts.layout.name.rstrip("_")), tensor.alias(), tensor, values)
+
+
 def plain(value: Value | None) -> object:
     return value.value if isinstance(value, Constant) else value
+
+
+def _along(value: Value | None, path: Guard) -> Value | None:
+    """The value on a path that leaves one of its alternatives."""
+    if not isinstance(value, Phi):
+        return value
+    possible = [atom for guard, atom in value.alternatives if compatible(guard, path)]
+    return possible[0] if len(possible) == 1 else value
 
 
 def _converts(run: Run, facts: Facts, values: Sequence[Value | None], tensor: Tensor) -> bool | None:
@@ -198,7 +221,9 @@ def _flattens(facts: Facts, values: Sequence[Value | None]) -> bool:
     return len(rest) == 1 and isinstance(rest[0], Constant) and rest[0].value == -1
 
 
-def _view(run: Run, facts: Facts, ret: Ret, tensor: Tensor, at: ast.AST) -> Tensor:
+def _view(
+    run: Run, facts: Facts, ret: Ret, tensor: Tensor, at: ast.AST, values: Sequence[Value | None]
+) -> Tensor:
     view = tensor.alias()
     view.view = True
     if facts.detaches:
@@ -215,16 +240,24 @@ def _view(run: Run, facts: Facts, ret: Ret, tensor: Tensor, at: ast.AST) -> Tens
         view.no_grad_view = view.no_grad_view or run.place(at)
         view.made_at = run.heap.time
     view.early = run.grad == "on" and not view.no_grad_view and not run.heap.gradients(tensor, run.path)
-    view.sizes = axes.of_view(facts, tensor)
-    view.strided = tensor.strided or facts.layout.scatters
-    if facts.layout.takes_axis_away:
+    layout = facts.layout
+    if layout.takes_axis_away:
         view.expanded = None
-    if facts.layout.expands:
+    if layout.expands:
         view.expanded = run.place(at)
-    view.swapped = tensor.contiguous and facts.layout.swaps
-    view.dense = tensor.dense and not facts.layout.permutes
-    view.contiguous = tensor.contiguous and facts.layout.keeps_contiguous
+    _turn(run, facts, layout, tensor, view, values)
     return view
+
+
+def _turn(
+    run: Run, facts: Facts, layout: Layout, tensor: Tensor, view: Tensor, values: Sequence[Value | None]
+) -> None:
+    """How the axes of a view by this op lie in memory."""
+    view.sizes = axes.of_view(run, facts, layout, tensor, values)
+    view.strided = tensor.strided or layout.scatters
+    view.swapped = tensor.contiguous and layout.swaps
+    view.dense = tensor.dense and not layout.permutes
+    view.contiguous = tensor.contiguous and layout.keeps_contiguous
 
 
 def _fresh(
@@ -232,10 +265,12 @@ def _fresh(
     facts: Facts,
     ret: Ret,
     operands: list[Operands],
+    values: Sequence[Value | None],
     grads: list[tuple[Guard, int]],
     node: Node,
     at: ast.AST,
     unproved: list[Storage],
+    weights: Tensor | None,
 ) -> Tensor:
     dtype = ret.dtype
     places = {t.storage.device for found in operands for _, t in found}
@@ -250,13 +285,16 @@ def _fresh(
     elif dtype in ("same", "float", "?"):
         kinds = {t.storage.dtype for found in operands for _, t in found}
         if any(WEIGHT in save.needs for save in facts.saves):
-            kinds.add("?")  # the module's own weights: integers pick rows of them
+            # The module's own weights: integers pick rows of them.
+            kinds.add("?" if weights is None else weights.storage.dtype)
         if len(kinds) > 1:
             kinds -= {"bool", "int"}  # a float promotes them
         only = next(iter(kinds)) if len(kinds) == 1 else "?"
         converted = facts.layout.dtype_after is not None
         if dtype == "same" or (only == "float32" and not converted):
             dtype = only
+        if run.autocast and facts.autocast and dtype == "float32":
+            dtype = "float"
     fresh = run.new_tensor("factory" if facts.factory else "result", 0, at, dtype=dtype)
     fresh.storage.has_axes = facts.layout.has_axes
     fresh.storage.device = "?" if facts.layout.moves else device
@@ -264,8 +302,11 @@ def _fresh(
         facts.factory or facts.layout.makes_contiguous or all(t.dense for found in operands for _, t in found)
     )
     fresh.dense = fresh.contiguous
+    fresh.sizes = axes.of_result(run, facts, operands, values)
     if facts.layout.is_pointwise:
-        _lay_out(fresh, [tensor for found in operands for _, tensor in found])
+        # The first operand whose elements all lie apart says in which order they are written.
+        given = (tensor for found in operands for _, tensor in found if tensor.expanded is None)
+        fresh.strided = next((tensor.strided for tensor in given), False)
     if unproved and not any(t.storage.is_tensor() for found in operands for _, t in found):
         fresh.storage.proved = False
         fresh.storage.sources = tuple(unproved)
@@ -277,15 +318,6 @@ def _fresh(
         run.heap.results_in(fresh.storage, guard, node, grads)
         fresh.storage.evidence = contributors(run, facts, operands)
     return fresh
-
-
-def _lay_out(result: Tensor, operands: Sequence[Tensor]) -> None:
-    """Of a result that is computed element by element: its sizes, and whether its axes may be moved."""
-    # The first operand whose elements all lie apart says in which order they are written.
-    result.strided = next((tensor.strided for tensor in operands if tensor.expanded is None), False)
-    sizes = {tensor.sizes for tensor in operands}
-    if len(sizes) == 1:
-        result.sizes = sizes.pop()
 
 
 def with_gradients(run: Run, operands: list[Operands], which: Sequence[int]) -> tuple[Storage, ...]:

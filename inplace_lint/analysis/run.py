@@ -33,7 +33,7 @@ from .values import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterable
 
     from ..syntax.module import FunctionSource, Module
     from .findings import Finding
@@ -226,6 +226,8 @@ class Run:
         self.own_buffers: set[Storage] = set()
         #: whether code that is not known was given a module of the project, or what hangs on one
         self.lends = False
+        #: the parameters and buffers that this run made, none of which was converted yet; None once one may have been
+        self.made: list[Storage] | None = []
         self._bits: dict[Hashable, int] = {}
         self._interned: dict[Hashable, Scalar] = {}
         self._keys: dict[Scalar, Hashable] = {}
@@ -327,6 +329,39 @@ class Run:
 
         self.region = Region(self.program.last_uid, len(self.heap.hazards), self.region)
         return self.region
+
+    # Dtypes
+
+    def keep_dtype(self, storage: Storage, dtype: str) -> None:
+        """A module's parameter or buffer is made of a tensor of this dtype; how wide it is may change (`half()`)."""
+        if dtype in ("bool", "int", "?"):
+            storage.dtype = dtype
+        elif self.builds or self.made is None:
+            storage.dtype = "float"
+        else:
+            storage.dtype = dtype
+            self.made.append(storage)
+
+    def forget_dtypes(self) -> None:
+        """Something may convert modules, now or once they are built."""
+        for storage in self.made or ():
+            storage.dtype = "float"
+        self.made = None
+
+    def hands_on(self, values: Iterable[Value]) -> None:
+        """Code that is not looked into is given these: if a module is among them, it may convert that."""
+        if self.made is None:
+            return
+        given = [atom for value in values for atom in flatten(value)]
+        held = [
+            atom
+            for value in given
+            if isinstance(value, (Sequence_, Mapping_))
+            for element in self.elements(value)
+            for atom in flatten(element)
+        ]
+        if any(isinstance(atom, (Instance, TorchModule, Parameters)) for atom in (*given, *held)):
+            self.forget_dtypes()
 
     # Paths
 

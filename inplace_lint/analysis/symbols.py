@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..torchmodel import keywords, table
 from ..torchmodel.spelling import MODES, PLAYED
-from . import arrays, builtin, ops, plays, results
+from . import arrays, axes, builtin, ops, plays, results
 from .run import Incident
 from .values import (
     DOES,
@@ -84,6 +84,7 @@ def unknown(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Unk
     result = Unknown()
     result.returned = True
     result.nodes = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
+    run.hands_on((*args, *kwargs.values()))
     run.given.update(tensor.storage for _, tensor in result.nodes)
     return result
 
@@ -95,6 +96,7 @@ def _operation(
     result = ops.apply(run, op, args, kwargs, at)
     if isinstance(result, Tensor) and args and isinstance(args[0], Sequence_) and dotted == "torch.tensor":
         result.storage.has_axes = True
+        result.sizes = axes.of_literal(run, args[0])
     return _factory(run, result, kwargs)
 
 
@@ -116,7 +118,11 @@ def _torch(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Va
         if module.has_weights(kinds):
             weights = run.new_tensor("parameter", DOES, at, leaf=True)
             weights.storage.initialised = True
+            if not kwargs.keys() & {"dtype", "device"}:
+                run.keep_dtype(weights.storage, "float32")
         return TorchModule(dotted, config, weights)
+    if dotted.startswith("torch.set_default_"):
+        run.forget_dtypes()
     if table.lacks(dotted):
         storage = run.new_tensor("result", NEVER, at).storage
         missing = Incident("unknown-op", run.place(at), run.path, dotted, storage, DOES, None)

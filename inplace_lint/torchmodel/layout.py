@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from .pointwise import POINTWISE
+from .shapes import group_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,7 +64,10 @@ SAVES_FEW_ROWS = frozenset(["cdist"])
 FEW_ROWS = 25
 
 #: Views whose arguments name every axis.
-NAMES_AXES = frozenset(["permute"])
+NAMES_AXES = frozenset("permute view reshape expand broadcast_to".split())
+
+#: Views of a part of the input along one axis.
+ALONG_AXIS = frozenset("select narrow unbind split chunk tensor_split split_with_sizes".split())
 
 #: The result is contiguous however the operands are laid out.
 MAKES_CONTIGUOUS = frozenset("matmul mm bmm addmm baddbmm linear Linear stack".split())
@@ -170,6 +174,7 @@ class Layout:
         "expands",
         "exposes_memory",
         "goes_along_axis",
+        "group",
         "has_axes",
         "has_one_axis",
         "is_pointwise",
@@ -226,8 +231,10 @@ class Layout:
         self.refuses_grad = name in REFUSES_GRAD
         #: whether the op, in place or not, only puts elements elsewhere
         self.moves_elements = name.rstrip("_") in MOVES_ELEMENTS
-        #: whether the view is a part of its input along the axis that the second argument names
-        self.goes_along_axis = name in ("select", "narrow")
+        #: whether the view is a part of its input along the axis that `dim` names
+        self.goes_along_axis = name in ALONG_AXIS
+        #: how the axes of a new result follow from those of the operands
+        self.group = group_of(name)
         #: whether the op, also written as an operator, cannot have been called on numbers
         self.takes_only_tensors = name in ONLY_TENSORS
         #: whether the op makes a tensor of the default dtype (float32, unless a program sets another)

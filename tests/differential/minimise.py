@@ -44,14 +44,19 @@ def kinds(comparison: Comparison) -> set[str]:
 
 
 def _attempt(source: str, program: Program, wanted: set[str]) -> Comparison | None:
-    names = re.findall(r"^(?:def|class) (\w+)", source, re.MULTILINE)
-    if any(name != program.entry and len(re.findall(rf"\b{name}\b", source)) < 2 for name in names):
-        return None  # a function that nobody calls is another program
+    if not _idle(source, program.entry) <= _idle(program.source, program.entry):
+        return None  # a function that nobody calls any more is another program
     try:
         comparison = compare(Program(source, program.form, program.entry, program.flags))
     except (Discard, SyntaxError, NameError, AttributeError, TypeError, LookupError):
         return None  # what is left does not run
     return comparison if kinds(comparison) & wanted else None
+
+
+def _idle(source: str, entry: str) -> set[str]:
+    """The functions and classes that nobody uses."""
+    names = re.findall(r"^(?:def|class) (\w+)", source, re.MULTILINE)
+    return {name for name in names if name != entry and len(re.findall(rf"\b{name}\b", source)) < 2}
 
 
 def _smaller(source: str) -> Iterator[ast.Module]:

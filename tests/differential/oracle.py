@@ -181,6 +181,10 @@ def _public_method(method: Any, flag: bool, truth: Truth) -> None:
     except RuntimeError as error:
         frames = reversed(traceback.extract_tb(error.__traceback__))
         stack = tuple(frame.lineno or 0 for frame in frames if frame.filename == FILENAME)
+        # What the rest of the method would have done is not known.
+        last = max(row or 0 for _, _, row in method.__code__.co_lines())
+        for row in range(stack[-1] + 1, last + 1):
+            truth.escapes.setdefault((row,), Write((row,)))
         truth.escapes.setdefault(stack, Write(stack))
     for stack, write in tracer.hazards.items():
         truth.escapes.setdefault(stack, write)

@@ -93,8 +93,63 @@ HAZARDS = {
         "first = model(x * 1.0, h)\n    second = model(x + 1, h)\n    first.sum().backward()\n"
         "    optimizer.step()\n    second.sum().backward()",
     ),
+    "a conversion to a dtype that hangs on the path": (
+        "class Box:\n    pass\ndef main(flag0):\n    box = Box()\n    w = nn.Parameter(torch.rand(4))\n"
+        "    x = torch.rand(4, 4, requires_grad=True) * 1.0\n    if flag0:\n        x = F.celu(x)\n"
+        "    for k in range(2):\n        box.state = x\n        v = box.state.to(box.state.dtype)\n"
+        "        box.state[k] *= w\n        box.state = F.leaky_relu(v, 0.1, inplace=True)\n    v.sum().backward()\n"
+    ),
+    "the rows of one of several views, one after the other": program(
+        "p, q = torch.split(a, 2)\nv = p.reshape(-1)\nv *= 2\n"
+    ),
+    "a view of what was detached, and then came to require grad": program(
+        "b = a.detach()\nv = b.t()\nb.add_(a)\nv.sub_(a)\n"
+    ),
+    "one write in each branch, of which one may be of a copy": (
+        "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.drop = nn.Dropout(0.5)\n"
+        "    def forward(self, x, flag0):\n        if flag0:\n            v = self.drop(x)\n            v.exp_()\n"
+        "        else:\n            x.mul_(2)\n        return x\ndef main(flag0):\n    model = Model()\n"
+        "    x = torch.rand(4, 4, requires_grad=True)\n    out = model(x.exp(), flag0)\n    out.sum().backward()\n"
+    ),
+    "a matrix that a layer normalises and that is turned round": model(
+        "y = F.layer_norm(x / 2, [4]).transpose(-1, -2)\n        z = torch.matmul(y, x)\n        y[-1] = y[0]\n"
+        "        return z"
+    ),
+    "few rows, computed": program(
+        "b = F.softsign(a @ a)\nz = torch.cdist(b, b)\nb.add_(1)\nz.sum().backward()\n"
+    ),
+    "a matrix turned round in place": program(
+        "b = F.batch_norm(a, None, None, a[0], None, training=True)\nb.transpose_(0, 1)\n"
+        "z = F.linear(a, b, b[0])\nb.add_(1)\nz.sum().backward()\n"
+    ),
+    "a part of what turns out to be a tensor": model(
+        "y = x[0]\n        z = torch.xlogy(y, 2.0)\n        x.mul_(self.weight)\n        return z"
+    ),
+    "a parameter that has its dtype": model(
+        "y = self.weight.float()\n        z = y.exp() + torch.xlogy(y, 2.0)\n        return z",
+        "out = model(x, h)\n    with torch.no_grad():\n        for p in model.parameters():\n            p.add_(0.1)\n"
+        "    out.sum().backward()",
+    ),
+    "a copy of what may have been converted": model(
+        "y = h.float().clone()\n        y.sigmoid_()\n        y[:, 1:] += self.weight[:, 1:]\n        return y"
+    ),
 }
 CLEAN = {
+    "a copy of a parameter that was converted": (
+        "class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.weight = nn.Parameter(torch.rand(4, 4))\n    def forward(self):\n"
+        "        y = self.weight.float()\n"
+        "        y.mul_(2)\n        return y\n"
+        "def main():\n    model = Model().double()\n    model().sum().backward()\n"
+    ),
+    "a copy of what was turned round in place": program(
+        "b = torch.rand(4, 4) + 1\nb.t_()\nz = b.contiguous()\ny = a * b\nz.add_(1)\ny.sum().backward()\n"
+    ),
+    "a shape that is given as a whole": program(
+        "n = (2, 4, 4)\nsize = torch.Size(n)\nb = torch.ones(size).transpose(1, 2)\nc = F.linear(b, a)\n"
+        "b.add_(1)\nc.sum().backward()\n"
+    ),
     "weights that are copied for each example": (
         "def main():\n    layer = nn.InstanceNorm2d(4, affine=True)\n"
         "    y = layer(torch.rand(1, 4, 2, 2, requires_grad=True))\n    with torch.no_grad():\n"

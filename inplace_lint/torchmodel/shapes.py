@@ -1,0 +1,124 @@
+"""How the axes of a result follow from those of the operands: groups of ops, by ATen name or the name of a module."""
+
+from __future__ import annotations
+
+from .pointwise import POINTWISE
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Sizes = tuple[int | None, ...]
+
+#: `tests/torchmodel/test_shapes.py` asks torch.
+_GROUPS = {
+    # the shape of the first tensor
+    "same": """
+        hardswish softsign log_sigmoid logsigmoid tanhshrink dropout dropout1d dropout2d dropout3d alpha_dropout
+        feature_alpha_dropout feature_dropout softmax log_softmax softmin gumbel_softmax cumsum cumprod logcumsumexp
+        cummax cummin flip fliplr flipud roll normalize layer_norm rms_norm group_norm instance_norm batch_norm
+        local_response_norm sort argsort msort tril triu index_add index_fill index_copy scatter scatter_add
+        scatter_reduce index_put masked_scatter rrelu prelu renorm zeros_like ones_like empty_like full_like rand_like
+        randn_like randint_like float double half bfloat16 int long bool to type_as cpu cuda contiguous detach fill
+        ReLU ReLU6 GELU SiLU Sigmoid Tanh Softplus Softsign LeakyReLU ELU CELU SELU Mish Hardtanh Hardswish Hardsigmoid
+        Hardshrink Softshrink Tanhshrink LogSigmoid Threshold PReLU RReLU Softmax LogSoftmax Softmin Dropout Dropout1d
+        Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout LayerNorm RMSNorm GroupNorm BatchNorm1d BatchNorm2d
+        BatchNorm3d InstanceNorm1d InstanceNorm2d InstanceNorm3d SyncBatchNorm LocalResponseNorm
+    """,
+    # as many axes as the first tensor
+    "rank": """
+        topk index_select gather conv1d conv2d conv3d conv_transpose1d conv_transpose2d conv_transpose3d glu GLU
+        avg_pool1d avg_pool2d avg_pool3d max_pool1d max_pool2d max_pool3d interpolate upsample
+        Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d AvgPool1d AvgPool2d AvgPool3d
+        MaxPool1d MaxPool2d MaxPool3d Upsample
+    """,
+    # an axis less for each that is named by `dim`, or a number
+    "reduced": """
+        sum mean prod amax amin norm std var logsumexp max min median nanmedian argmax argmin all any nansum nanmean
+        count_nonzero linalg_vector_norm vector_norm
+    """,
+    # a number, where `reduction` says so
+    "loss": """
+        mse_loss l1_loss smooth_l1_loss huber_loss kl_div binary_cross_entropy binary_cross_entropy_with_logits
+        cross_entropy nll_loss
+    """,
+    "number": "dot vdot dist trace",
+    "matrices": "mm addmm",
+    "batches": "bmm baddbmm",
+    "product": "matmul linalg_matmul",
+    "rows": "linear Linear bilinear Bilinear",
+    "distances": "cdist",
+    "outer": "outer ger",
+    "joined": "cat concat concatenate",
+    "stacked": "stack",
+    "looked up": "embedding Embedding",
+    "equation": "einsum",
+}
+_GROUP_OF = {name: group for group, names in _GROUPS.items() for name in names.split()}
+
+
+def group_of(name: str) -> str:
+    """The group that an op of this name belongs to; "elements" where each is computed by itself, empty if unknown."""
+    return _GROUP_OF.get(name) or ("elements" if name in POINTWISE else "")
+
+
+def names(group: str) -> list[str]:
+    """The names in a group."""
+    return _GROUPS[group].split()
+
+
+def broadcast(shapes: Sequence[Sizes]) -> Sizes:
+    """The shape that these broadcast to."""
+    found: list[int | None] = []
+    for axis in range(1, max((len(shape) for shape in shapes), default=0) + 1):
+        sizes = {shape[-axis] for shape in shapes if axis <= len(shape)} - {1}
+        lengths = sizes - {None}  # what is not known is one of these, or 1
+        found.append(1 if not sizes else lengths.pop() if len(lengths) == 1 else None)
+    return tuple(reversed(found))
+
+
+def product(left: Sizes, right: Sizes) -> Sizes:
+    """The shape of `left @ right`."""
+    rows = () if len(left) < 2 else left[-2:-1]
+    columns = () if len(right) < 2 else right[-1:]
+    return broadcast([left[:-2], right[:-2]]) + rows + columns
+
+
+def reduced(sizes: Sizes, axes: Sequence[int] | None, keep: bool) -> Sizes | None:
+    """The shape that is left when these axes are reduced, or all of them."""
+    rank = len(sizes)
+    if axes is None:
+        gone = set(range(rank))
+    elif all(-max(rank, 1) <= axis < max(rank, 1) for axis in axes):
+        gone = {axis % max(rank, 1) for axis in axes}
+    else:
+        return None
+    if keep:
+        return tuple(1 if axis in gone else size for axis, size in enumerate(sizes))
+    return tuple(size for axis, size in enumerate(sizes) if axis not in gone)
+
+
+def of_equation(equation: str, operands: Sequence[Sizes | None]) -> Sizes | None:
+    """The shape that an einsum gives."""
+    terms, arrow, result = equation.replace(" ", "").partition("->")
+    parts = terms.split(",")
+    if not arrow or len(parts) != len(operands):
+        return None
+    known: dict[str, int | None] = {}
+    rest: list[Sizes] = []
+    for part, sizes in zip(parts, operands):
+        before, dots, after = part.partition("...")
+        if sizes is None:
+            if dots and "..." in result:
+                return None
+            continue
+        middle = len(sizes) - len(before) - len(after)
+        if middle < 0 or (middle and not dots):
+            return None
+        known.update(zip(before, sizes))
+        known.update(zip(after, sizes[len(before) + middle :]))
+        if dots:
+            rest.append(sizes[len(before) : len(before) + middle])
+    before, dots, after = result.partition("...")
+    middle_sizes = broadcast(rest) if dots else ()
+    return tuple(known.get(name) for name in before) + middle_sizes + tuple(known.get(name) for name in after)
