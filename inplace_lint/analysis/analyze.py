@@ -298,18 +298,17 @@ _ASKED = Pattern(rb"\b(\w+)\.(?:named_)?parameters\(")
 def _expect_weights(run: Run, source: FunctionSource) -> None:
     """An argument that is asked for its parameters is a module: what it is called for before that, saves them too."""
     run.expects_modules = _steps_something(source)
-    lines = source.module.lines[source.node.lineno - 1 : source.node.end_lineno or 0]
-    for line in lines:
-        for name in _ASKED().findall(line) if b"parameters(" in line else ():
-            value = run.root_args.get(name.decode())
-            if isinstance(value, Unknown) and value.tensor is None:
-                foreign.expected_weights(run, value)
+    text = source.text
+    for name in _ASKED().findall(text) if b"parameters(" in text else ():
+        value = run.root_args.get(name.decode())
+        if isinstance(value, Unknown) and value.tensor is None:
+            foreign.expected_weights(run, value)
 
 
 def _steps_something(source: FunctionSource) -> bool:
     """Whether the function, or the class that it is a method of, trains by an optimizer."""
     node = source.node if source.owner is None else source.owner.node
-    text = b"\n".join(source.module.lines[node.lineno - 1 : node.end_lineno or 0])
+    text = source.module.text(node.lineno, node.end_lineno or node.lineno)
     return all(word in text for word in (b".backward(", b".step(", b"zero_grad("))
 
 

@@ -344,8 +344,8 @@ def default(run: Run, function: FunctionValue, parameter: ast.arg) -> Value:
 
 def _sets_grad_mode(source: FunctionSource) -> bool:
     """Whether a generator, taken for a context manager, may run the block in another grad mode."""
-    rows = source.module.lines[source.node.lineno - 1 : source.node.end_lineno or 0]
-    return any(b"grad" in row or b"inference_mode" in row for row in rows)
+    text = source.text
+    return b"grad" in text or b"inference_mode" in text
 
 
 def enter_context(run: Run, manager: Value, at: ast.AST) -> Value:

@@ -86,9 +86,7 @@ def _asked_to_write(run: Run, source: FunctionSource, parameter: ast.arg, cls: C
 
 def _asked(source: FunctionSource, name: str) -> frozenset[str]:
     """The attributes that are asked of an argument, and "" if it is called; of an `__init__`, by its class."""
-    node = source.node
-    lines = source.module.lines
-    text = b"\n".join(lines[node.lineno - 1 : node.end_lineno or 0])
+    text = source.text
     word = name.encode()
     if source.name != "__init__" and word + b"." not in text and word + b"(" not in text:
         return frozenset()  # most arguments: no pattern has to be made, nor `re` be read, for them
@@ -102,7 +100,7 @@ def _asked(source: FunctionSource, name: str) -> frozenset[str]:
     found = _uses(text, rb"(?<![\w.])" + word)
     if source.name == "__init__" and source.owner is not None and source.parameters:
         receiver = re.escape(source.parameters[0].arg.encode())
-        whole = b"\n".join(lines[source.owner.node.lineno - 1 : source.owner.node.end_lineno or 0])
+        whole = source.owner.text
         for kept in re.findall(rb"\b%s\.(\w+)[ \t]*=[ \t]*%s[ \t]*$" % (receiver, word), text, re.MULTILINE):
             found |= _uses(whole, rb"\b%s\.%s" % (receiver, kept))
     return frozenset(found)
@@ -154,12 +152,4 @@ def _sets(cls: ClassValue, name: str) -> bool:
     import re
 
     pattern = re.compile(rb"\.%s\b[^=\n(]*=(?!=)|register_\w+\([ \t]*[\"']%s[\"']" % ((name.encode(),) * 2))
-    return any(
-        name in owner.source.assignments
-        or pattern.search(
-            b"\n".join(
-                owner.source.module.lines[owner.source.node.lineno - 1 : owner.source.node.end_lineno or 0]
-            )
-        )
-        for owner in cls.order()
-    )
+    return any(name in owner.source.assignments or pattern.search(owner.source.text) for owner in cls.order())

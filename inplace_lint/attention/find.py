@@ -71,10 +71,9 @@ def _is_given_up(module: Module, function: FunctionSource) -> bool:
     if function.owner is None:
         return False
     for cls in module.classes.values():
-        if any(getattr(base, "id", "") == function.owner.name for base in cls.bases):
-            text = b"\n".join(module.lines[cls.node.lineno - 1 : cls.node.end_lineno or 0])
-            if b"scaled_dot_product_attention" in text:
-                return True
+        inherits = any(getattr(base, "id", "") == function.owner.name for base in cls.bases)
+        if inherits and b"scaled_dot_product_attention" in cls.text:
+            return True
     return False
 
 
@@ -117,11 +116,7 @@ def _is_replaced(module: Module, made: Plan, name: str) -> bool:
             c.name for c in module.classes.values() if any(getattr(b, "id", "") in heirs for b in c.bases)
         }
     pattern = re.compile(rb"\bself\.%s\s*(?::[^=\n]+)?=(?!=)" % re.escape(name.encode()))
-    for heir in heirs - {owner.name}:
-        node = module.classes[heir].node
-        if pattern.search(b"\n".join(module.lines[node.lineno - 1 : node.end_lineno or 0])):
-            return True
-    return False
+    return any(pattern.search(module.classes[heir].text) for heir in heirs - {owner.name})
 
 
 def _keep_one(found: list[Seen]) -> None:

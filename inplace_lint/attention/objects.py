@@ -150,7 +150,7 @@ def _assigned(method: FunctionSource) -> set[str]:
     """Attributes of its object that a method assigns, or assigns something of (`self.drop.p = …`)."""
     if not method.parameters:
         return set()
-    lines = b"\n".join(method.module.lines[method.node.lineno - 1 : method.node.end_lineno or 0])
+    lines = method.text
     me = re.escape(method.parameters[0].arg.encode())
     # A pattern that begins with plain text is found several times as fast.
     found: list[bytes] = re.findall(

@@ -8,7 +8,6 @@ by `__init__`.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from itertools import accumulate
 
 from . import PRODUCTS, SOFTMAX, at_signs
 
@@ -33,17 +32,15 @@ class _Screen:
     def __init__(self, module: Module) -> None:
         self.module = module
         self.source = module.source
-        before = [0, *accumulate(map(len, module.lines))]  # without the ends of lines
+        starts = module.row_starts
         self.spans = {}
         #: where docstrings begin and end: an example in one computes nothing
         self.docstrings: list[tuple[int, int]] = []
         for function in module.functions_in_order():
-            first, last = function.node.lineno - 1, function.node.end_lineno or 0
-            self.spans[function] = before[first] + first, before[last] + last - 1
+            self.spans[function] = starts[function.node.lineno - 1], starts[function.node.end_lineno or 0] - 1
             doc = getattr(function.node, "body", (None,))[0]
             if isinstance(doc, ast.Expr) and isinstance(doc.value, ast.Constant):
-                first, last = doc.lineno - 1, doc.end_lineno or 0
-                self.docstrings.append((before[first] + first, before[last] + last - 1))
+                self.docstrings.append((starts[doc.lineno - 1], starts[doc.end_lineno or 0] - 1))
 
     def chosen(self) -> list[FunctionSource]:
         weighing = self._having(self._positions(SOFTMAX))
@@ -111,7 +108,7 @@ class _Screen:
                 continue
             first, last = self.spans[function]
             for position in positions[bisect_left(positions, first) : bisect_right(positions, last)]:
-                assigned = _attribute(self.module.lines[self.source.count(b"\n", 0, position)])
+                assigned = _attribute(self.module.lines[bisect_right(self.module.row_starts, position) - 1])
                 if assigned is not None:
                     built.setdefault(function.owner.name, set()).add(assigned)
         for _ in range(2 if built else 0):

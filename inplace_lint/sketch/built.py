@@ -34,7 +34,7 @@ def attributes_built(function: FunctionSource, rows: list[int], named: bool) -> 
             everything |= here
             at = bisect_left(rows, first)
             if at == len(rows) or rows[at] > last:
-                text = b"\n".join(function.module.lines[first - 1 : last]) if built else b""
+                text = function.module.text(first, last) if built else b""
                 if not any(has_word(text, name) for name in built):
                     continue
             if here:

@@ -414,7 +414,10 @@ def _assigned_in(
     scope: Expressions, obj: Object, cls: ClassSource, methods: list[FunctionSource], name: str
 ) -> Sketched | None:
     found: list[Sketched] = []
+    word = b"super" if name == _PART[1:] else name.encode()
     for method in methods:
+        if not method.mentions(word):
+            continue  # most do not, and need no index
         assigned = scope.sketches.assigned(method).names.get(f".{name}")
         if assigned is None:
             continue

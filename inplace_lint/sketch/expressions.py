@@ -309,10 +309,34 @@ def _binary(scope: Scope, node: ast.BinOp) -> Sketched:
     return effects.operator(scope, OPERATORS[type(node.op)], left, right, node.left, node.right)
 
 
+def test(scope: Scope, node: ast.expr) -> None:
+    """An expression of which only the truth is asked: what in it does nothing is not looked into."""
+    kind = type(node)
+    if kind is ast.BoolOp:
+        for value in node.values:  # type: ignore[attr-defined]  # here and below: its type was compared above
+            test(scope, value)
+    elif kind is ast.UnaryOp:
+        test(scope, node.operand)  # type: ignore[attr-defined]
+    elif kind is ast.Compare:
+        test(scope, node.left)  # type: ignore[attr-defined]
+        for value in node.comparators:  # type: ignore[attr-defined]
+            test(scope, value)
+    elif kind is ast.Attribute:
+        inner = node.value  # type: ignore[attr-defined]
+        owner = None if scope.source is None else scope.source.owner
+        if owner is not None and node.attr in owner.methods:  # type: ignore[attr-defined]  # a property
+            scope.value(node)
+        else:
+            test(scope, inner)
+    elif kind is not ast.Constant:
+        scope.value(node)
+
+
 def _unary(scope: Scope, node: ast.UnaryOp) -> Sketched:
-    value = scope.value(node.operand)
     if isinstance(node.op, ast.Not):
+        test(scope, node.operand)
         return NOTHING
+    value = scope.value(node.operand)
     return effects.operator(scope, _UNARY[type(node.op)], value, None, node.operand, None)
 
 
@@ -323,9 +347,10 @@ def _boolean(scope: Scope, node: ast.BoolOp) -> Sketched:
 def _compare(scope: Scope, node: ast.Compare) -> Sketched:
     if scope.dry:
         return NOTHING
-    values = [scope.value(node.left), *[scope.value(c) for c in node.comparators]]
     if isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
+        test(scope, node)
         return NOTHING
+    values = [scope.value(node.left), *[scope.value(c) for c in node.comparators]]
     if any(isinstance(atom, Cell) for value in values for atom in value):
         return (Cell(Store(grad=False)),)
     return NOTHING
@@ -333,7 +358,7 @@ def _compare(scope: Scope, node: ast.Compare) -> Sketched:
 
 def _conditional(scope: Scope, node: ast.IfExp) -> Sketched:
     if not scope.dry:
-        scope.value(node.test)
+        test(scope, node.test)
     return scope.one_of([lambda: scope.value(node.body), lambda: scope.value(node.orelse)])
 
 
@@ -400,8 +425,8 @@ def _dict_comprehension(scope: Scope, node: ast.DictComp) -> Sketched:
 def _loop(scope: Scope, generators: list[ast.comprehension]) -> None:
     for generator in generators:
         scope.bind(generator.target, elements(scope, scope.value(generator.iter)))
-        for test in generator.ifs:
-            scope.value(test)
+        for condition in generator.ifs:
+            test(scope, condition)
 
 
 def _walrus(scope: Scope, node: ast.NamedExpr) -> Sketched:
@@ -419,7 +444,7 @@ def _nothing(scope: Scope, node: ast.expr) -> Sketched:
         inner = getattr(node, child, None)
         for one in inner if isinstance(inner, list) else [inner]:
             if isinstance(one, ast.expr):
-                scope.value(one)
+                test(scope, one)
     return NOTHING
 
 

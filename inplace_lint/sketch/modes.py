@@ -64,7 +64,7 @@ def _body_of(source: FunctionSource) -> bytes:
     first = body[0]
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(body) > 1:
         first = body[1]
-    return b"\n".join(source.module.lines[first.lineno - 1 : source.node.end_lineno or 0])
+    return source.module.text(first.lineno, source.node.end_lineno or first.lineno)
 
 
 def concerns_nobody(sketches: Sketches, source: FunctionSource) -> bool:

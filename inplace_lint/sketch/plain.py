@@ -38,8 +38,7 @@ def writes_only_own(
             if not (counts and _is_number(function, argument)):
                 return False
             made.add(argument.arg)
-    lines = function.module.lines[function.node.lineno - 1 : function.node.end_lineno or 0]
-    if b":=" in b"\n".join(lines):
+    if b":=" in function.text:
         return False
     pending: list[ast.stmt] = list(getattr(function.node, "body", ()))
     while pending:

@@ -281,8 +281,7 @@ def around(
         for function in functions:
             names_built = kept.get(function.owner.name) if function.owner is not None else None
             if names_built and function not in chosen and function.name != "__init__":
-                lines = module.lines[function.node.lineno - 1 : function.node.end_lineno or 0]
-                text = b"\n".join(lines)
+                text = function.text
                 if any(first_place(text, name, 0, len(text), may_run) >= 0 for name in names_built):
                     chosen[function] = None
     return chosen

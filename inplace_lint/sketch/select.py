@@ -63,12 +63,7 @@ def _hooked(module: Module, functions: list[FunctionSource]) -> set[FunctionSour
     """The `forward` of classes that hang hooks on modules: a hook may write what the module has saved."""
     if b".register_forward_" not in module.source:
         return set()
-    owners = {
-        f.owner
-        for f in functions
-        if f.owner is not None
-        and any(b".register_forward_" in row for row in module.lines[f.node.lineno : f.node.end_lineno or 0])
-    }
+    owners = {f.owner for f in functions if f.owner is not None and b".register_forward_" in f.text}
     return {f for f in functions if f.owner in owners and f.name == "forward"}
 
 
@@ -170,13 +165,13 @@ def _builds_unsaid(source: FunctionSource) -> bool:
         )
     if not names or source.owner is not None:
         return False
-    text = b"\n".join(module.lines[source.node.lineno - 1 : source.node.end_lineno or 0])
+    text = source.text
     return b"inplace" not in text and any(has_word(text, name.encode()) for name in names)
 
 
 def _says_in_place(module: Module, value: ast.expr) -> bool:
-    return b"inplace=" in module.source and any(
-        b"inplace=True" in line for line in module.lines[value.lineno - 1 : value.end_lineno or 0]
+    return b"inplace=" in module.source and b"inplace=True" in module.text(
+        value.lineno, value.end_lineno or value.lineno
     )
 
 
@@ -212,10 +207,9 @@ def _trains(module: Module) -> bool:
     if b".backward(" not in module.source:
         return False
     text = b"\n".join(
-        line
+        module.text(statement.lineno, statement.end_lineno or statement.lineno)
         for statement in module.tree.body
         if not isinstance(statement, _DEFINITIONS)
-        for line in module.lines[statement.lineno - 1 : statement.end_lineno or 0]
     )
     by_name: dict[str, list[FunctionSource]] = {}
     for function in module.functions_in_order() if text else ():
@@ -228,9 +222,7 @@ def _trains(module: Module) -> bool:
         if not called:
             return False
         entered |= called
-        text = b"\n".join(
-            line for f in called for line in module.lines[f.node.lineno : f.node.end_lineno or 0]
-        )
+        text = b"\n".join([f.text for f in called])
     return False
 
 

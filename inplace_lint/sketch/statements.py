@@ -8,7 +8,7 @@ from ..syntax.operators import OPERATORS
 from ..torchmodel import table
 from . import bindings, effects, modes
 from .atoms import EVERYWHERE, EVIDENT, NOTHING, Box, Cell, Class, Function, Store, apart, united
-from .expressions import elements
+from .expressions import elements, test
 from .flow import STATEMENTS, Flow, every_name
 
 TYPE_CHECKING = False
@@ -121,7 +121,7 @@ def _ends(flow: Flow, node: ast.stmt) -> bool:
 
 
 def _if(flow: Flow, node: ast.If) -> bool:
-    flow.value(node.test)
+    test(flow, node.test)
     return _branch(flow, [node.body, node.orelse])
 
 
@@ -181,7 +181,7 @@ def _for(flow: Flow, node: ast.For | ast.AsyncFor) -> bool:
 
 
 def _while(flow: Flow, node: ast.While) -> bool:
-    return _loop(flow, node, lambda: flow.value(node.test))
+    return _loop(flow, node, lambda: test(flow, node.test))
 
 
 def _loop(flow: Flow, node: ast.For | ast.AsyncFor | ast.While, start: Callable[[], object]) -> bool:
@@ -276,7 +276,7 @@ def _delete(flow: Flow, node: ast.Delete) -> bool:
 
 
 def _assert(flow: Flow, node: ast.Assert) -> bool:
-    flow.value(node.test)
+    test(flow, node.test)
     return False
 
 

@@ -313,11 +313,10 @@ class Sketches:
         if known is None:
             import re
 
-            lines = method.module.lines[method.node.lineno : method.node.end_lineno or 0]
             receiver = re.escape(method.parameters[0].arg.encode())
             # A pattern that begins with plain text is found several times as fast.
             pattern = rb"%s\.(?<!\w%s\.)(\w+)\(" % (receiver, receiver)
-            found = re.findall(pattern, b"\n".join(lines))
+            found = re.findall(pattern, method.text)
             known = self._calls[method] = frozenset(name.decode() for name in found)
         return known
 
@@ -328,8 +327,7 @@ class Sketches:
     def _called(self, source: FunctionSource) -> Iterator[FunctionSource]:
         """The functions and methods of its own that a function calls by their name."""
         module = source.module
-        lines = module.lines[source.node.lineno : source.node.end_lineno or 0]
-        for name in called_in(b"\n".join(lines)):
+        for name in called_in(source.text) - {source.name}:
             method = None if source.owner is None else source.owner.methods.get(name)
             if method is not None:
                 yield method

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from .patterns import Pattern
 
 TYPE_CHECKING = False
@@ -24,15 +26,14 @@ def has_word(text: bytes, word: bytes) -> bool:
 def rows_with(module: Module, word: bytes, holds: Callable[[bytes, int, int], bool]) -> list[int]:
     """Rows on which a word stands as it should, which is told by the text and where the word begins and ends in it."""
     source = module.source
+    size = len(source)
+    starts = module.row_starts
     rows = []
-    row, before = 1, 0
-    position = first_place(source, word, 0, len(source), holds)
+    position = first_place(source, word, 0, size, holds)
     while position >= 0:
-        row += source.count(b"\n", before, position)
-        before = position
+        row = bisect_right(starts, position)
         rows.append(row)
-        end = source.find(b"\n", position)
-        position = first_place(source, word, end, len(source), holds) if end >= 0 else -1
+        position = first_place(source, word, starts[row], size, holds)
     return rows
 
 

@@ -6,6 +6,7 @@ A file is parsed once; functions are lowered to IR only when the analysis asks f
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from itertools import accumulate
 
 from .annotations import SCALARS, annotated
 from .parse import parse
@@ -70,6 +71,17 @@ class FunctionSource:
         return self._body
 
     @property
+    def text(self) -> bytes:
+        """Its rows, without those of decorators."""
+        return self.module.text(self.node.lineno, self.node.end_lineno or self.node.lineno)
+
+    def mentions(self, word: bytes) -> bool:
+        """Whether its rows hold these bytes."""
+        starts = self.module.row_starts
+        node = self.node
+        return self.module.source.find(word, starts[node.lineno - 1], starts[node.end_lineno or 0]) >= 0
+
+    @property
     def stored(self) -> set[str]:
         """Names that the body binds, those that it declares global or nonlocal among them."""
         return self._stored if self.body is not None else set()
@@ -108,7 +120,7 @@ class FunctionSource:
         """Names that are declared global or nonlocal."""
         if self._declared is None:
             self._declared = set()
-            text = b"\n".join(self.module.lines[self.node.lineno - 1 : self.node.end_lineno or 0])
+            text = self.text
             if not isinstance(self.node, ast.Lambda) and (b"global " in text or b"nonlocal " in text):
                 _bound_names(self.node.body, set(), self._declared)
         return self._declared
@@ -157,6 +169,11 @@ class ClassSource:
     def bases(self) -> list[ast.expr]:
         return self.node.bases
 
+    @property
+    def text(self) -> bytes:
+        """Its rows, without those of decorators."""
+        return self.module.text(self.node.lineno, self.node.end_lineno or self.node.lineno)
+
 
 class ImportedName:
     """What an import statement binds: `member` of `module` (or the module itself when member is None)."""
@@ -198,6 +215,7 @@ class Module:
         self.keeping: list[tuple[int, str]] = []
         self._by_node: dict[int, FunctionSource | ClassSource] = {}
         self._lines: list[bytes] | None = None
+        self._row_starts: list[int] | None = None
         #: what is called in it, by name, once somebody asked (`sketch.words`)
         self.called: set[str] | None = None
         #: rows on which a name is called, where many are looked for
@@ -216,6 +234,20 @@ class Module:
         if self._lines is None:
             self._lines = self.source.split(b"\n")
         return self._lines
+
+    @property
+    def row_starts(self) -> list[int]:
+        """Where each row begins in the source, and where one after the last would."""
+        if self._row_starts is None:
+            starts = self._row_starts = [0, *accumulate(map(len, self.source.splitlines(True)))]
+            if not self.source.endswith(b"\n"):
+                starts[-1] += 1
+        return self._row_starts
+
+    def text(self, first: int, last: int) -> bytes:
+        """The rows from the first to the last."""
+        starts = self.row_starts
+        return self.source[starts[first - 1] : starts[last] - 1]
 
     @property
     def body(self) -> ir.Block:
