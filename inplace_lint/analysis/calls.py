@@ -171,7 +171,8 @@ def enter(
         and source.name != "__init__"
         and not _is_small(source)
         and not run.program.enters(source)
-        and not _is_given_a_writer(run, args, kwargs)
+        and not run.program.gives_writer(source)
+        and not _is_given_a_writer(run, source, args, kwargs)
     ):
         return skip(run, source, args, kwargs)
     frame = Frame(
@@ -244,13 +245,17 @@ def _is_small(source: FunctionSource) -> bool:
     return last - first <= 4 and len(source.body) <= _SMALL
 
 
-def _is_given_a_writer(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> bool:
-    """Whether an argument is an object that writes when it is called: whoever gets it may call it.
+def _is_given_a_writer(
+    run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> bool:
+    """Whether an argument is an object that writes when it is called, or by a method that the function calls of it.
 
     So is one whose mode was set: in training, batch statistics are written, which an evaluation has read.
     """
     for value in (*args, *kwargs.values()):
         if isinstance(value, Instance):
+            if run.program.asks_to_write(source, value.cls.source):
+                return True
             if run.state.get((value, "mode")) is not None:
                 return True
             for name in ("forward", "__call__"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..sketch import lent
 from ..sketch.screen import sets_state
 from ..sketch.select import suspects
 from ..sketch.summaries import Sketches
@@ -76,6 +77,8 @@ class Program:
         #: callers, in the file at hand, of functions that write: entered all the same
         self.writers: set[FunctionSource] = set()
         self._entered: dict[FunctionSource, bool] = {}
+        self._gives: dict[FunctionSource, bool] = {}
+        self._asks: dict[tuple[FunctionSource, ClassSource], bool] = {}
         self._set_later: dict[tuple[ClassValue, str, Module], bool] = {}
         #: one object of each class; what their `__init__` left stands in `base`, under every run
         self.built: dict[ClassValue, Instance] = {}
@@ -130,6 +133,20 @@ class Program:
             known = known or source in sketches.examined(source.module).suspicious
             self._entered[source] = known
         return known or source in self.writers
+
+    def gives_writer(self, source: FunctionSource) -> bool:
+        """Whether a function returns an object that has a method of the project's own which writes."""
+        known = self._gives.get(source)
+        if known is None:
+            known = self._gives[source] = lent.gives_writer(self.sketches, source)
+        return known
+
+    def asks_to_write(self, source: FunctionSource, cls: ClassSource) -> bool:
+        """Whether a function that is given an object of the class may call a method of it that writes."""
+        known = self._asks.get((source, cls))
+        if known is None:
+            known = self._asks[source, cls] = lent.may_ask(self.sketches, source, cls)
+        return known
 
     def forget_objects(self) -> None:
         """Start anew with what is built, when the literals set aside for it run out."""

@@ -319,12 +319,14 @@ class Summary:
     `tensors` those of what the function itself shows to be a tensor. `handed` is what it gave to calls that were put
     off: (what it was given, the function, its parameter). `kept` is what it left in attributes of what it was given:
     (what, the attribute, the value). `put_off` are the functions that it was taken for granted write nothing.
+    `asks` are the methods that it calls of what it was given, and may be of any class.
     `weak` says that only a caller can know whether what it does is worth a run; `steps` that it writes parameters,
     which matters to a caller that has run a forward before.
     """
 
     __slots__ = (
         "_evident",
+        "asks",
         "handed",
         "kept",
         "put_off",
@@ -346,6 +348,7 @@ class Summary:
         self.handed: dict[tuple[str, FunctionSource, str], None] = {}
         self.kept: list[tuple[str, str, Sketched]] = []
         self.put_off: set[FunctionSource] = set()
+        self.asks: set[str] = set()
         self.returns: Sketched = ()
         self.suspicious = False
         self.weak = False

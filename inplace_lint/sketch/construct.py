@@ -260,6 +260,23 @@ def find_method(
     return None
 
 
+def is_module(scope: Expressions, source: ClassSource) -> bool:
+    """Whether a class derives from a module of torch, as far as its bases are known."""
+    for base in classes_of(scope, source):  # noqa: SIM110  a generator takes longer
+        if type(base) is str and base[:9] == "torch.nn.":
+            return True
+    return False
+
+
+def fields(scope: Expressions, source: ClassSource) -> list[str]:
+    """The names that the body of a class, and of its bases, states: the fields of a dataclass, in their order."""
+    found: dict[str, None] = {}
+    for cls in reversed(classes_of(scope, source)):
+        if not isinstance(cls, str):
+            found.update(dict.fromkeys(cls.assignments))
+    return [*found]
+
+
 def of_class(scope: Expressions, cls: Class, name: str) -> Sketched:
     """Class.name."""
     found = find_method(scope, cls.source, name)
@@ -449,7 +466,7 @@ def _builders(scope: Expressions, source: ClassSource) -> frozenset[str]:
             method = None if isinstance(cls, str) else cls.methods.get(name)
             if method is None or not method.parameters:
                 continue
-            for called in scope.sketches.calls_of_its_own(method):
+            for called in scope.sketches.called_on(method, method.parameters[0].arg):
                 if called not in names:
                     names.add(called)
                     pending.append(called)

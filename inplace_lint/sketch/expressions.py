@@ -81,6 +81,9 @@ class Scope:
     def hands_on(self, given: str, source: FunctionSource, parameter: str) -> None:
         """What was given to this function is handed on to another, which is looked into when that matters."""
 
+    def asks(self, name: str) -> None:
+        """A method of that name is called of what was given to this function, and may be anything."""
+
     def puts_off(self, source: FunctionSource) -> None:
         """The function is called, and taken to write nothing."""
 

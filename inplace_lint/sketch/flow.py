@@ -149,6 +149,9 @@ class Flow(Scope):
     def hands_on(self, given: str, source: FunctionSource, parameter: str) -> None:
         self.summary.handed[given, source, parameter] = None
 
+    def asks(self, name: str) -> None:
+        self.summary.asks.add(name)
+
     def puts_off(self, source: FunctionSource) -> None:
         self.summary.put_off.add(source)
 

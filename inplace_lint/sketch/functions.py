@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import _ast as ast
 
-from . import construct, effects, postponed
+from . import construct, effects, lent, postponed
 from .atoms import EVIDENT, NOTHING, WEAK, Box, Cell, Class, Function, Object, Store, cells, united
 from .calls import Call, call, hooked, unknown
 
@@ -27,6 +27,13 @@ def of_function(function: Function, made: Call) -> Sketched:
     arguments = bind(source, made)
     if source.module is not scope.module and scope.sketches.trains(source.module):
         scope.trained = True
+    first = function.receiver is not None
+    for name in arguments:
+        if not first:
+            for atom in arguments[name]:
+                if type(atom) is Object and not atom.given and lent.asks_to_write(scope, source, name, atom):
+                    return scope.sketches.inline(function, made)
+        first = False
     if not scope.sketches.may_write(source):
         scope.puts_off(source)
         return postponed.put_off(source, arguments, made)
@@ -175,7 +182,8 @@ def of_class(cls: Class, made: Call) -> Sketched:
     init = construct.find_method(made.scope, cls.source, "__init__")
     if init is not None:
         obj.arguments.update(bind(init.source, made.after([NOTHING])))
-    elif made.kwargs:
+    elif made.args or made.kwargs:
+        obj.slots.update(zip(construct.fields(made.scope, cls.source), made.args))
         obj.slots.update(made.kwargs)
     return (obj,)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..torchmodel import arrays, table
-from . import effects, expressions
+from . import effects, expressions, lent
 from .atoms import (
     EVERYWHERE,
     EVIDENT,
@@ -86,6 +86,10 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
         return (receiver,)
     if name in ("parameters", "named_parameters"):
         return _leaves(name, made)
+    if receiver.store.made is not None:
+        method = lent.method_of_result(made.scope, receiver, name)
+        if method is not None:
+            return call((method,), made)
     _announce((receiver,), name, made)
     op = None if name == "values" and receiver.store.sources is not None else table.method(name)  # a dict's
     if op is not None:
@@ -104,6 +108,8 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
         found = tuple(a for a in made.scope.sketches.result(made_by[0]) if not isinstance(a, Cell))
         if found:
             return call(expressions.attribute(made.scope, found, name), made)
+    if receiver.store.given:
+        made.scope.asks(name)
     return unknown(made)
 
 

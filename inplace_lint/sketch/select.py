@@ -11,7 +11,7 @@ from .words import called, called_in, has_word, mentions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .atoms import Atom
@@ -95,6 +95,7 @@ def examine(sketches: Sketches, module: Module, examined: Examined, first: Itera
     seen = examined.seen
     for _ in range(_CALLERS):
         writers: set[FunctionSource] = set()
+        asking: dict[FunctionSource, set[str]] = {}
         for source in pending:
             seen[source] = None
             summary = sketches.of(source)
@@ -102,9 +103,15 @@ def examine(sketches: Sketches, module: Module, examined: Examined, first: Itera
                 examined.suspicious.add(source)
             if summary.writes or summary.weak or summary.steps:
                 writers.add(source)
-        if not writers:
+            elif summary.asks:
+                asking[source] = summary.asks
+        asked = writers
+        if asking:
+            methods = {writer.name for writer in known if writer.owner}
+            asked = writers.union([source for source in asking if not methods.isdisjoint(asking[source])])
+        if not asked:
             break
-        calling, calls = callers(module, writers)
+        calling, calls = callers(module, asked)
         examined.calls.update(calls)
         late = writers - known  # whoever was sketched before did not know that these write
         known |= late
@@ -130,6 +137,7 @@ def foreign_writers(
     if b"torch" not in module.source:
         return found  # it hands tensors on, if it has any: nothing in it saves or writes one
     words: set[str] | None = None
+    lent: set[str] = set()
     for name, binding in module.imports.items():
         if sketches.files.project.resolve(binding.module, module.filename, binding.level) is None:
             continue
@@ -149,7 +157,34 @@ def foreign_writers(
                 source = functions[word]
                 if sketches.may_write(source) and sketches.of(source).tensors:
                     found.add(source)
+            if name in words and type(atom) is Class and not _is_module(sketches, atom):
+                lent.update(
+                    [
+                        word
+                        for word in functions
+                        if word[0] != "_" and word not in words and sketches.may_write(functions[word])
+                    ]
+                )
+    if lent and words is not None:
+        found.update(_that_ask(sketches, module, words, lent))
     return found
+
+
+def _that_ask(
+    sketches: Sketches, module: Module, words: set[str], methods: set[str]
+) -> Iterator[FunctionSource]:
+    """Functions of other files, called in this one, that may call one of these methods of what they are given."""
+    for name in module.imports:
+        for atom in bindings.of_module(sketches, module, name):
+            functions = _functions(sketches, atom)
+            for word in functions.keys() & words:
+                source = functions[word]
+                if not methods.isdisjoint(called_in(source.text)):
+                    yield source
+
+
+def _is_module(sketches: Sketches, cls: Class) -> bool:
+    return construct.is_module(construct.Scope(sketches, cls.source.module), cls.source)
 
 
 def _builds_unsaid(source: FunctionSource) -> bool:

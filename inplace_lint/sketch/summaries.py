@@ -15,7 +15,7 @@ from . import (
     modes,
     statements,  # noqa: F401  says what runs each kind of statement
 )
-from .atoms import NOTHING, UNKNOWN, Box, Cell, Function, Object, Store, Summary, cells, united
+from .atoms import NOTHING, UNKNOWN, Box, Cell, Class, Function, Object, Store, Summary, cells, united
 from .flow import Flow
 from .patterns import Pattern
 from .screen import only_initialises, with_candidates
@@ -72,7 +72,7 @@ class Sketches:
         #: functions whose summaries rest on what is only so for the file at hand
         self._passing: set[FunctionSource] = set()
         self._hands_on: dict[FunctionSource, bool] = {}
-        self._calls: dict[FunctionSource, frozenset[str]] = {}
+        self._calls: dict[tuple[FunctionSource, str], frozenset[str]] = {}
         self._keepers: dict[FunctionSource, bool] = {}
 
     def renewed(self, files: Files) -> Sketches:
@@ -91,7 +91,7 @@ class Sketches:
         found._results = {key: value for key, value in self._results.items() if lasts(key)}
         found._assigned = {key: value for key, value in self._assigned.items() if lasts(key)}
         found._hands_on = {key: value for key, value in self._hands_on.items() if lasts(key)}
-        found._calls = {key: value for key, value in self._calls.items() if lasts(key)}
+        found._calls = {key: value for key, value in self._calls.items() if lasts(key[0])}
         found._keepers = {key: value for key, value in self._keepers.items() if lasts(key)}
         found.globals = {key: value for key, value in self.globals.items() if lasts(key[0])}
         found.saving = {key: value for key, value in self.saving.items() if lasts(key[0])}
@@ -141,11 +141,15 @@ class Sketches:
 
     def _sketch(self, source: FunctionSource) -> Summary:
         flow = Flow(self, source.module, source)
-        flow.trained = self.trains(source.module) or self._is_module(flow, source)
+        flow.trained = self.trains(source.module) or (
+            source.owner is not None and construct.is_module(flow, source.owner)
+        )
         arguments: dict[str, Sketched] = {}
-        if source.owner is not None and source.parameters and construct.descriptor(source) != "staticmethod":
-            obj = Object(source.owner, given=True)
-            arguments[source.parameters[0].arg] = (obj,)
+        if source.owner is not None and source.parameters:
+            how = construct.descriptor(source)
+            if how != "staticmethod":
+                receiver = Class(source.owner) if how == "classmethod" else Object(source.owner, given=True)
+                arguments[source.parameters[0].arg] = (receiver,)
         try:
             self._enter(flow, source, arguments)
         except RecursionError:
@@ -178,13 +182,6 @@ class Sketches:
             flow.summary.suspicious = True
         flow.conclude()
         return flow.summary
-
-    def _is_module(self, flow: Flow, source: FunctionSource) -> bool:
-        """Whether it is a method of a module of torch.nn, as far as its bases are known."""
-        return source.owner is not None and any(
-            isinstance(base, str) and base.startswith("torch.nn.")
-            for base in construct.classes_of(flow, source.owner)
-        )
 
     def _enter(self, flow: Flow, source: FunctionSource, arguments: dict[str, Sketched]) -> None:
         node = source.node
@@ -226,7 +223,7 @@ class Sketches:
         self._inlined.append(function.source)
         flow = Flow(self, function.source.module, function.source, caller.depth + 1)
         flow.outer = function.names or []
-        flow.recording = caller.recording
+        flow.recording, flow.loops = caller.recording, caller.loops
         flow.trained, flow.arms, flow.without = caller.trained, caller.arms, caller.without
         flow.doubts, flow.inert = caller.doubts, inert
         self._enter(flow, function.source, functions.bind(function.source, made))
@@ -236,6 +233,8 @@ class Sketches:
         caller.summary.writes |= flow.summary.writes
         caller.summary.recorded |= flow.summary.recorded
         caller.summary.put_off |= flow.summary.put_off
+        caller.stored += flow.stored
+        caller.remembers = caller.remembers or flow.remembers
         if not (flow.stored or flow.remembers):
             inert[function.source] = inert.get(function.source, 0) + 1
         return united(flow.returned)
@@ -245,7 +244,15 @@ class Sketches:
         known = self._results.get(source)
         if known is None:
             self._results[source] = NOTHING
-            known = self._results[source] = self._returned(construct.Scope(self, source.module, source))
+            given: dict[str, Sketched] = {}
+            if (
+                source.owner is not None
+                and source.node.decorator_list  # type: ignore[union-attr]  # a lambda is no method
+                and construct.descriptor(source) == "classmethod"
+            ):
+                given[source.parameters[0].arg] = (Class(source.owner),)
+            scope = construct.Scope(self, source.module, source, given)
+            known = self._results[source] = self._returned(scope)
         return known
 
     def builds(self, function: Function, made: Call) -> Sketched:
@@ -307,17 +314,19 @@ class Sketches:
             )
         return known
 
-    def calls_of_its_own(self, method: FunctionSource) -> frozenset[str]:
-        """The names of what a method calls on its own object."""
-        known = self._calls.get(method)
+    def called_on(self, source: FunctionSource, parameter: str) -> frozenset[str]:
+        """The names of what a function calls on the object that is one of its arguments."""
+        known = self._calls.get((source, parameter))
         if known is None:
-            import re
+            text = source.text
+            receiver = parameter.encode()
+            found: list[bytes] = []
+            if receiver + b"." in text:
+                import re
 
-            receiver = re.escape(method.parameters[0].arg.encode())
-            # A pattern that begins with plain text is found several times as fast.
-            pattern = rb"%s\.(?<!\w%s\.)(\w+)\(" % (receiver, receiver)
-            found = re.findall(pattern, method.text)
-            known = self._calls[method] = frozenset(name.decode() for name in found)
+                # A pattern that begins with plain text is found several times as fast.
+                found = re.findall(rb"%s\.(?<!\w%s\.)(\w+)\(" % (receiver, receiver), text)
+            known = self._calls[source, parameter] = frozenset([name.decode() for name in found])
         return known
 
     def _changes(self, source: FunctionSource) -> bool:

@@ -218,6 +218,7 @@ class Module:
         self._row_starts: list[int] | None = None
         #: what is called in it, by name, once somebody asked (`sketch.words`)
         self.called: set[str] | None = None
+        self._method_names: frozenset[str] | None = None
         #: rows on which a name is called, where many are looked for
         self.calls: dict[bytes, list[int]] | None = None
         #: names to which the top level binds what builds modules that work in place, once somebody asked
@@ -349,6 +350,12 @@ class Module:
             elif not isinstance(statement, ast.Expr):
                 # A loop, `with`, `match`: what its names hold cannot be told.
                 _bound_names([statement], self.multiple, set())
+
+    def method_names(self) -> frozenset[str]:
+        """The names of all methods in the file."""
+        if self._method_names is None:
+            self._method_names = frozenset({f.name for f in self.functions_in_order() if f.owner})
+        return self._method_names
 
     def functions_in_order(self) -> list[FunctionSource]:
         """Every function and method of the file, nested ones too (lambdas left out), in the order of the text."""

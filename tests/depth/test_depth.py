@@ -9,10 +9,16 @@ import pytest
 from inplace_lint.cli.pipeline import examine
 from inplace_lint.project import Settings
 
-from . import across, elements, families, over_time, safe
+from . import across, elements, families, lent, over_time, safe
 from .forms import Form
 
-PROGRAMS = {**across.PROGRAMS, **elements.PROGRAMS, **families.PROGRAMS, **over_time.PROGRAMS}
+PROGRAMS = {
+    **across.PROGRAMS,
+    **elements.PROGRAMS,
+    **families.PROGRAMS,
+    **lent.PROGRAMS,
+    **over_time.PROGRAMS,
+}
 NAMES = pytest.mark.parametrize("name", PROGRAMS)
 FORMS = pytest.mark.parametrize("form", ["bad", "good"])
 
