@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     Sketched: TypeAlias = "tuple[Atom, ...]"
     #: a call: the function, its arguments by parameter, and whether gradients were recorded
     Made: TypeAlias = "tuple[FunctionSource, dict[str, Sketched], bool]"
+    #: a test: an attribute of the receiver, what it is compared by, and with what constant (`alike`)
+    Test: TypeAlias = "tuple[str, type[ast.cmpop] | None, object]"
 
 NOTHING: Sketched = ()
 
@@ -254,10 +256,11 @@ class Class(Atom):
 class Object(Atom):
     """An object of a class of the project, built with whatever arguments; `after` is set for `super()`.
 
-    `passed` are calls that it was given to and that were put off, as those of a `Store`.
+    `passed` are calls that it was given to and that were put off, as those of a `Store`. `parts` are the values that
+    its `__init__` gives an attribute, each with the test in whose arm that is, where there is one (`alike`).
     """
 
-    __slots__ = ("after", "arguments", "given", "hooks", "passed", "scopes", "slots", "source")
+    __slots__ = ("after", "arguments", "given", "hooks", "parts", "passed", "scopes", "slots", "source")
 
     def __init__(self, source: ClassSource, given: bool = False) -> None:
         self.source = source
@@ -267,6 +270,7 @@ class Object(Atom):
         self.arguments: dict[str, Sketched | Later] = {}
         self.scopes: dict[str, object] = {}
         self.hooks: list[Sketched] = []
+        self.parts: dict[str, list[tuple[Test | None, bool, Sketched]]] = {}
         self.passed: list[tuple[Made, str, frozenset[int], Store]] = []
 
 
@@ -411,18 +415,21 @@ def own(value: Sketched, given: str = "", depth: int = 2) -> Sketched:
 _MANY = 8
 
 
-def apart(value: Sketched, arms: frozenset[int]) -> Sketched:
-    """The same value, on a path on which the arms were not taken: what they saved does not concern it."""
+def apart(value: Sketched, arms: frozenset[int], later: bool = False) -> Sketched:
+    """The same value, on a path on which the arms were not taken: what they saved does not concern it.
+
+    `later`: neither does what they are still to save.
+    """
     if not arms:
         return value
     for atom in value:
-        if isinstance(atom, Cell) and not atom.store.arms.isdisjoint(arms):
+        if isinstance(atom, Cell) and (later or not atom.store.arms.isdisjoint(arms)):
             break
     else:
         return value
     found: list[Atom] = []
     for atom in value:
-        if isinstance(atom, Cell) and not atom.store.arms.isdisjoint(arms):
+        if isinstance(atom, Cell) and (later or not atom.store.arms.isdisjoint(arms)):
             seen = atom.seen
             atom = Cell(atom.store, atom.fragile, atom.without | arms)
             atom.seen = seen

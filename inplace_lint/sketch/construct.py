@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..syntax.module import inner_bodies
-from . import bindings, postponed
+from . import alike, bindings, postponed
+from .assigned import PART
 from .atoms import (
     NOTHING,
     UNKNOWN,
@@ -28,95 +28,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..syntax.module import ClassSource, FunctionSource, Module
+    from .assigned import Assigned
     from .atoms import Sketched
     from .calls import Later
     from .summaries import Sketches
 else:
     import _ast as ast
-
-
-#: Where the part of an object that a module of torch defines stands among its attributes.
-_PART = ".super()"
-
-
-class Assigned:
-    """Where a function assigns names, attributes of `self`, and what it returns: an index, nothing evaluated."""
-
-    __slots__ = ("names", "returns")
-
-    def __init__(self, body: list[ast.stmt], receiver: str) -> None:
-        #: by name, or `.attribute` for those of the receiver: (how, expression, position)
-        self.names: dict[str, list[tuple[str, ast.expr, int]]] = {}
-        self.returns: list[ast.expr] = []
-        stack = body[::-1]
-        while stack:
-            statement = stack.pop()
-            if isinstance(statement, ast.Assign):
-                for target in statement.targets:
-                    self._target(target, statement.value, receiver)
-            elif isinstance(statement, ast.Expr):
-                if isinstance(statement.value, ast.Call):
-                    self._call(statement.value, receiver)
-            elif isinstance(statement, ast.Return):
-                if statement.value is not None:
-                    self.returns.append(statement.value)
-            elif isinstance(statement, (ast.AnnAssign, ast.AugAssign)):
-                if statement.value is not None:
-                    how = "+" if isinstance(statement, ast.AugAssign) else "="
-                    self._add(statement.target, receiver, how, statement.value)
-            elif isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
-                continue
-            else:
-                if isinstance(statement, ast.For):
-                    self._add(statement.target, receiver, "element", statement.iter)
-                for inner in reversed(inner_bodies(statement)):
-                    stack.extend(inner[::-1])
-
-    def _target(self, target: ast.expr, value: ast.expr, receiver: str) -> None:
-        if isinstance(target, (ast.Name, ast.Attribute)):
-            self._add(target, receiver, "=", value)
-        elif isinstance(target, (ast.Tuple, ast.List)):
-            for i, inner in enumerate(target.elts):
-                if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
-                    self._add(inner, receiver, "=", value.elts[i])
-                else:
-                    self._add(inner, receiver, "part", value, i)
-        elif isinstance(target, ast.Subscript):
-            self._add(target.value, receiver, "append", value)
-
-    def _call(self, call: ast.Call, receiver: str) -> None:
-        func = call.func
-        if not isinstance(func, ast.Attribute):
-            return
-        verb = func.attr
-        if verb == "__init__":
-            if getattr(getattr(func.value, "func", None), "id", "") == "super":
-                self._enter(_PART, "super", call)
-        elif not call.args:
-            return
-        elif verb in ("append", "add", "insert", "extend"):
-            self._add(func.value, receiver, "extend" if verb == "extend" else "append", call.args[-1])
-        elif verb in ("register_buffer", "register_parameter", "add_module") and len(call.args) > 1:
-            name = call.args[0]
-            if isinstance(name, ast.Constant) and isinstance(name.value, str):
-                self._enter(f".{name.value}", verb, call.args[1])
-
-    def _add(self, target: ast.expr, receiver: str, how: str, value: ast.expr, position: int = 0) -> None:
-        if isinstance(target, ast.Name):
-            self._enter(target.id, how, value, position)
-        elif (
-            isinstance(target, ast.Attribute)
-            and isinstance(target.value, ast.Name)
-            and target.value.id == receiver
-        ):
-            self._enter(f".{target.attr}", how, value, position)
-
-    def _enter(self, key: str, how: str, value: ast.expr, position: int = 0) -> None:
-        known = self.names.get(key)
-        if known is None:
-            self.names[key] = [(how, value, position)]
-        else:
-            known.append((how, value, position))
 
 
 class Scope(Expressions):
@@ -208,6 +125,8 @@ class Scope(Expressions):
             else:
                 values.append((Cell(Store(grad=False, tensor=True)),))
             self.names[key] = united(values)
+        if self.assigned.arms and len(entries) == len(values) > 1 and key[0] == ".":
+            self._keep_apart(key, values)
         result = united(values)
         if appended:
             boxes = [atom for atom in result if isinstance(atom, Box)]
@@ -219,6 +138,16 @@ class Scope(Expressions):
                 result = (Box(appended, ordered=False),)
         self.names[key] = result
         return result
+
+    def _keep_apart(self, key: str, values: list[Sketched]) -> None:
+        """Tell the object which of an attribute's values stand in which arm of a test of its own."""
+        assert self.source is not None and self.assigned is not None
+        for obj in self.names.get(self.source.parameters[0].arg, NOTHING):
+            if isinstance(obj, Object) and obj.given:
+                nodes = [node for _, node, _ in self.assigned.names[key]]
+                obj.parts[key[1:]] = [
+                    (*self.assigned.arm_of(node), value) for node, value in zip(nodes, values)
+                ]
 
 
 def classes_of(scope: Expressions, source: ClassSource) -> list[ClassSource | str]:
@@ -310,7 +239,7 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
         if known is not None:
             if obj.passed and not scope.dry:
                 postponed.remember(scope, obj, name, known)
-            return known
+            return alike.possible(scope, obj, name, known) if scope.asked and name in obj.parts else known
     method = find_method(scope, obj.source, name, obj.after)
     if method is not None:
         how = descriptor(method.source)
@@ -338,7 +267,7 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
     obj.slots[name] = value
     if obj.passed and not scope.dry:
         postponed.remember(scope, obj, name, value)
-    return value
+    return alike.possible(scope, obj, name, value) if scope.asked and name in obj.parts else value
 
 
 def _base(scope: Expressions, source: ClassSource) -> str:
@@ -351,19 +280,19 @@ def _base(scope: Expressions, source: ClassSource) -> str:
 
 def part(scope: Expressions, obj: Object) -> Sketched:
     """What `super().__init__(…)` builds of an object whose class derives from a module of torch."""
-    known = obj.slots.get(_PART)
+    known = obj.slots.get(PART)
     if known is None:
-        known = obj.slots[_PART] = NOTHING
+        known = obj.slots[PART] = NOTHING
         base = _base(scope, obj.source)
         if base:
             from . import calls
 
-            known = _attribute_of(scope, obj, _PART[1:])
+            known = _attribute_of(scope, obj, PART[1:])
             if base.endswith(".Sequential") and _is_empty(known or NOTHING):
                 known = _registered(scope, obj)
             if known is None and not base.endswith(("Sequential", "List", "Dict")):
                 known = calls.call((Symbol(base),), calls.Call(scope, [], {}, [], {}, True))
-            known = obj.slots[_PART] = known or NOTHING
+            known = obj.slots[PART] = known or NOTHING
     return known
 
 
@@ -379,7 +308,7 @@ def _registered(scope: Expressions, obj: Object) -> Sketched | None:
     inside = scope.sketches.scope_of(obj, init, obj.arguments, scope.depth + 1)
     items: list[Sketched] = []
     for name in scope.sketches.assigned(init).names:
-        if name.startswith(".") and name != _PART:
+        if name.startswith(".") and name != PART:
             value = inside.gathered(name) or NOTHING
             modules = tuple(
                 a for a in value if isinstance(a, (Layer, Object)) or (isinstance(a, Box) and a.role)
@@ -431,7 +360,7 @@ def _assigned_in(
     scope: Expressions, obj: Object, cls: ClassSource, methods: list[FunctionSource], name: str
 ) -> Sketched | None:
     found: list[Sketched] = []
-    word = b"super" if name == _PART[1:] else name.encode()
+    word = b"super" if name == PART[1:] else name.encode()
     for method in methods:
         if not method.mentions(word):
             continue  # most do not, and need no index

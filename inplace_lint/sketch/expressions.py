@@ -60,6 +60,8 @@ class Scope:
         self.loops = 0
         #: the arms of branches around this point
         self.arms = EVERYWHERE
+        #: the tests so far, each with the arm where it holds and the other one
+        self.asked: list[tuple[ast.expr, range]] = []
         #: whether what runs here is trained as far as can be seen, so that gradients may be taken to flow
         self.trained = False
 

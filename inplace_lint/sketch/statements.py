@@ -112,7 +112,7 @@ _MADE_HERE = (ast.Call, ast.Subscript)
 
 def _return(flow: Flow, node: ast.Return) -> bool:
     if node.value is not None:
-        flow.returned.append(apart(flow.value(node.value), flow.without))
+        flow.returned.append(apart(flow.value(node.value), flow.without, later=True))
     return True
 
 
@@ -122,15 +122,17 @@ def _ends(flow: Flow, node: ast.stmt) -> bool:
 
 def _if(flow: Flow, node: ast.If) -> bool:
     test(flow, node.test)
-    return _branch(flow, [node.body, node.orelse])
+    tokens = flow.sketches.tokens(2)
+    flow.asked.append((node.test, tokens))
+    return _branch(flow, [node.body, node.orelse], tokens)
 
 
-def _branch(flow: Flow, arms: list[list[ast.stmt]]) -> bool:
+def _branch(flow: Flow, arms: list[list[ast.stmt]], tokens: range | None = None) -> bool:
     """Arms of which one runs: none sees the saves of another, and what follows sees those of all that go on."""
     before = flow.names
     recording = flow.recording
     around, without = flow.arms, flow.without
-    tokens = flow.sketches.tokens(len(arms))
+    tokens = tokens or flow.sketches.tokens(len(arms))
     all_of_them = frozenset(tokens)
     left: list[tuple[dict[str, Sketched], frozenset[int]]] = []
     ended: set[int] = set()

@@ -15,6 +15,7 @@ from . import (
     modes,
     statements,  # noqa: F401  says what runs each kind of statement
 )
+from .assigned import Assigned
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Class, Function, Object, Store, Summary, cells, united
 from .flow import Flow
 from .patterns import Pattern
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from ..syntax.module import ClassSource, FunctionSource
     from .atoms import Sketched
     from .calls import Call, Later
-    from .construct import Assigned, Scope
+    from .construct import Scope
 
 _EMPTY = Summary()
 _TRAINS = Pattern(rb"autograd\.(?:grad|backward)\b|autograd[ \t]+import")
@@ -283,7 +284,7 @@ class Sketches:
             node = source.node
             receiver = source.parameters[0].arg if source.owner is not None and source.parameters else ""
             body: list[ast.stmt] = [] if isinstance(node, _ast.Lambda) else node.body
-            known = self._assigned[source] = construct.Assigned(body, receiver)
+            known = self._assigned[source] = Assigned(body, receiver, begins=source.name == "__init__")
         return known
 
     def scope_of(

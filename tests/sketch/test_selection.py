@@ -199,3 +199,59 @@ def test_function_that_calls_itself_saves_nothing_by_that() -> None:
         "def f(x):\n    y = halve(x.clone(), 3)\n    y.add_(1)\n    return y\n"
     )
     assert suspicious == []
+
+
+_BLOCK = """import torch.nn as nn
+
+
+class Block(nn.Module):
+    def __init__(self, stride: int):
+        super().__init__()
+        self.stride = stride
+        if stride > 1:
+            self.scale = nn.Conv2d(3, 3, 1)
+        else:
+            self.scale = nn.Identity()
+        self.conv = nn.Conv2d(3, 3, 1)
+
+    def forward(self, x):
+        if self.stride > 1:
+            y = self.scale(x)
+            y += self.conv(x)
+            return y
+        return x
+"""
+
+
+def test_what_init_builds_where_a_test_fails_is_not_there_where_the_same_test_holds() -> None:
+    assert sketch(_BLOCK)[0] == []
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        _BLOCK.replace("if self.stride > 1", "if self.stride > 2"),
+        _BLOCK.replace("if self.stride > 1", "if not self.stride > 1"),
+        _BLOCK.replace("        if stride > 1", "        stride -= 1\n        if stride > 1"),
+        _BLOCK.replace("if self.stride > 1", "if x.dim() > 1"),
+        f"{_BLOCK}\n    def halve(self):\n        self.stride = self.stride // 2\n",
+    ],
+    ids=[
+        "another number",
+        "the opposite",
+        "argument changed before",
+        "another test",
+        "attribute changed later",
+    ],
+)
+def test_another_test_says_nothing_of_what_init_builds(changed: str) -> None:
+    assert sketch(changed)[0] == ["forward"]
+
+
+def test_what_is_saved_after_a_return_was_not_saved_where_it_returned() -> None:
+    text = (
+        "import torch\n\n\ndef gate(x, flag):\n    y = x * torch.ones(3, requires_grad=True)\n    y += 1\n    if flag:\n        return y\n"
+        "    return y.pow(2)\n\n\ndef f(x, flag):\n    z = gate(x, flag)\n    z.mul_(3)\n    return z\n"
+    )
+    assert "f" not in sketch(text)[0]
+    assert "f" in sketch(text.replace("return y.pow(2)", "y.pow(2)\n    return y"))[0]

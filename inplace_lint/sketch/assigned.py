@@ -1,0 +1,123 @@
+"""Where a function assigns what: names, attributes of its object, what it returns."""
+
+from __future__ import annotations
+
+from ..syntax.module import inner_bodies
+from . import alike
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+
+    from .atoms import Test
+else:
+    import _ast as ast
+
+
+#: Where the part of an object that a module of torch defines stands among its attributes.
+PART = ".super()"
+
+
+class Assigned:
+    """An index of a function's statements; nothing is evaluated."""
+
+    __slots__ = ("arms", "held", "names", "returns")
+
+    def __init__(self, body: list[ast.stmt], receiver: str, begins: bool = False) -> None:
+        #: of an `__init__`, the arms of tests of its object's attributes: the test, whether it holds there, the first
+        #: and last row
+        self.arms: list[tuple[Test, bool, int, int]] = []
+        #: arguments that an attribute of the receiver holds
+        self.held: dict[str, str] = {}
+        #: by name, or `.attribute` for those of the receiver: (how, expression, position)
+        self.names: dict[str, list[tuple[str, ast.expr, int]]] = {}
+        self.returns: list[ast.expr] = []
+        stack = body[::-1]
+        while stack:
+            statement = stack.pop()
+            if isinstance(statement, ast.Assign):
+                for target in statement.targets:
+                    self._target(target, statement.value, receiver)
+            elif isinstance(statement, ast.Expr):
+                if isinstance(statement.value, ast.Call):
+                    self._call(statement.value, receiver)
+            elif isinstance(statement, ast.Return):
+                if statement.value is not None:
+                    self.returns.append(statement.value)
+            elif isinstance(statement, (ast.AnnAssign, ast.AugAssign)):
+                if statement.value is not None:
+                    how = "+" if isinstance(statement, ast.AugAssign) else "="
+                    self._add(statement.target, receiver, how, statement.value)
+            elif isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+                continue
+            else:
+                if isinstance(statement, ast.For):
+                    self._add(statement.target, receiver, "element", statement.iter)
+                elif begins and isinstance(statement, ast.If):
+                    self._test(statement, receiver)
+                for inner in reversed(inner_bodies(statement)):
+                    stack.extend(inner[::-1])
+
+    def _test(self, statement: ast.If, receiver: str) -> None:
+        held = {name: attribute for name, attribute in self.held.items() if name not in self.names}
+        found = alike.test_of(statement.test, receiver, held)
+        if found is not None:
+            test, holds = found
+            for arm, here in ((statement.body, holds), (statement.orelse, not holds)):
+                if arm:
+                    self.arms.append((test, here, arm[0].lineno, arm[-1].end_lineno or arm[-1].lineno))
+
+    def arm_of(self, node: ast.expr) -> tuple[Test | None, bool]:
+        """The innermost of the arms in which an expression stands."""
+        for test, holds, first, last in reversed(self.arms):
+            if first <= node.lineno <= last:
+                return test, holds
+        return None, True
+
+    def _target(self, target: ast.expr, value: ast.expr, receiver: str) -> None:
+        if isinstance(target, (ast.Name, ast.Attribute)):
+            self._add(target, receiver, "=", value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for i, inner in enumerate(target.elts):
+                if isinstance(value, (ast.Tuple, ast.List)) and len(value.elts) == len(target.elts):
+                    self._add(inner, receiver, "=", value.elts[i])
+                else:
+                    self._add(inner, receiver, "part", value, i)
+        elif isinstance(target, ast.Subscript):
+            self._add(target.value, receiver, "append", value)
+
+    def _call(self, call: ast.Call, receiver: str) -> None:
+        func = call.func
+        if not isinstance(func, ast.Attribute):
+            return
+        verb = func.attr
+        if verb == "__init__":
+            if getattr(getattr(func.value, "func", None), "id", "") == "super":
+                self._enter(PART, "super", call)
+        elif not call.args:
+            return
+        elif verb in ("append", "add", "insert", "extend"):
+            self._add(func.value, receiver, "extend" if verb == "extend" else "append", call.args[-1])
+        elif verb in ("register_buffer", "register_parameter", "add_module") and len(call.args) > 1:
+            name = call.args[0]
+            if isinstance(name, ast.Constant) and isinstance(name.value, str):
+                self._enter(f".{name.value}", verb, call.args[1])
+
+    def _add(self, target: ast.expr, receiver: str, how: str, value: ast.expr, position: int = 0) -> None:
+        if isinstance(target, ast.Name):
+            self._enter(target.id, how, value, position)
+        elif (
+            isinstance(target, ast.Attribute)
+            and isinstance(target.value, ast.Name)
+            and target.value.id == receiver
+        ):
+            self._enter(f".{target.attr}", how, value, position)
+            if how == "=" and isinstance(value, ast.Name):
+                self.held[value.id] = target.attr
+
+    def _enter(self, key: str, how: str, value: ast.expr, position: int = 0) -> None:
+        known = self.names.get(key)
+        if known is None:
+            self.names[key] = [(how, value, position)]
+        else:
+            known.append((how, value, position))
