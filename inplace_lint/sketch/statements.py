@@ -149,6 +149,8 @@ def _branch(flow: Flow, arms: list[list[ast.stmt]], tokens: range | None = None)
     if not left:
         flow.names = before
         return True
+    if ended and len(left) == 1:
+        flow.arms = around | (all_of_them - ended)  # what follows belongs to the one that goes on
     flow.names = _joined(left)
     return False
 
@@ -190,7 +192,7 @@ def _loop(flow: Flow, node: ast.For | ast.AsyncFor | ast.While, start: Callable[
     around = (flow.held, flow.loop)
     before = flow.held = dict(flow.names)
     flow.loop = node
-    without = flow.without
+    arms, without = flow.arms, flow.without
     flow.loops += 1
     for _ in range(2 if flow.loops <= _LOOPS else 1):
         flow.at = node
@@ -198,7 +200,10 @@ def _loop(flow: Flow, node: ast.For | ast.AsyncFor | ast.While, start: Callable[
         start()
         flow.run(node.body)
         flow.names = _joined([(flow.names, EVERYWHERE), (before, EVERYWHERE)])
-        flow.without = without  # an arm that ended with `continue` was taken in another round
+        flow.arms, flow.without = (
+            arms,
+            without,
+        )  # an arm that ended with `continue` was taken in another round
         if flow.stored == stored or not (flow.remembers or flow.copies):
             break  # no write of another round could meet anything
     flow.loops -= 1
@@ -224,14 +229,17 @@ def _with(flow: Flow, node: ast.With | ast.AsyncWith) -> bool:
 
 def _try(flow: Flow, node: ast.Try) -> bool:
     handlers = [h.body for h in node.handlers]
+    arms = flow.arms
     if handlers:
         before = dict(flow.names)
         ended = flow.run(node.body) or flow.run(node.orelse)
+        flow.arms = arms
         after = flow.names
         flow.names = _joined([(dict(after), EVERYWHERE), (before, EVERYWHERE)])
         caught = _branch(flow, handlers)
         if not ended:
             flow.names = after if caught else _joined([(after, EVERYWHERE), (flow.names, EVERYWHERE)])
+        flow.arms = arms
         ended = ended and caught
     else:
         ended = flow.run(node.body)

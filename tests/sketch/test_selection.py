@@ -250,7 +250,8 @@ def test_another_test_says_nothing_of_what_init_builds(changed: str) -> None:
 
 def test_what_is_saved_after_a_return_was_not_saved_where_it_returned() -> None:
     text = (
-        "import torch\n\n\ndef gate(x, flag):\n    y = x * torch.ones(3, requires_grad=True)\n    y += 1\n    if flag:\n        return y\n"
+        "import torch\n\n\ndef gate(x, flag):\n    y = x * torch.ones(3, requires_grad=True)\n    y += 1\n"
+        "    if flag:\n        return y\n"
         "    return y.pow(2)\n\n\ndef f(x, flag):\n    z = gate(x, flag)\n    z.mul_(3)\n    return z\n"
     )
     assert "f" not in sketch(text)[0]
