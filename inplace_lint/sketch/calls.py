@@ -347,9 +347,11 @@ def _cell(cell: Cell, made: Call) -> Sketched:
         found = tuple(a for a in made.scope.sketches.result(cell.store.made[0]) if not isinstance(a, Cell))
         if found:
             return call(found, made)
-    if cell.store.given and "." not in cell.store.given and made.scope.recording:
-        for given in made.given():
-            given.store.entrusted = True
+    if cell.store.given and made.scope.recording:
+        made.scope.remembers = True  # a module keeps its weights
+        if "." not in cell.store.given:
+            for given in made.given():
+                given.store.entrusted = True
     return unknown(made)
 
 

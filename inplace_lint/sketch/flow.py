@@ -129,6 +129,8 @@ class Flow(Scope):
         """The memory of a tensor is written past its graph."""
         store = cell.store
         store.writes += 1
+        if store.found:
+            self.step()
         if store.given:
             self.written.append(store)
             self.summary.writes.add(store.given)

@@ -219,4 +219,25 @@ PROGRAMS = {
                 p.mul_(0.9)  # good
         loss.backward()  # bad
     """,
+    "a teacher that is moved by a method, past its forward": """
+        class Student(nn.Module):
+            def __init__(self, online, target):
+                super().__init__()
+                self.online = online
+                self.target = target
+
+            def move(self):
+                for slow, fast in zip(self.target.parameters(), self.online.parameters()):
+                    slow.data.mul_(0.5).add_(fast.data, alpha=0.5)
+
+            def forward(self, x):
+                self.move()  # good
+                y = self.online(x)
+                loss = (y - self.target(torch.tanh(y))).square().sum()
+                self.move()  # bad: IPL201
+                return loss
+
+        net = lambda: nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 4))
+        Student(net(), net())(a).backward()
+    """,
 }
