@@ -244,7 +244,9 @@ def run_function(
         cls.bases = [names.evaluate_in(run, module, base) for base in cls.source.bases]
     function: Value
     if cls is not None:
-        function = classes.method_value(run, cls, source.name)
+        function = classes.find(run, cls.order(), source.name) or Unknown()
+        if source.name not in cls.source.methods and isinstance(function, FunctionValue):
+            source = function.source  # inherited, and run on an object of the class that inherits it
     elif module.functions.get(source.name) is source:
         function = names.of_module(run, module, source.name)
     else:

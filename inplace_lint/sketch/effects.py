@@ -254,7 +254,7 @@ def perform(
         if not value:
             continue
         form = facts.params[place].kind
-        operands[place] = cells = [atom for atom in value if isinstance(atom, Cell)]
+        operands[place] = cells = [atom for atom in value if type(atom) is Cell]
         if form == "tensors":
             cells += [
                 a

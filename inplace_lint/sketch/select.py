@@ -6,6 +6,7 @@ import _ast as ast
 
 from . import bindings, construct
 from .atoms import Class, File, Function, Partial
+from .inherited import inherited
 from .screen import around, callers, rows_of
 from .words import called, called_in, has_word, mentions
 
@@ -51,6 +52,9 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
     functions = module.functions_in_order()
     hooked = _hooked(module, functions) if examined.writers else set()
     found: list[FunctionSource | None] = [f for f in functions if f in examined.suspicious or f in hooked]
+    for source in inherited(sketches, module, examined):
+        if sketches.of(source).suspicious:
+            found.append(source)
     if _trains(module) or (
         any(not module.functions_at(row) for row in (*rows, *examined.calls))
         and sketches.of_body(module).suspicious

@@ -219,6 +219,7 @@ class Module:
         #: what is called in it, by name, once somebody asked (`sketch.words`)
         self.called: set[str] | None = None
         self._method_names: frozenset[str] | None = None
+        self._inherited: dict[tuple[FunctionSource, ClassSource], FunctionSource] = {}
         #: rows on which a name is called, where many are looked for
         self.calls: dict[bytes, list[int]] | None = None
         #: names to which the top level binds what builds modules that work in place, once somebody asked
@@ -268,6 +269,7 @@ class Module:
             else:
                 source.assignments.clear()
         self._by_node.clear()
+        self._inherited.clear()
         self.writing.clear()
         self._writing_at = None
         self.assignments.clear()
@@ -282,6 +284,13 @@ class Module:
         made = FunctionSource(self, node, owner)
         self._by_node[id(node)] = made
         return made
+
+    def as_method_of(self, method: FunctionSource, cls: ClassSource) -> FunctionSource:
+        """A method that a class inherits, to be looked at as one of its own."""
+        known = self._inherited.get((method, cls))
+        if known is None:
+            known = self._inherited[method, cls] = FunctionSource(self, method.node, cls)
+        return known
 
     def class_of(self, node: ast.ClassDef) -> ClassSource:
         known = self._by_node.get(id(node))

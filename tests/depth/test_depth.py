@@ -9,7 +9,7 @@ import pytest
 from inplace_lint.cli.pipeline import examine
 from inplace_lint.project import Settings
 
-from . import across, elements, families, lent, over_time, safe
+from . import across, elements, families, inherited, lent, over_time, safe
 from .forms import Form
 
 PROGRAMS = {

@@ -1,0 +1,94 @@
+"""Methods that do something else for a subclass, which has other methods, class attributes or modules than its base."""
+
+from __future__ import annotations
+
+import _ast as ast
+from bisect import bisect_left, bisect_right
+
+from .built import attributes_built
+from .words import has_word, mentions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from ..syntax.module import ClassSource, FunctionSource, Module
+    from .select import Examined
+    from .summaries import Sketches
+
+
+def inherited(sketches: Sketches, module: Module, examined: Examined) -> Iterator[FunctionSource]:
+    """Methods of the file, each as one of a subclass that changes what it writes or what saves, and stands there too."""
+    classes = module.classes
+    builds = b"inplace" in module.source
+    writers = examined.writers
+    rows: list[int] = []
+    if not classes or not (builds or writers):
+        return
+    for cls in classes.values():
+        above = _above(cls)
+        if not above:
+            continue
+        writing = [name for name in cls.methods if _writes(sketches, cls.methods[name], writers)]
+        swapped: set[bytes] = set()
+        if builds and b"inplace" in module.text(cls.node.lineno, cls.node.end_lineno or 0):
+            rows = rows or mentions(module, {"inplace"})
+            swapped = _swapped(cls, above[0], rows)
+        seen = {*cls.methods, *cls.assignments}
+        for base in above:
+            for name in base.methods:
+                if name in seen or name == "__init__":
+                    continue
+                method = base.methods[name]
+                others = [*cls.methods] if _writes(sketches, method, writers) else writing
+                if (others and _calls(sketches, method, others)) or (swapped and _uses(method, swapped)):
+                    yield module.as_method_of(method, cls)
+            seen.update(base.methods)
+
+
+def _above(cls: ClassSource) -> list[ClassSource]:
+    """The bases of a class that stand in its file, the nearest first."""
+    found: list[ClassSource] = []
+    pending = [*cls.node.bases]
+    for node in pending:
+        if type(node) is ast.Name and node.id in cls.module.classes:
+            base = cls.module.classes[node.id]
+            if base not in found and base is not cls:
+                found.append(base)
+                pending += base.node.bases
+    return found
+
+
+def _writes(sketches: Sketches, method: FunctionSource, writers: set[FunctionSource]) -> bool:
+    return method in writers and bool(sketches.of(method).recorded)
+
+
+def _calls(sketches: Sketches, method: FunctionSource, names: Collection[str]) -> bool:
+    """Whether it calls one of these methods of its object."""
+    receiver = method.parameters[0].arg if method.parameters else ""
+    return not sketches.called_on(method, receiver).isdisjoint(names)
+
+
+def _swapped(cls: ClassSource, base: ClassSource, rows: list[int]) -> set[bytes]:
+    """Attributes of which the class says, other than its base, that they work in place."""
+    module = cls.module
+    first, last = cls.node.lineno, cls.node.end_lineno or 0
+    rows = rows[bisect_left(rows, first) : bisect_right(rows, last)]
+    found: set[bytes] = set()
+    if "__init__" in cls.methods:
+        found |= attributes_built(cls.methods["__init__"], rows, True)
+    names: set[str] = set()
+    for name, value in cls.assignments.items():
+        if value is not None:
+            for row in rows:
+                if value.lineno <= row <= (value.end_lineno or 0):
+                    names.add(name)
+    found.update(b"self." + name.encode() for name in names)
+    if names and "__init__" in base.methods:
+        found |= attributes_built(base.methods["__init__"], mentions(module, names), True)
+    return found
+
+
+def _uses(method: FunctionSource, attributes: set[bytes]) -> bool:
+    text = method.text
+    return any(has_word(text, name) for name in attributes)
