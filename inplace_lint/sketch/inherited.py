@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def inherited(sketches: Sketches, module: Module, examined: Examined) -> Iterator[FunctionSource]:
-    """Methods of the file, each as one of a subclass that changes what it writes or what saves, and stands there too."""
+    """Methods of the file, each as one of a subclass there that changes what is written or saved in it."""
     classes = module.classes
     builds = b"inplace" in module.source
     writers = examined.writers

@@ -52,9 +52,7 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
     functions = module.functions_in_order()
     hooked = _hooked(module, functions) if examined.writers else set()
     found: list[FunctionSource | None] = [f for f in functions if f in examined.suspicious or f in hooked]
-    for source in inherited(sketches, module, examined):
-        if sketches.of(source).suspicious:
-            found.append(source)
+    found += [source for source in inherited(sketches, module, examined) if sketches.of(source).suspicious]
     if _trains(module) or (
         any(not module.functions_at(row) for row in (*rows, *examined.calls))
         and sketches.of_body(module).suspicious

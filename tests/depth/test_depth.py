@@ -13,11 +13,9 @@ from . import across, elements, families, inherited, lent, over_time, safe
 from .forms import Form
 
 PROGRAMS = {
-    **across.PROGRAMS,
-    **elements.PROGRAMS,
-    **families.PROGRAMS,
-    **lent.PROGRAMS,
-    **over_time.PROGRAMS,
+    name: program
+    for part in (across, elements, families, inherited, lent, over_time)
+    for name, program in part.PROGRAMS.items()
 }
 NAMES = pytest.mark.parametrize("name", PROGRAMS)
 FORMS = pytest.mark.parametrize("form", ["bad", "good"])
