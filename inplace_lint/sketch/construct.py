@@ -106,6 +106,7 @@ class Scope(Expressions):
         self.names[key] = NOTHING  # ends cycles
         values: list[Sketched] = []
         appended: list[Sketched] = []
+        ordered = True
         for how, node, position in entries:
             value = self.value(node)
             if how in ("=", "add_module") or how == "+":
@@ -113,7 +114,12 @@ class Scope(Expressions):
             elif how == "append":
                 appended.append(value)
             elif how == "extend":
-                appended.append(elements(self, value))
+                inner = value[0] if len(value) == 1 else None
+                if isinstance(inner, Box) and inner.ordered:
+                    appended += inner.items * 2  # it may stand in a loop
+                else:
+                    appended.append(elements(self, value))
+                    ordered = False
             elif how == "element":
                 values.append(elements(self, value))
             elif how == "part":
@@ -130,7 +136,7 @@ class Scope(Expressions):
         result = united(values)
         if appended:
             boxes = [atom for atom in result if isinstance(atom, Box)]
-            ordered = len(entries) == 1 + len(appended)
+            ordered = ordered and len(values) == 1
             for box in boxes:
                 box.items = [*box.items, *appended]
                 box.ordered = box.ordered and ordered

@@ -256,3 +256,21 @@ def test_what_is_saved_after_a_return_was_not_saved_where_it_returned() -> None:
     )
     assert "f" not in sketch(text)[0]
     assert "f" in sketch(text.replace("return y.pow(2)", "y.pow(2)\n    return y"))[0]
+
+
+@pytest.mark.parametrize(
+    ("layers", "expected"),
+    [
+        ("nn.Conv2d(3, 3, 1), nn.BatchNorm2d(3), nn.ReLU(inplace=True)", []),
+        ("nn.ReLU(inplace=True), nn.Sigmoid()", ["forward"]),
+    ],
+    ids=["in place on what nothing saved", "in place on the round before"],
+)
+def test_layers_that_a_loop_adds_run_in_their_order_more_than_once(layers: str, expected: list[str]) -> None:
+    text = (
+        "import torch.nn as nn\n\n\nclass Net(nn.Module):\n    def __init__(self, depth):\n"
+        "        super().__init__()\n        layers = []\n        for _ in range(depth):\n"
+        f"            layers.extend([{layers}])\n        self.net = nn.Sequential(*layers)\n\n"
+        "    def forward(self, x):\n        return self.net(x * 2)\n"
+    )
+    assert sketch(text)[0] == expected
