@@ -6,12 +6,14 @@ import builtins
 import re
 
 from ..syntax.lower import lower_expression
+from ..syntax.module import inner_bodies
 from ..torchmodel.spelling import canonical
 from .terms import Term, items
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
+    from typing import Any
 
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .evaluate import Evaluation
@@ -150,26 +152,25 @@ def _assigned(method: FunctionSource) -> set[str]:
     """Attributes of its object that a method assigns, or assigns something of (`self.drop.p = …`)."""
     if not method.parameters:
         return set()
-    lines = method.text
-    me = re.escape(method.parameters[0].arg.encode())
-    # A pattern that begins with plain text is found several times as fast.
-    found: list[bytes] = re.findall(
-        rb"%s\.(?<!\w%s\.)(\w+)[\w.]*(?:\[[^\n=]*\])?%s" % (me, me, _ASSIGNS), lines
-    )
-    if b", " in lines:  # `self.a, self.b = …`
-        for line in lines.split(b"\n"):
-            targets, equal, _ = line.partition(b"=")
-            if equal and b"," in targets and b"(" not in targets:
-                found += re.findall(rb"\b%s\.(\w+)" % me, targets)
-    for word in (b"as", b"for"):
-        if b" %s %s." % (word, me) in lines:
-            found += re.findall(rb" %s %s\.(\w+)" % (word, me), lines)
-    if b"setattr(" in lines:
-        found += re.findall(rb"['\"](\w+)['\"]", lines)
-    return {name.decode() for name in found}
-
-
-_ASSIGNS = rb"[ \t]*(?::[^=\n]+)?(?:[-+*/@|&%^]|//|\*\*|<<|>>)?=(?!=)"
+    receiver = method.parameters[0].arg
+    found: set[str] = set()
+    pending: list[ast.stmt] = list(getattr(method.node, "body", ()))
+    while pending:
+        statement = pending.pop()
+        targets: list[Any] = [*getattr(statement, "targets", ()), getattr(statement, "target", None)]
+        targets += [item.optional_vars for item in getattr(statement, "items", ())]
+        while targets:
+            target = targets.pop()
+            targets += getattr(target, "elts", ())
+            while hasattr(target, "value"):  # an attribute, an element, the rest of what is unpacked
+                if getattr(target.value, "id", "") == receiver and hasattr(target, "attr"):
+                    found.add(target.attr)
+                target = target.value
+        for inner in inner_bodies(statement):
+            pending += inner
+    if b"setattr(" in method.text:
+        found.update(name.decode() for name in re.findall(rb"['\"](\w+)['\"]", method.text))
+    return found
 
 
 def is_static(source: FunctionSource) -> bool:

@@ -25,6 +25,7 @@ from .atoms import (
     cells,
     united,
 )
+from .words import runs_backward
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def of_node(scope: Scope, node: ast.Call) -> Sketched:
     func_node = node.func
     if isinstance(func_node, ast.Attribute):
         func = expressions.attribute(scope, scope.value(func_node.value), func_node.attr)
-        if func_node.attr in _STEPS and not scope.dry and b".backward(" in scope.module.source:
+        if func_node.attr in _STEPS and not scope.dry and runs_backward(scope.module):
             scope.step()
             scope.doubt(EVIDENT)
     else:

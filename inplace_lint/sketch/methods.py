@@ -22,6 +22,7 @@ from .atoms import (
     united,
 )
 from .calls import Call, call, unknown
+from .words import runs_backward
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def _leaves(name: str, made: Call) -> Sketched:
     """The parameters of something, with their names where `named_parameters` is asked."""
     store = Store(tensor=True, leaf=True)
     store.found = True
-    if b".backward(" in made.scope.module.source:
+    if runs_backward(made.scope.module):
         store.saved = (
             (EVERYWHERE, EVIDENT),
         )  # whether a forward comes before their writes, an exact run tells

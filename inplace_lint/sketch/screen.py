@@ -20,6 +20,7 @@ from .words import (
     mentions,
     rows_of_calls,
     rows_with,
+    runs_backward,
 )
 
 TYPE_CHECKING = False
@@ -163,9 +164,10 @@ def _rows_of_calls(module: Module) -> set[int]:
     for mark, holds in _MARKS:
         rows.update(rows_with(module, mark, holds))
     # Most small files call nothing that ends in one underscore: then the names of the table need not be read.
-    if source.count(b"_(") > source.count(b"__(") and not in_place_names().isdisjoint(names):
+    may = _in_place_names is not None or source.count(b"_(") > source.count(b"__(")
+    if may and not in_place_names().isdisjoint(names):
         rows.update(rows_with(module, b"_(", _is_method))
-    words = {**_WRITERS, **_STEPS} if b".backward(" in source else _WRITERS
+    words = {**_WRITERS, **_STEPS} if runs_backward(module) else _WRITERS
     for word in words.keys() & names:
         rows.update(rows_with(module, word.encode() + b"(", words[word]))
     return rows
@@ -215,7 +217,7 @@ def only_initialises(module: Module, function: FunctionSource) -> bool:
 
 
 def _initialises(module: Module, row: int) -> bool:
-    line = module.lines[row - 1]
+    line = module.text(row, row)
     found = _INITIALISES().match(line) if b"init." in line else None
     if found is None:
         return False
@@ -261,7 +263,7 @@ def around(
             building = [
                 row
                 for row in inside
-                if (row in builds if builds is not None else _BUILDS().search(module.lines[row - 1]))
+                if (row in builds if builds is not None else _BUILDS().search(module.text(row, row)))
             ]
             if building:
                 attributes = kept.setdefault(function.owner.name, set())
@@ -306,7 +308,7 @@ def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[in
         name
         for name, value in module.assignments.items()
         if any(
-            b"inplace" in module.lines[row - 1]
+            b"inplace" in module.text(row, row)
             for row in rows[bisect_left(rows, value.lineno) : bisect_right(rows, value.end_lineno or 0)]
         )
     }
@@ -317,7 +319,7 @@ def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[in
             function in chosen if owner is None else function.name == "__init__" and _is_sequential(owner)
         )
         if builds and any(
-            b"inplace" in module.lines[row - 1]
+            b"inplace" in module.text(row, row)
             for row in rows[bisect_left(rows, first) : bisect_right(rows, last)]
         ):
             found.add(function.name if owner is None else owner.name)
@@ -339,11 +341,11 @@ def _rows_of_call(
     known = module.calls
     if known is None:
         known = module.calls = rows_of_calls(module.source)
-    lines = module.lines
+    starts, source = module.row_starts, module.source
     return [
         row
         for row in known.get(word, ())
-        if first_place(lines[row - 1], word, 0, len(lines[row - 1]), holds) >= 0
+        if first_place(source, word, starts[row - 1], starts[row], holds) >= 0
     ]
 
 

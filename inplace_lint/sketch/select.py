@@ -8,7 +8,7 @@ from . import bindings, construct
 from .atoms import Class, File, Function, Partial
 from .inherited import inherited
 from .screen import around, callers, rows_of
-from .words import called, called_in, has_word, mentions
+from .words import called, called_in, has_word, mentions, runs_backward
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ _DEEP = 5
 
 def _trains(module: Module) -> bool:
     """Whether the top level of the file runs a backward, itself or by its functions: it knows what these are given."""
-    if b".backward(" not in module.source:
+    if not runs_backward(module):
         return False
     text = b"\n".join(
         module.text(statement.lineno, statement.end_lineno or statement.lineno)

@@ -21,7 +21,7 @@ from .flow import Flow
 from .patterns import Pattern
 from .screen import only_initialises, with_candidates
 from .select import Examined, examine
-from .words import called_in
+from .words import called, called_in, runs_backward
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Sketches:
         known = self._trains.get(module)
         if known is None:
             text = module.source
-            known = b".backward(" in text or b".step(" in text
+            known = runs_backward(module) or ("step" in called(module) and b".step(" in text)
             known = known or (b"autograd" in text and _TRAINS().search(text) is not None)
             self._trains[module] = known
         return known

@@ -148,6 +148,11 @@ def called_in(text: bytes) -> set[str]:
     return set(words.decode(errors="replace").split())
 
 
+def runs_backward(module: Module) -> bool:
+    """Whether something in a file runs a backward by its name."""
+    return "backward" in called(module) and b".backward(" in module.source
+
+
 def called(module: Module) -> set[str]:
     """The words before an opening parenthesis in a file."""
     if module.called is None:
