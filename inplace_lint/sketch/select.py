@@ -48,7 +48,7 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
     # What was sketched while its file was looked at for another's sake may have taken too much for granted.
     again = [source for source in {**calling, **examined.seen} if sketches.renew(source, examined.writers)]
     if calling or again:
-        examine(sketches, module, examined, _running({**calling, **dict.fromkeys(again)}))
+        examine(sketches, module, examined, _running(sketches, {**calling, **dict.fromkeys(again)}))
     functions = module.functions_in_order()
     hooked = _hooked(module, functions) if examined.writers else set()
     found: list[FunctionSource | None] = [f for f in functions if f in examined.suspicious or f in hooked]
@@ -118,14 +118,14 @@ def examine(sketches: Sketches, module: Module, examined: Examined, first: Itera
         late = writers - known  # whoever was sketched before did not know that these write
         known |= late
         examined.writers |= late
-        pending = [f for f in _running(calling) if sketches.renew(f, known) or f not in seen]
+        pending = [f for f in _running(sketches, calling) if sketches.renew(f, known) or f not in seen]
         if not pending:
             break
 
 
-def _running(calling: Iterable[FunctionSource]) -> list[FunctionSource]:
+def _running(sketches: Sketches, calling: Iterable[FunctionSource]) -> list[FunctionSource]:
     """Those of the callers that compute: what an `__init__` calls fills what it has just made, which nothing saved."""
-    return [f for f in calling if f.name != "__init__"]
+    return [f for f in calling if f.name != "__init__" and not sketches.passes_over(f)]
 
 
 def foreign_writers(

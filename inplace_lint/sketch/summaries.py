@@ -363,14 +363,14 @@ class Sketches:
             known = self._examined[module] = Examined(candidates)
             if self._examining < _NESTED:
                 self._examining += 1
-                first = [
-                    f
-                    for f in candidates
-                    if not only_initialises(module, f) and (self.notes or not modes.concerns_nobody(self, f))
-                ]
+                first = [f for f in candidates if not only_initialises(module, f) and not self.passes_over(f)]
                 examine(self, module, known, first)
                 self._examining -= 1
         return known
+
+    def passes_over(self, source: FunctionSource) -> bool:
+        """Whether the function is only sketched if somebody asks: for itself, it cannot do anything wrong."""
+        return not self.notes and modes.concerns_nobody(self, source)
 
     def _keeps(self, source: FunctionSource) -> bool:
         """Whether the function may put something into an attribute of what it is given."""

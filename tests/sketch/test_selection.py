@@ -191,6 +191,9 @@ def test_what_records_nothing_is_sketched_where_its_file_calls_it() -> None:
     assert not _is_sketched(_OPTIMIZER, "step")
     assert _is_sketched(f"{_OPTIMIZER}\n    def twice(self):\n        self.step()\n", "step")
     assert _is_sketched(_OPTIMIZER.replace("return loss", "return closure"), "step")
+    helped = _OPTIMIZER.replace("p.sub_(p.grad.sign())", "move(p)")
+    helped += "\n\ndef move(p):\n    p.sub_(p.grad.sign())\n"
+    assert _is_sketched(helped, "move") and not _is_sketched(helped, "step")
 
 
 def test_function_that_calls_itself_saves_nothing_by_that() -> None:
