@@ -21,7 +21,8 @@ def writes_only_own(
 
     `counts`: what is added to something that starts as a number is one, as in an `__init__` that adds up sizes.
     """
-    names = {name for statement in statements for name in _written(statement)}
+    receiver = function.parameters[0].arg if counts and function.parameters else ""
+    names = {name for statement in statements for name in _written(statement, receiver)}
     if not names or "" in names:
         return False
     arguments = function.node.args
@@ -45,21 +46,22 @@ def writes_only_own(
         statement = pending.pop()
         if isinstance(statement, ast.Assign):
             for target in statement.targets:
-                if isinstance(target, ast.Name):
-                    if target.id in names:
+                name = _name_of(target, receiver)
+                if name:
+                    if name in names:
                         if not _is_plain(statement.value):
                             return False
-                        made.add(target.id)
+                        made.add(name)
                 elif not isinstance(target, (ast.Attribute, ast.Subscript)) and _binds(target, names):
                     return False
         elif counts and isinstance(statement, ast.AugAssign):
             continue
         elif isinstance(statement, (ast.AnnAssign, ast.AugAssign)):
-            target = statement.target
-            if isinstance(target, ast.Name) and target.id in names:
+            name = _name_of(statement.target, receiver)
+            if name in names:
                 if statement.value is None or not _is_plain(statement.value):
                     return False
-                made.add(target.id)
+                made.add(name)
         elif isinstance(statement, (ast.For, ast.AsyncFor)):
             if _binds(statement.target, names):
                 return False
@@ -69,10 +71,19 @@ def writes_only_own(
     return made == names
 
 
-def _written(statement: ast.Assign | ast.AugAssign) -> list[str]:
+def _name_of(target: ast.expr, receiver: str) -> str:
+    """A name, or `.attribute` of the receiver; empty for anything else."""
+    if isinstance(target, ast.Name):
+        return target.id
+    if isinstance(target, ast.Attribute) and receiver and getattr(target.value, "id", "") == receiver:
+        return f".{target.attr}"
+    return ""
+
+
+def _written(statement: ast.Assign | ast.AugAssign, receiver: str) -> list[str]:
     """The names of what is written; an empty one for what is not written through a name, or is an element."""
     if isinstance(statement, ast.AugAssign):
-        return [getattr(statement.target, "id", "")]
+        return [_name_of(statement.target, receiver)]
     found = []
     for target in statement.targets:
         if isinstance(target, ast.Subscript):
@@ -102,6 +113,8 @@ def _is_plain(node: ast.expr) -> bool:
         return _is_plain(node.left) and _is_plain(node.right)
     if isinstance(node, ast.UnaryOp):
         return _is_plain(node.operand)
+    if isinstance(node, ast.IfExp):
+        return _is_plain(node.body) and _is_plain(node.orelse)
     return isinstance(node, (ast.Constant, *_CONTAINERS))
 
 

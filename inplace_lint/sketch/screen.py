@@ -6,6 +6,7 @@ from bisect import bisect_left, bisect_right
 
 from ..torchmodel import table
 from . import built
+from .initial import initialises
 from .patterns import Pattern
 from .plain import writes_only_own
 from .words import (
@@ -200,38 +201,10 @@ def with_candidates(module: Module) -> dict[FunctionSource, None]:
 _BUILDERS = 2
 
 
-_INITIALISES = Pattern(
-    rb"^[ \t]*((?:\w+\.)*init)\.\w+_\(\w+\.(?!data\b)[^()]*(?:\([^()]*\)[^()]*)*\)[ \t]*(?:#.*)?$"
-)
-
-
-def only_initialises(module: Module, function: FunctionSource) -> bool:
-    """Whether all that a function may write itself are attributes, by functions of torch.nn.init, which record nothing.
-
-    Nothing is wrong with that for the function alone: what it writes is asked by those who call it.
-    """
-    rows = rows_of(module)
-    first, last = function.node.lineno, function.node.end_lineno or 0
-    inside = rows[bisect_left(rows, first) : bisect_right(rows, last)]
-    return bool(inside) and all(_initialises(module, row) for row in inside)
-
-
-def _initialises(module: Module, row: int) -> bool:
-    line = module.text(row, row)
-    found = _INITIALISES().match(line) if b"init." in line else None
-    if found is None:
-        return False
-    root, _, rest = found.group(1).decode().partition(".")
-    known = module.imports.get(root)
-    if known is None or known.level:
-        return False
-    return ".".join(filter(None, (known.module, known.member, rest))) == "torch.nn.init"
-
-
 def _only_builds(function: FunctionSource, rows: list[int], building: list[int]) -> bool:
     """Whether an `__init__` does nothing on the rows but build, initialise, and count."""
     module = function.module
-    rest = [row for row in rows if row not in building and not _initialises(module, row)]
+    rest = [row for row in rows if row not in building and not initialises(module, row)]
     statements = module.writing_at
     counting = [statements[row] for row in rest if row in statements and row not in module.calling]
     return len(counting) == len(rest) and (not rest or writes_only_own(function, counting, counts=True))

@@ -7,6 +7,7 @@ import _ast as ast
 from . import bindings, construct
 from .atoms import Class, File, Function, Partial
 from .inherited import inherited
+from .initial import only_initialises
 from .screen import around, callers, rows_of
 from .words import called, called_in, has_word, mentions, runs_backward
 
@@ -38,6 +39,8 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
     if foreign:
         calling, calls = callers(module, foreign)
         examined = examined.with_more(calling, calls)
+        every = sorted({*rows, *calls})
+        calling = {f: None for f in calling if not only_initialises(module, f, every)}
         sketches.turn_to(examined)
     if building:
         named = mentions(module, building)

@@ -18,8 +18,9 @@ from . import (
 from .assigned import Assigned
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Class, Function, Object, Store, Summary, cells, united
 from .flow import Flow
+from .initial import of_project, only_initialises
 from .patterns import Pattern
-from .screen import only_initialises, with_candidates
+from .screen import rows_of, with_candidates
 from .select import Examined, examine
 from .words import called, called_in, runs_backward
 
@@ -359,11 +360,15 @@ class Sketches:
         """What the functions of a file do; where files need each other in a circle, as far as it is known yet."""
         known = self._examined.get(module)
         if known is None:
+            of_project(self, module)
             candidates = with_candidates(module)
             known = self._examined[module] = Examined(candidates)
             if self._examining < _NESTED:
                 self._examining += 1
-                first = [f for f in candidates if not only_initialises(module, f) and not self.passes_over(f)]
+                rows = rows_of(module)
+                first = [
+                    f for f in candidates if not only_initialises(module, f, rows) and not self.passes_over(f)
+                ]
                 examine(self, module, known, first)
                 self._examining -= 1
         return known

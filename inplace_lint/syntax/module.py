@@ -224,6 +224,8 @@ class Module:
         self.calls: dict[bytes, list[int]] | None = None
         #: names to which the top level binds what builds modules that work in place, once somebody asked
         self.builders: frozenset[str] | None = None
+        #: names of functions that fill what they are given and record nothing, once somebody asked (`sketch.initial`)
+        self.initialisers: frozenset[str] | None = None
         self._writing_at: dict[int, ast.Assign | ast.AugAssign] | None = None
         #: where each function starts, and which one is around it
         self._starts: list[int] = []

@@ -110,6 +110,8 @@ def test_what_is_built_in_place_is_followed_to_the_attributes_that_hold_it(
         ("width *= 2\n        self.conv = nn.Conv2d(3, width, 1)", []),
         ("nn.init.zeros_(self.bias)", []),
         ("stride = 1\n        stride *= 2\n        nn.init.zeros_(self.bias)", []),
+        ("self.tokens = 1 if width else 0\n        self.tokens += depths", []),
+        ("self.scale = data if width else 0\n        self.scale += 1", ["__init__"]),
         ("scale = nn.Parameter(data)\n        scale *= 2", ["__init__"]),
         ("self.weight.fill_(1.0)", ["__init__"]),
         ("depths += 1", ["__init__"]),

@@ -277,3 +277,22 @@ def test_layers_that_a_loop_adds_run_in_their_order_more_than_once(layers: str, 
         "    def forward(self, x):\n        return self.net(x * 2)\n"
     )
     assert sketch(text)[0] == expected
+
+
+@pytest.mark.parametrize(("mode", "expected"), [("with torch.no_grad()", False), ("if True", True)])
+def test_what_a_function_of_the_project_fills_and_does_not_record_is_initialised(
+    tmp_path: Path, mode: str, expected: bool
+) -> None:
+    (tmp_path / "filling.py").write_text(
+        f"import torch\n\n\ndef spread_(tensor):\n    {mode}:\n        return tensor.normal_()\n"
+    )
+    text = (
+        "import torch\nfrom torch import nn\nfrom filling import spread_\n\n\nclass Net(nn.Module):\n"
+        "    def reset(self):\n        spread_(self.weight)\n"
+    )
+    files = Files(Project(str(tmp_path)))
+    module = Module(str(tmp_path / "net.py"), text.encode())
+    files.add(module)
+    sketches = Sketches(files)
+    suspects(sketches, module)
+    assert any(source.name == "reset" for source in sketches._summaries) is expected

@@ -1,0 +1,62 @@
+"""Rows that fill parameters and record nothing: by torch.nn.init, or by functions of the project that do the same."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+
+from . import bindings
+from .atoms import Function
+from .patterns import Pattern
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..syntax.module import FunctionSource, Module
+    from .summaries import Sketches
+
+#: `nn.init.normal_(self.weight, …)`, or `normal_(…)`: of an attribute, and not of its `data`.
+_FILLS = Pattern(rb"^[ \t]*((?:\w+\.)*)(\w+_)\(\w+\.(?!data\b)[^()]*(?:\([^()]*\)[^()]*)*\)[ \t]*(?:#.*)?$")
+
+
+def of_project(sketches: Sketches, module: Module) -> None:
+    """Tell the file which of the functions that it imports fill a tensor and record nothing."""
+    if module.initialisers is not None:
+        return
+    module.initialisers = frozenset()  # ends circles of files
+    found = set()
+    for name in module.imports:
+        if name.endswith("_") and not name.startswith("_"):
+            atoms = bindings.of_module(sketches, module, name)
+            if len(atoms) == 1 and isinstance(atoms[0], Function):
+                summary = sketches.of(atoms[0].source)
+                if summary.writes and not (summary.recorded or summary.weak or summary.steps):
+                    found.add(name)
+    module.initialisers = frozenset(found)
+
+
+def only_initialises(module: Module, function: FunctionSource, rows: Sequence[int]) -> bool:
+    """Whether all that a function may write, on some of the rows, are attributes that it fills.
+
+    Nothing is wrong with that for the function alone: what it writes is asked by those who call it.
+    """
+    if function.name in ("forward", "__call__"):
+        return False  # what it fills, it may have computed with
+    first, last = function.node.lineno, function.node.end_lineno or 0
+    inside = rows[bisect_left(rows, first) : bisect_right(rows, last)]
+    return bool(inside) and all(initialises(module, row) for row in inside)
+
+
+def initialises(module: Module, row: int) -> bool:
+    """Whether nothing but a fill stands on a row."""
+    line = module.text(row, row)
+    found = _FILLS().match(line) if b"_(" in line else None
+    if found is None:
+        return False
+    root, _, rest = found.group(1).decode().rstrip(".").partition(".")
+    if not root:
+        return found.group(2).decode() in (module.initialisers or ())
+    known = module.imports.get(root)
+    if known is None or known.level:
+        return False
+    return ".".join(filter(None, (known.module, known.member, rest))) == "torch.nn.init"
