@@ -183,7 +183,7 @@ def _public_method(method: Any, flag: bool, truth: Truth) -> None:
         stack = tuple(frame.lineno or 0 for frame in frames if frame.filename == FILENAME)
         # What the rest of the method would have done is not known.
         last = max(row or 0 for _, _, row in method.__code__.co_lines())
-        for row in range(stack[-1] + 1, last + 1):
+        for row in range(max(stack[-1:], default=0) + 1, last + 1):
             truth.escapes.setdefault((row,), Write((row,)))
         truth.escapes.setdefault(stack, Write(stack))
     for stack, write in tracer.hazards.items():
