@@ -243,6 +243,11 @@ def _stack() -> Stack:
     return tuple(lines)
 
 
+def _overlaps(tensor: torch.Tensor) -> bool:
+    """Whether elements of a tensor share memory."""
+    return any(size > 1 and not step for size, step in zip(tensor.shape, tensor.stride()))
+
+
 class _Save:
     """What a pack hook keeps of a tensor. `detach` shares the version counter and makes no cycle."""
 
@@ -262,6 +267,7 @@ class _Tracer(TorchDispatchMode):
         super().__init__()
         self.writes: list[tuple[torch.Tensor, Stack]] = []
         self.through: set[Stack] = set()  # writes of expanded tensors that PyTorch lets pass
+        self.parts: dict[int, torch.Tensor] = {}  # views of expanded tensors
         self.hazards: dict[Stack, Write] = {}
         self.escapes: dict[Stack, Write] = {}
         self.names: dict[int, tuple[str, str]] = {}  # id of a save -> node, attribute
@@ -312,9 +318,15 @@ class _Tracer(TorchDispatchMode):
                     for each in value if isinstance(value, (list, tuple)) else [value]:
                         if isinstance(each, torch.Tensor):
                             self.writes.append((each, stack))
-                            if any(size > 1 and not step for size, step in zip(each.shape, each.stride())):
+                            if _overlaps(each) or id(each) in self.parts:
                                 self.through.add(stack)
-        return func(*args, **kwargs)
+        result = func(*args, **kwargs)
+        given = args[0] if args else None
+        if isinstance(given, torch.Tensor) and isinstance(result, torch.Tensor):
+            of_expanded = _overlaps(given) or id(given) in self.parts
+            if of_expanded and result.untyped_storage().data_ptr() == given.untyped_storage().data_ptr():
+                self.parts[id(result)] = result
+        return result
 
     def pack(self, tensor: torch.Tensor) -> _Save:
         save = _Save(tensor, len(self.writes), _stack())
