@@ -7,4 +7,17 @@ interpreter then says under which conditions, and whether it is so. A sketch of 
 
 from ..lazy import lazily
 
-lazily(__name__, "built", "construct", "functions", "methods", "modes", "plays", "postponed")
+lazily(
+    __name__,
+    "alike",
+    "assigned",
+    "built",
+    "construct",
+    "functions",
+    "inherited",
+    "lent",
+    "methods",
+    "modes",
+    "plays",
+    "postponed",
+)

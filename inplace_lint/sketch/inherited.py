@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .summaries import Sketches
 
 
-def inherited(sketches: Sketches, module: Module, examined: Examined) -> Iterator[FunctionSource]:
+def of_subclasses(sketches: Sketches, module: Module, examined: Examined) -> Iterator[FunctionSource]:
     """Methods of the file, each as one of a subclass there that changes what is written or saved in it."""
     classes = module.classes
     builds = b"inplace" in module.source

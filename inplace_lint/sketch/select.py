@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import _ast as ast
 
-from . import bindings, construct
+from . import bindings, construct, inherited
 from .atoms import Class, File, Function, Partial
-from .inherited import inherited
 from .initial import only_initialises
 from .screen import around, callers, rows_of
 from .words import called, called_in, has_word, mentions, runs_backward
@@ -55,7 +54,9 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
     functions = module.functions_in_order()
     hooked = _hooked(module, functions) if examined.writers else set()
     found: list[FunctionSource | None] = [f for f in functions if f in examined.suspicious or f in hooked]
-    found += [source for source in inherited(sketches, module, examined) if sketches.of(source).suspicious]
+    if module.classes:
+        swapped = inherited.of_subclasses(sketches, module, examined)
+        found += [source for source in swapped if sketches.of(source).suspicious]
     if _trains(module) or (
         any(not module.functions_at(row) for row in (*rows, *examined.calls))
         and sketches.of_body(module).suspicious

@@ -8,6 +8,7 @@ from ..syntax.annotations import SCALARS, annotated
 from ..syntax.module import Module
 from ..torchmodel.spelling import TENSOR_TYPES
 from . import (
+    assigned,
     bindings,
     calls,  # noqa: F401  says how a call is sketched
     construct,
@@ -15,7 +16,6 @@ from . import (
     modes,
     statements,  # noqa: F401  says what runs each kind of statement
 )
-from .assigned import Assigned
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Class, Function, Object, Store, Summary, cells, united
 from .flow import Flow
 from .initial import of_project, only_initialises
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from ..syntax.files import Files
     from ..syntax.module import ClassSource, FunctionSource
+    from .assigned import Assigned
     from .atoms import Sketched
     from .calls import Call, Later
     from .construct import Scope
@@ -285,7 +286,9 @@ class Sketches:
             node = source.node
             receiver = source.parameters[0].arg if source.owner is not None and source.parameters else ""
             body: list[ast.stmt] = [] if isinstance(node, _ast.Lambda) else node.body
-            known = self._assigned[source] = Assigned(body, receiver, begins=source.name == "__init__")
+            known = self._assigned[source] = assigned.Assigned(
+                body, receiver, begins=source.name == "__init__"
+            )
         return known
 
     def scope_of(
