@@ -396,7 +396,8 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
         return False, [Scalar(), Scalar()]
     if isinstance(value, Scalar):
         return False, [Scalar(), Scalar()]
-    return False, [Unknown(), Unknown()]
+    owner = value if isinstance(value, Unknown) and value.is_given() else None
+    return False, [Unknown(owner), Unknown(owner)]
 
 
 def _like(number: Scalar) -> Scalar:

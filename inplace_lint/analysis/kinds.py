@@ -41,13 +41,22 @@ def mark_data(run: Run, trained: list[tuple[Guard, Tensor]]) -> None:
     if len(run.active) != 1:
         return
     given = {value for value in run.root_args.values() if isinstance(value, Unknown)}
-    given |= {part for part in run.parts if part.owner in given}
+    given |= {part for part in run.parts if _is_part(part, given)}
     grounds = _grounds([tensor.storage for _, tensor in trained])
     data = {storage for storage in grounds if storage.value in given}
     others = [s for s in grounds - data if run.heap.record(s).grads]
     if any(s.is_tensor() or s.value is None or not s.value.is_given() for s in others):
         for storage in data:
             storage.no_evidence = True
+
+
+def _is_part(value: Value | None, of: set[Unknown]) -> bool:
+    """Whether it is one of these, or a part or element of one."""
+    while isinstance(value, Unknown):
+        if value in of:
+            return True
+        value = value.owner
+    return False
 
 
 def _grounds(pending: list[Storage]) -> set[Storage]:
