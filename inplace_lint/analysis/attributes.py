@@ -149,7 +149,7 @@ def _of_tensor(run: Run, tensor: Tensor, name: str, at: ast.AST) -> Value:
 
         return unary(run, "not", requires_grad(run, tensor), at)
     if name == "grad":
-        return run.member(tensor.storage, "grad")  # type: ignore[arg-type]
+        return run.member(tensor.storage, "grad")  # type: ignore[arg-type]  # no value, but what all aliases have in common
     native = methods.of_tensor(run, tensor, name)
     if native is not None:
         return native

@@ -34,9 +34,7 @@ if TYPE_CHECKING:
 
 NONE = Constant(None)
 
-#: Methods of nn.Module that return the module itself.
-_RETURN_SELF = frozenset("to cuda cpu float double half bfloat16 share_memory apply type xpu compile".split())
-#: ... and may give its parameters another dtype.
+#: Methods of nn.Module that return the module itself and may give its parameters another dtype.
 _CONVERT = frozenset("to float double half bfloat16 apply type".split())
 
 
@@ -193,7 +191,9 @@ def module_protocol(run: Run, obj: Value, name: str) -> Value | None:
     found = modules.method(run, obj, name)
     if found is not None:
         return found
-    if name in _RETURN_SELF:
+    if name == "requires_grad_":
+        return Native(lambda run, args, kwargs, at: _freeze(run, obj, args, kwargs))
+    if table.gives_itself(name):
         if name in _CONVERT:
             run.forget_dtypes()
         return Native(lambda *_: obj)
@@ -201,8 +201,6 @@ def module_protocol(run: Run, obj: Value, name: str) -> Value | None:
         return Native(lambda run, args, kwargs, at: _parameters(run, obj, name))
     if name in ("modules", "named_modules"):
         return Native(lambda run, args, kwargs, at: foreign.submodules(run, obj, name == "named_modules"))
-    if name == "requires_grad_":
-        return Native(lambda run, args, kwargs, at: _freeze(run, obj, args, kwargs))
     if name == "zero_grad":
         return Native(lambda *_: NONE)
     if name == "load_state_dict":

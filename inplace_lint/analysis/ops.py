@@ -441,7 +441,7 @@ def _incidents(
     operands: list[Operands],
     grads: list[tuple[Guard, int]],
     records: bool,
-    place: object,
+    place: Place,
 ) -> None:
     """What raises at once where it is written."""
     for i in facts.writes:
@@ -451,7 +451,7 @@ def _incidents(
             storage = tensor.storage
             parted = records and (tensor.multi or tensor.no_grad_view)  # which is refused before
             if tensor.expanded is not None and not facts.metadata_only and not parted:
-                found = Incident("expanded", place, guard, name, storage, DOES, tensor.expanded)  # type: ignore[arg-type]
+                found = Incident("expanded", place, guard, name, storage, DOES, tensor.expanded)
                 found.modeless = True
                 run.incidents.append(found)
             if not records:
@@ -464,12 +464,12 @@ def _incidents(
             def incident(
                 what: str,
                 grad: int,
-                cause: object,
+                cause: Place | None,
                 guard: Guard = guard,
                 storage: Storage = storage,
                 sources: tuple[Storage, ...] = sources,
             ) -> None:
-                seen = Incident(what, place, guard, name, storage, grad, cause)  # type: ignore[arg-type]
+                seen = Incident(what, place, guard, name, storage, grad, cause)
                 seen.sources = sources
                 run.incidents.append(seen)
 

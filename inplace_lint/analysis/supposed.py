@@ -22,13 +22,6 @@ if TYPE_CHECKING:
 
 #: An object whose `__init__` is given such objects too is followed this far.
 _DEPTH = 2
-#: What modules and optimizers of torch are asked for: no evidence of a class of the project.
-_PROTOCOL = frozenset(
-    "add_module apply buffers children cpu cuda double eval extra_repr float forward half load_state_dict modules "
-    "named_buffers named_children named_modules named_parameters parameters register_buffer register_forward_hook "
-    "register_module register_parameter requires_grad_ share_memory state_dict step to train training type zero_grad "
-    "backward minimize param_groups bfloat16 register_full_backward_hook get_submodule get_parameter".split()
-)
 
 
 def objects(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> dict[str, Value]:
@@ -73,7 +66,9 @@ def _class_of(run: Run, source: FunctionSource, parameter: ast.arg) -> ClassValu
 def _asked_to_write(run: Run, source: FunctionSource, parameter: ast.arg, cls: ClassValue) -> bool:
     """Whether methods of its own are asked of the argument, one that writes and one that only this class may have."""
     asked = _asked(source, parameter.arg)
-    own = {name: method for name in asked - _PROTOCOL if (method := _method(cls, name)) is not None}
+    # What every module or optimizer of torch has is no evidence of a class of the project.
+    asked = frozenset(name for name in asked if not (table.has_module(name) or table.has_optimizer(name)))
+    own = {name: method for name in asked if (method := _method(cls, name)) is not None}
     if not any(run.program.enters(method) for method in own.values()):
         return False
     called = "" in asked and any(_method(cls, name) is not None for name in ("forward", "__call__"))
@@ -138,7 +133,7 @@ def _has(cls: ClassValue, asked: frozenset[str]) -> bool:
         if not name:
             if _method(cls, "forward") is None and _method(cls, "__call__") is None:
                 return False
-        elif _method(cls, name) is None and not (module and name in _PROTOCOL) and not _sets(cls, name):
+        elif _method(cls, name) is None and not (module and table.has_module(name)) and not _sets(cls, name):
             return False
     return True
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import _ast as ast
 
-from ..torchmodel import arrays, table
+from ..torchmodel import arrays, table, writers
 from ..torchmodel.facts import Const
 from ..torchmodel.spelling import PLAYED
 from . import construct, effects, expressions, functions, methods, plays
@@ -34,10 +34,6 @@ if TYPE_CHECKING:
     from ..torchmodel.op import Op
     from .atoms import Atom, Sketched
     from .expressions import Scope
-
-
-#: Methods that write parameters: where a file trains, whether a backward comes before or after them matters.
-_STEPS = frozenset(["step", "load_state_dict", "vector_to_parameters"])
 
 
 class Call:
@@ -89,14 +85,12 @@ def of_node(scope: Scope, node: ast.Call) -> Sketched:
     func_node = node.func
     if isinstance(func_node, ast.Attribute):
         func = expressions.attribute(scope, scope.value(func_node.value), func_node.attr)
-        if func_node.attr in _STEPS and not scope.dry and runs_backward(scope.module):
+        # Where a file trains, whether a backward comes before or after what writes parameters matters.
+        if func_node.attr in writers.STEPS and not scope.dry and runs_backward(scope.module):
             scope.step()
             scope.doubt(EVIDENT)
     else:
         func = scope.value(func_node)
-        first = func[0] if func else None
-        if isinstance(first, Symbol) and first.dotted.endswith(".vector_to_parameters"):
-            scope.doubt(EVIDENT)
     if scope.dry and func:
         later = _built_later(scope, func, node)
         if later is not None:
@@ -258,6 +252,9 @@ def _layer(layer: Layer, made: Call) -> Sketched:
 
 def _symbol(symbol: Symbol, made: Call) -> Sketched:
     dotted = symbol.dotted
+    if writers.writes_parameters(dotted):
+        made.scope.step()
+        made.scope.doubt(EVIDENT)
     if dotted.startswith("torch.") and dotted not in PLAYED:
         op = table.function(dotted)
         if op is not None:

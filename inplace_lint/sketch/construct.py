@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..torchmodel import table
 from . import alike, bindings, postponed
 from .assigned import PART
 from .atoms import (
@@ -265,7 +266,7 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
         for atom in inner:
             if isinstance(atom, Layer) and name.startswith(("weight", "bias", "running_")):
                 return ATTRIBUTES[Layer](scope, atom, name)
-        if name in _MODULE_METHODS:
+        if table.has_module(name):
             return (Method(obj, name),)
         value = UNKNOWN
     if obj.given or not scope.dry:
@@ -333,13 +334,6 @@ def _inherited(scope: Scope, node: ast.expr) -> Sketched:
     if not base or not isinstance(node, ast.Call):
         return NOTHING
     return calls.of_call(scope, (Symbol(base),), node)
-
-
-_MODULE_METHODS = frozenset(
-    "parameters named_parameters buffers named_buffers children modules named_modules state_dict "
-    "load_state_dict register_buffer register_parameter add_module apply train eval to cuda cpu float double half "
-    "bfloat16 requires_grad_ zero_grad register_forward_hook register_forward_pre_hook".split()
-)
 
 
 def _attribute_of(scope: Expressions, obj: Object, name: str) -> Sketched | None:

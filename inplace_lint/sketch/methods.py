@@ -39,7 +39,7 @@ def of_method(atom: Method, made: Call) -> Sketched:
             return (Box([(Cell(receiver.weights),)], ordered=False),)
         if name in _HOOKS and made.args and not made.scope.dry:
             receiver.hooks.append(made.args[0])
-        return (receiver,) if name in _SELF_RETURNING else NOTHING
+        return (receiver,) if table.gives_itself(name) else NOTHING
     if isinstance(receiver, Box):
         return _box_method(receiver, name, made)
     if isinstance(receiver, Object):
@@ -76,7 +76,6 @@ def _announce(receivers: tuple[Cell, ...], name: str, made: Call) -> None:
 
 
 _PARAMETERS = frozenset("parameters named_parameters buffers named_buffers".split())
-_SELF_RETURNING = frozenset("to cuda cpu float double half bfloat16 train eval requires_grad_ apply".split())
 
 
 def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
@@ -146,7 +145,7 @@ def _box_method(box: Box, name: str, made: Call) -> Sketched:
         return (Box(list(box.items), box.ordered, box.role),)
     if name in ("parameters", "named_parameters"):
         return _leaves(name, made)
-    if name in _SELF_RETURNING:
+    if table.gives_itself(name):
         return (box,)
     return NOTHING
 
@@ -162,7 +161,7 @@ def _inherited(obj: Object, name: str, made: Call) -> Sketched:
     if name in _HOOKS and made.args and not made.scope.dry:
         obj.hooks.append(made.args[0])
         return NOTHING
-    if name in _SELF_RETURNING:
+    if table.gives_itself(name):
         return (obj,)
     return unknown(made)
 

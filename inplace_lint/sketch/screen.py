@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
-from ..torchmodel import table
+from ..torchmodel import table, writers
 from . import built
 from .initial import initialises
 from .patterns import Pattern
@@ -148,13 +148,11 @@ _MARKS = (
 )
 #: Functions and methods of other names that may write.
 _WRITERS = {
-    "fill": _is_method_call,
-    "copyto": _is_function_call,
-    "vector_to_parameters": _is_function_call,
-    "batch_norm": _is_function_call,
+    **dict.fromkeys(writers.METHODS, _is_method_call),
+    **dict.fromkeys(writers.FUNCTIONS, _is_function_call),
 }
 #: What matters to a backward of the same file alone.
-_STEPS = dict.fromkeys(("step", "load_state_dict", "train"), _is_method_call)
+_STEPS = dict.fromkeys(writers.STEPS | writers.MODES, _is_method_call)
 
 
 def _rows_of_calls(module: Module) -> set[int]:

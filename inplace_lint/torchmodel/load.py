@@ -94,6 +94,18 @@ class Table:
         space, _, short = name.rpartition(".")
         return short in self._names[NAMESPACES.get(space, space)]
 
+    def has_module(self, name: str) -> bool:
+        """Whether every module of torch.nn has an attribute of this name."""
+        return name in self._names["Module"]
+
+    def has_optimizer(self, name: str) -> bool:
+        """Whether every optimizer has an attribute of this name."""
+        return name in self._names["Optimizer"]
+
+    def gives_itself(self, name: str) -> bool:
+        """Whether the method of this name, which every module has, returns the module."""
+        return self._names["Module"].get(name) == "self"
+
     def names_op(self, name: str) -> bool:
         """Whether an operation goes by this name: a method, or a function of torch or torch.nn.functional."""
         return any(name in self._names[space] for space in ("Tensor", "torch", "torch.nn.functional"))

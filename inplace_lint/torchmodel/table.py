@@ -59,6 +59,21 @@ def exists_function(name: str) -> bool:
     return get().exists_function(name)
 
 
+def has_module(name: str) -> bool:
+    """Whether every module of torch.nn has an attribute of this name."""
+    return get().has_module(name)
+
+
+def has_optimizer(name: str) -> bool:
+    """Whether every optimizer has an attribute of this name."""
+    return get().has_optimizer(name)
+
+
+def gives_itself(name: str) -> bool:
+    """Whether the method of this name, which every module has, returns the module."""
+    return get().gives_itself(name)
+
+
 def names_op(name: str) -> bool:
     """Whether an operation goes by this name: a method, or a function of torch or torch.nn.functional."""
     return get().names_op(name)

@@ -67,6 +67,8 @@ def build() -> tuple[str, dict[str, int]]:
     )
     spaces["operators"] = words(names.OPERATORS)
     used.update(names.OPERATORS.values())
+    spaces["Module"] = words(names.module_names())
+    spaces["Optimizer"] = words(names.optimizer_names())
     # What the overlay has is not derived, so that the overlay need not be read where something else is asked.
     kept = {
         name: rows for name, rows in groups.items() if name in used and rows and name not in overlay.GROUPS

@@ -315,5 +315,34 @@ def tensor_names() -> tuple[dict[str, str], list[str], list[str]]:
     return methods, properties, others
 
 
+def module_names() -> dict[str, str]:
+    """The public attributes that every module has; "self" for the methods that return the module itself."""
+    module = torch.nn.Module()
+    found = {}
+    for name in dir(module):
+        if not name.startswith("_"):
+            value = getattr(torch.nn.Module, name, None)
+            itself = isinstance(value, types.FunctionType) and returns_itself(module, value)
+            found[name] = "self" if itself else name
+    return found
+
+
+def returns_itself(module: torch.nn.Module, method: Callable[..., Any]) -> bool:
+    """Whether a method says that it returns its object; where it says nothing, whether it does for a dtype."""
+    said = inspect.signature(method).return_annotation
+    if said is not inspect.Signature.empty:
+        return str(said).endswith("Self")
+    try:
+        return method(module, torch.float32) is module
+    except Exception:  # it takes something else
+        return False
+
+
+def optimizer_names() -> dict[str, str]:
+    """The public attributes that every optimizer has."""
+    optimizer = torch.optim.Optimizer([torch.zeros(1)], {})
+    return {name: name for name in dir(optimizer) if not name.startswith("_")}
+
+
 # The attributes of a tensor that are tensors.
 TENSOR_PROPERTIES = ("H", "T", "mH", "mT", "data", "grad", "real", "imag")
