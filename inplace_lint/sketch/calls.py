@@ -195,7 +195,8 @@ def _plain(node: ast.expr) -> str | Const:
 def call(func: Sketched, made: Call) -> Sketched:
     """The value of func(…)."""
     if len(func) == 1:
-        return _call(func[0], made)
+        action = CALLS.get(type(func[0]))
+        return unknown(made) if action is None else action(func[0], made)
     if not func:
         return NOTHING
     joined = methods.on_each(func, made) if isinstance(func[0], Method) else None

@@ -278,7 +278,7 @@ def perform(
     if records:
         for cells in operands:
             for cell in cells:
-                if cell.is_stale():
+                if cell.fragile and cell.is_stale():
                     scope.doubt(level, cell.store)
         for save in facts.saves:
             target = save.target

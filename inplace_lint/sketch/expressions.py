@@ -31,7 +31,7 @@ from .atoms import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from ..syntax.module import FunctionSource, Module
@@ -65,6 +65,8 @@ class Scope:
         #: whether what runs here is trained as far as can be seen, so that gradients may be taken to flow
         self.trained = False
 
+    #: names bound to what another name held, with that name and the writes of each storage so far
+    copies: Mapping[str, tuple[str, list[tuple[Store, int]]]] = {}
     #: whether something was kept that a later write could meet
     remembers = False
 
@@ -105,7 +107,9 @@ class Scope:
         """What an expression may be."""
         kind = type(node)
         if kind is ast.Name:  # half of all expressions
-            return self.name(node.id)  # type: ignore[attr-defined]  # its type was compared above
+            name: str = node.id  # type: ignore[attr-defined]  # its type was compared above
+            found = None if self.copies else self.names.get(name)
+            return self.name(name) if found is None else found
         return EXPRESSIONS.get(kind, _other)(self, node)
 
     def name(self, name: str) -> Sketched:
@@ -202,7 +206,8 @@ def _member(cell: Cell, key: object) -> Sketched:
 def attribute(scope: Scope, value: Sketched, name: str) -> Sketched:
     """value.name."""
     if len(value) == 1:
-        return _attribute(scope, value[0], name)
+        action = ATTRIBUTES.get(type(value[0]))
+        return (Method(value[0], name),) if action is None else action(scope, value[0], name)
     return united([_attribute(scope, atom, name) for atom in value])
 
 

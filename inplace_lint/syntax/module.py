@@ -35,13 +35,13 @@ class FunctionSource:
         "_body",
         "_bound",
         "_declared",
-        "_parameters",
         "_stored",
         "_yields",
         "module",
         "name",
         "node",
         "owner",
+        "parameters",
     )
 
     def __init__(self, module: Module, node: FunctionNode, owner: ClassSource | None = None) -> None:
@@ -52,7 +52,8 @@ class FunctionSource:
         self._body: ir.Block | None = None
         self._yields = False
         self._stored: set[str] = set()
-        self._parameters: list[ast.arg] | None = None
+        #: positional parameters in order, the receiver included
+        self.parameters: list[ast.arg] = node.args.posonlyargs + node.args.args
         self._bound: tuple[set[str], set[str]] | None = None
         self._declared: set[str] | None = None
 
@@ -85,13 +86,6 @@ class FunctionSource:
     def stored(self) -> set[str]:
         """Names that the body binds, those that it declares global or nonlocal among them."""
         return self._stored if self.body is not None else set()
-
-    @property
-    def parameters(self) -> list[ast.arg]:
-        """Positional parameters in order, the receiver included."""
-        if self._parameters is None:
-            self._parameters = [*self.node.args.posonlyargs, *self.node.args.args]
-        return self._parameters
 
     def default_of(self, parameter: ast.arg) -> ast.expr | None:
         """The default's expression, or None."""
@@ -197,6 +191,10 @@ class Module:
             source = source.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         self.tree = parse(filename, source)
         self.source = source
+        #: where each row begins in the source, and where one after the last would
+        self.row_starts = [0, *accumulate(map(len, source.splitlines(True)))]
+        if not source.endswith(b"\n"):
+            self.row_starts[-1] += 1
         self.functions: dict[str, FunctionSource] = {}
         self.classes: dict[str, ClassSource] = {}
         self.imports: dict[str, ImportedName] = {}
@@ -215,7 +213,6 @@ class Module:
         self.keeping: list[tuple[int, str]] = []
         self._by_node: dict[int, FunctionSource | ClassSource] = {}
         self._lines: list[bytes] | None = None
-        self._row_starts: list[int] | None = None
         #: what is called in it, by name, once somebody asked (`sketch.words`)
         self.called: set[str] | None = None
         self._method_names: frozenset[str] | None = None
@@ -239,15 +236,6 @@ class Module:
             self._lines = self.source.split(b"\n")
         return self._lines
 
-    @property
-    def row_starts(self) -> list[int]:
-        """Where each row begins in the source, and where one after the last would."""
-        if self._row_starts is None:
-            starts = self._row_starts = [0, *accumulate(map(len, self.source.splitlines(True)))]
-            if not self.source.endswith(b"\n"):
-                starts[-1] += 1
-        return self._row_starts
-
     def text(self, first: int, last: int) -> bytes:
         """The rows from the first to the last."""
         starts = self.row_starts
@@ -267,7 +255,8 @@ class Module:
         for source in self._by_node.values():
             del source.node
             if isinstance(source, FunctionSource):
-                source._body = source._parameters = None
+                source._body = None
+                source.parameters = []
             else:
                 source.assignments.clear()
         self._by_node.clear()

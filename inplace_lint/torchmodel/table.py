@@ -26,37 +26,37 @@ def get() -> Table:
 
 def function(name: str) -> Op | None:
     """The function of this canonical dotted name (`torch.nn.functional.relu`)."""
-    return get().function(name)
+    return (_table or get()).function(name)
 
 
 def method(name: str) -> Op | None:
     """The method of torch.Tensor of this name."""
-    return get().method(name)
+    return (_table or get()).method(name)
 
 
 def property_(name: str) -> Op | None:
     """The property of torch.Tensor that gives a tensor; None for `shape` and the like."""
-    return get().property_(name)
+    return (_table or get()).property_(name)
 
 
 def operator(sign: str) -> Op | None:
     """The operator: `+`, `+=`, `neg`, `[]`, `[]=`."""
-    return get().operator(sign)
+    return (_table or get()).operator(sign)
 
 
 def module(name: str) -> Module | None:
     """The module of this dotted name: `torch.nn.ReLU`."""
-    return get().module(name)
+    return (_table or get()).module(name)
 
 
 def exists_method(name: str) -> bool:
     """Whether torch.Tensor has an attribute of this name."""
-    return get().exists_method(name)
+    return (_table or get()).exists_method(name)
 
 
 def exists_function(name: str) -> bool:
     """Whether a public function of this canonical dotted name exists."""
-    return get().exists_function(name)
+    return (_table or get()).exists_function(name)
 
 
 def has_module(name: str) -> bool:
@@ -76,7 +76,7 @@ def gives_itself(name: str) -> bool:
 
 def names_op(name: str) -> bool:
     """Whether an operation goes by this name: a method, or a function of torch or torch.nn.functional."""
-    return get().names_op(name)
+    return (_table or get()).names_op(name)
 
 
 def lacks(dotted: str) -> bool:
@@ -93,9 +93,9 @@ def lacks(dotted: str) -> bool:
 
 def nearest(name: str) -> str | None:
     """The existing name most like this one, in its namespace."""
-    return get().nearest(name)
+    return (_table or get()).nearest(name)
 
 
 def returns_nontensor(name: str) -> bool:
     """Whether the method or dotted function of this name gives no tensor."""
-    return get().returns_nontensor(name)
+    return (_table or get()).returns_nontensor(name)
