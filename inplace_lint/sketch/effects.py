@@ -360,8 +360,9 @@ def _evidence(
                 return EVIDENT
         elif i < len(operands):
             for cell in operands[i]:
-                if cell.store.grad:
-                    if is_evident(scope, cell.store):
+                store = cell.store
+                if store.grad:
+                    if store.evident or (store.evident is None and is_evident(scope, store)):
                         return EVIDENT
                     level = WEAK
     return level
