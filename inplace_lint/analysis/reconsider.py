@@ -117,7 +117,7 @@ def _met(run: Run, finding: Finding, needed: bool = False) -> bool | None:
         guard = context.credible(hazard.guard, hazard.saved)
         if context.is_trained(guard):
             return True
-        if hazard.saved.grad == DOES:
+        if hazard.saved.grad == DOES or hazard.saved.result:
             together = either(together, guard)
     return context.is_trained(together)
 

@@ -240,4 +240,17 @@ PROGRAMS = {
         net = lambda: nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 4))
         Student(net(), net())(a).backward()
     """,
+    "the norm of a gradient that is differentiated again": """
+        def penalty(critic, real, fake):
+            mix = torch.lerp(real, fake, 0.5).detach().requires_grad_(True)
+            score = critic(mix)
+            (slope,) = torch.autograd.grad(score.sum(), mix, create_graph=True)
+            norms = slope.flatten(1).norm(2, dim=1)
+            norms -= 1  # bad: IPL101
+            norms = norms - 1  # good
+            return norms.square().mean()
+
+        net = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
+        penalty(net, b[None], 2 * b[None]).backward()
+    """,
 }
