@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from ..sketch.words import mentions
-from ..syntax.module import children
+from ..syntax.nodes import children
 from . import stale
 from .findings import LIKELY, POSSIBLE, Finding
 from .guards import ALWAYS, implies

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..syntax.module import start_of
+from ..syntax.nodes import start_of
 from .guards import both, either, implies
 from .values import DOES, Tensor, Unknown, alternatives
 

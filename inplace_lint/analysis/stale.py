@@ -7,7 +7,7 @@ it changes was made in the same statement and nobody holds it (`x[mask].fill_(0)
 
 from __future__ import annotations
 
-from ..syntax.module import end_of, start_of
+from ..syntax.nodes import end_of, start_of
 from . import names
 from .guards import both, compatible, implies
 from .run import Incident

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..syntax.module import inner_bodies
+from ..syntax.nodes import inner_bodies
 from .tree import contains, has_call, has_walrus, is_pure, nodes_of
 
 TYPE_CHECKING = False

@@ -6,7 +6,7 @@ import builtins
 import re
 
 from ..syntax.lower import lower_expression
-from ..syntax.module import inner_bodies
+from ..syntax.nodes import inner_bodies
 from ..torchmodel.spelling import canonical
 from .terms import Term, items
 

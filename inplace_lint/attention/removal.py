@@ -6,7 +6,7 @@ It is decided on the syntax tree, by name: a statement goes only if every reader
 from __future__ import annotations
 
 from ..model import Refused
-from ..syntax.module import inner_bodies
+from ..syntax.nodes import inner_bodies
 from .terms import Term
 from .tree import (
     bound_by,

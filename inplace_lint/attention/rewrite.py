@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..fixes import imports, statements
 from ..fixes.text import line_starts
 from ..model import Edit, Refused
-from ..syntax.module import end_of, start_of
+from ..syntax.nodes import end_of, start_of
 from .removal import removal
 from .tree import nodes_of
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..syntax.module import children, end_of, inner_bodies, start_of
+from ..syntax.nodes import children, end_of, inner_bodies, start_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

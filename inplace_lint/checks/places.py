@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..model import CONFIDENCES, Diagnostic, Label, Location
-from ..syntax.module import end_of, start_of
+from ..syntax.nodes import end_of, start_of
 from ..syntax.operators import OPERATORS
 from .registry import find
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import _ast as ast
 
-from ..syntax.module import start_of
+from ..syntax.nodes import start_of
 from . import places
 
 TYPE_CHECKING = False

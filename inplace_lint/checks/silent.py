@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..syntax.module import start_of
+from ..syntax.nodes import start_of
 from . import places
 from .saved import describe_save
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..syntax.module import inner_bodies
+from ..syntax.nodes import inner_bodies
 from . import alike
 
 TYPE_CHECKING = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
-from ..syntax.module import inner_bodies
+from ..syntax.nodes import inner_bodies
 from .words import has_word
 
 TYPE_CHECKING = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import _ast as ast
 
-from ..syntax.module import children
+from ..syntax.nodes import children
 from ..torchmodel import table
 from . import effects, postponed
 from .atoms import (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..syntax.module import inner_bodies
+from ..syntax.nodes import inner_bodies
 from ..torchmodel.spelling import MODES
 from . import construct
 from .atoms import Symbol

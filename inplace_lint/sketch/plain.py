@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..syntax.annotations import SCALARS, annotated
-from ..syntax.module import inner_bodies
+from ..syntax.nodes import inner_bodies
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ Scopes of comprehensions are kept by renaming: `x` inside becomes `x@3`, which n
 from __future__ import annotations
 
 from . import ir
-from .module import children
+from .nodes import children
 from .operators import OPERATORS
 
 TYPE_CHECKING = False

@@ -9,12 +9,12 @@ from bisect import bisect_left, bisect_right
 from itertools import accumulate
 
 from .annotations import SCALARS, annotated
+from .nodes import DULL, bound_names, inner_bodies
 from .parse import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Sequence
     from typing import TypeAlias
 
     from . import ir
@@ -116,7 +116,7 @@ class FunctionSource:
             self._declared = set()
             text = self.text
             if not isinstance(self.node, ast.Lambda) and (b"global " in text or b"nonlocal " in text):
-                _bound_names(self.node.body, set(), self._declared)
+                bound_names(self.node.body, set(), self._declared)
         return self._declared
 
     def gives_plain(self) -> bool:
@@ -330,7 +330,7 @@ class Module:
                         self._bind(target.id)
                         self.assignments[target.id] = statement.value
                     else:
-                        _bound_names([target], self.multiple, set())
+                        bound_names([target], self.multiple, set())
             elif isinstance(statement, ast.AnnAssign):
                 if isinstance(statement.target, ast.Name) and statement.value is not None:
                     self._bind(statement.target.id)
@@ -349,7 +349,7 @@ class Module:
                 self._index(statement.finalbody)
             elif not isinstance(statement, ast.Expr):
                 # A loop, `with`, `match`: what its names hold cannot be told.
-                _bound_names([statement], self.multiple, set())
+                bound_names([statement], self.multiple, set())
 
     def method_names(self) -> frozenset[str]:
         """The names of all methods in the file."""
@@ -399,7 +399,7 @@ class Module:
 
     def _collect(self, body: list[ast.stmt], owner: ClassSource | None) -> None:
         for statement in body:
-            if type(statement) in _DULL:
+            if type(statement) in DULL:
                 continue
             if type(statement) is ast.Assign:  # quicker than `isinstance`: every statement passes here
                 for target in statement.targets:
@@ -427,99 +427,3 @@ class Module:
             else:
                 for inner in inner_bodies(statement):
                     self._collect(inner, owner)
-
-
-def inner_bodies(statement: ast.stmt) -> list[list[ast.stmt]]:
-    """The statement lists inside a compound statement."""
-    kind = type(statement)
-    if kind in _SIMPLE:
-        return []
-    if isinstance(statement, (ast.If, ast.For, ast.While)):
-        return [statement.body, statement.orelse] if statement.orelse else [statement.body]
-    bodies: list[list[ast.stmt]] = []
-    for field in ("body", "orelse", "finalbody"):
-        inner = getattr(statement, field, None)
-        if isinstance(inner, list):
-            bodies.append(inner)
-    bodies.extend(handler.body for handler in getattr(statement, "handlers", ()))
-    bodies.extend(case.body for case in getattr(statement, "cases", ()))
-    return bodies
-
-
-def start_of(node: ast.AST) -> tuple[int, int]:
-    """Where a node begins: its row from 1, its column in bytes."""
-    return node.lineno, node.col_offset  # type: ignore[attr-defined]  # of `ast.AST` no node is said to have a place
-
-
-def end_of(node: ast.AST) -> tuple[int, int]:
-    """Where a node ends."""
-    return node.end_lineno or 0, node.end_col_offset or 0  # type: ignore[attr-defined]  # as above
-
-
-def children(node: ast.AST) -> list[ast.AST]:
-    """The nodes right below a node, in the order of its fields."""
-    found: list[ast.AST] = []
-    for field in node._fields:
-        child = getattr(node, field, None)
-        if isinstance(child, ast.AST):
-            found.append(child)
-        elif isinstance(child, list):
-            found += [one for one in child if isinstance(one, ast.AST)]
-    return found
-
-
-#: Statements that hold no others: nearly all that there are.
-_SIMPLE = frozenset(
-    [
-        ast.Assign,
-        ast.AnnAssign,
-        ast.AugAssign,
-        ast.Expr,
-        ast.Return,
-        ast.Raise,
-        ast.Assert,
-        ast.Delete,
-        ast.Import,
-        ast.ImportFrom,
-        ast.Pass,
-        ast.Break,
-        ast.Continue,
-        ast.Global,
-        ast.Nonlocal,
-    ]
-)
-#: Those that assign nothing.
-_DULL = _SIMPLE - {ast.Assign, ast.AnnAssign, ast.AugAssign}
-
-
-def _bound_names(body: Sequence[ast.AST], bound: set[str], declared: set[str]) -> None:
-    """Names that the statements bind in their own scope: walrus targets too, but not the names of comprehensions."""
-    stack: list[ast.AST] = list(body)
-    while stack:
-        node = stack.pop()
-        if isinstance(node, ast.Name):
-            if isinstance(node.ctx, (ast.Store, ast.Del)):
-                bound.add(node.id)
-            continue
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            bound.add(node.name)
-            continue
-        if isinstance(node, ast.Lambda):
-            continue
-        if isinstance(node, ast.comprehension):
-            stack.extend((node.iter, *node.ifs))
-            continue
-        if isinstance(node, (ast.Global, ast.Nonlocal)):
-            declared.update(node.names)
-            continue
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            for alias in node.names:
-                bound.add(alias.asname or alias.name.partition(".")[0])
-            continue
-        name = getattr(node, "name", None)
-        if isinstance(name, str):
-            bound.add(name)
-        rest = getattr(node, "rest", None)
-        if isinstance(rest, str):
-            bound.add(rest)
-        stack += children(node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .module import inner_bodies
+from .nodes import inner_bodies
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from .module import children, end_of, start_of
+from .nodes import children, end_of, start_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
