@@ -7,7 +7,7 @@ import _ast as ast
 from ..torchmodel import arrays, table, writers
 from ..torchmodel.facts import Const
 from ..torchmodel.spelling import PLAYED
-from . import construct, effects, expressions, functions, methods, plays
+from . import attributes, construct, effects, expressions, functions, methods, plays
 from .atoms import (
     EVIDENT,
     NOTHING,
@@ -84,7 +84,7 @@ def of_node(scope: Scope, node: ast.Call) -> Sketched:
     """The value of a call expression."""
     func_node = node.func
     if isinstance(func_node, ast.Attribute):
-        func = expressions.attribute(scope, scope.value(func_node.value), func_node.attr)
+        func = attributes.attribute(scope, scope.value(func_node.value), func_node.attr)
         # Where a file trains, whether a backward comes before or after what writes parameters matters.
         if func_node.attr in writers.STEPS and not scope.dry and runs_backward(scope.module):
             scope.step()
@@ -223,7 +223,7 @@ def _call(atom: Atom, made: Call) -> Sketched:
 
 def unknown(made: Call) -> Sketched:
     """A call of something that is not known: nothing is known of its result."""
-    return UNKNOWN if made.scope.dry else expressions.fresh()
+    return UNKNOWN if made.scope.dry else attributes.fresh()
 
 
 # torch

@@ -20,8 +20,9 @@ from .atoms import (
     own,
     united,
 )
-from .expressions import ATTRIBUTES, elements, unpacked
+from .attributes import ATTRIBUTES
 from .expressions import Scope as Expressions
+from .expressions import elements, unpacked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

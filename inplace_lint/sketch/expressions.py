@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from ..syntax.operators import OPERATORS
-from ..torchmodel import table
-from ..torchmodel.spelling import canonical
-from . import bindings, construct, effects
+from . import bindings, effects
 from .atoms import (
     EVERYWHERE,
     NOTHING,
@@ -14,19 +12,13 @@ from .atoms import (
     WEAK,
     Box,
     Cell,
-    Class,
-    File,
     Function,
-    Layer,
-    Method,
-    Object,
     Store,
-    Symbol,
     Text,
     own,
-    shadow,
     united,
 )
+from .attributes import CONTENTS, as_value, attribute, fresh, member
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..syntax.module import FunctionSource, Module
-    from .atoms import Atom, Sketched
+    from .atoms import Sketched
     from .summaries import Sketches
 else:
     import _ast as ast
@@ -148,13 +140,6 @@ class Scope:
             self.bind(target.value, (Box([value], ordered=False),))
 
 
-def fresh(grad: bool = True) -> Sketched:
-    """Something new of which nothing is known."""
-    store = Store(grad)
-    store.sources = ()
-    return (Cell(store),)
-
-
 def unpacked(scope: Scope, value: Sketched, count: int, targets: list[ast.expr]) -> list[Sketched]:
     """The parts that `a, b = value` gives."""
     starred = any(isinstance(t, ast.Starred) for t in targets)
@@ -167,7 +152,7 @@ def unpacked(scope: Scope, value: Sketched, count: int, targets: list[ast.expr])
         if isinstance(atom, Cell) and not atom.store.tensor:
             # An argument that is taken apart may be a tensor after all.
             whole = (Cell(atom.store, RECORDED, atom.without),) if atom.store.given else NOTHING
-            return [united([_member(atom, i), whole]) for i in range(count)]
+            return [united([member(atom, i), whole]) for i in range(count)]
     element = elements(scope, value)
     return [element] * count
 
@@ -187,123 +172,6 @@ def elements(scope: Scope, value: Sketched) -> Sketched:
         elif type(atom) in CONTENTS:
             found.append(elements(scope, CONTENTS[type(atom)](scope, atom)))
     return found[0] if len(found) == 1 else united(found)
-
-
-def _member(cell: Cell, key: object) -> Sketched:
-    store = cell.store
-    members = store.members
-    if members is None:
-        members = store.members = {}
-    known = members.get(key)
-    if known is None:
-        part = Store(store.grad)
-        part.made, part.evident = store.made, store.evident
-        part.sources = ()
-        known = members[key] = (Cell(part),)
-    return known
-
-
-def attribute(scope: Scope, value: Sketched, name: str) -> Sketched:
-    """value.name."""
-    if len(value) == 1:
-        action = ATTRIBUTES.get(type(value[0]))
-        return (Method(value[0], name),) if action is None else action(scope, value[0], name)
-    return united([_attribute(scope, atom, name) for atom in value])
-
-
-def _attribute(scope: Scope, atom: Atom, name: str) -> Sketched:
-    action = ATTRIBUTES.get(type(atom))
-    return (Method(atom, name),) if action is None else action(scope, atom, name)
-
-
-def _of_symbol(scope: Scope, symbol: Symbol, name: str) -> Sketched:
-    return (Symbol(canonical(f"{symbol.dotted}.{name}")),)
-
-
-def _of_file(scope: Scope, file: File, name: str) -> Sketched:
-    return scope.names_of(file.module, name)
-
-
-def _of_layer(scope: Scope, layer: Layer, name: str) -> Sketched:
-    if name in ("weight", "bias") or name.startswith(("weight_", "bias_")):
-        return (Cell(layer.weights),)
-    if name.startswith("running_"):
-        return fresh(grad=False)
-    return (Method(layer, name),)
-
-
-def _of_box(scope: Scope, box: Box, name: str) -> Sketched:
-    if name in box.fields:
-        return box.items[box.fields.index(name)]
-    return (Method(box, name),)
-
-
-def _of_cell(scope: Scope, cell: Cell, name: str) -> Sketched:
-    if scope.dry:
-        return UNKNOWN
-    store = cell.store
-    if store.members is not None and name in store.members:
-        return store.members[name]
-    if name == "data":
-        return (shadow(cell),)
-    if name == "grad":
-        return fresh(grad=False)
-    op = table.property_(name)
-    if op is not None:
-        return effects.apply(scope, op, [(cell,)], [], {}, proves=True)
-    if name in _PLAIN:
-        if name == "requires_grad":
-            store.prove()
-        return NOTHING
-    if table.method(name) is not None or not store.tensor:
-        return (Method(cell, name),)
-    return NOTHING if table.exists_method(name) else (Method(cell, name),)
-
-
-def _of_project(scope: Scope, atom: Object | Class, name: str) -> Sketched:
-    """The first object or class of the project that is asked: from then on `construct` is asked at once."""
-    ATTRIBUTES.update({Object: construct.of_object, Class: construct.of_class})
-    return ATTRIBUTES[type(atom)](scope, atom, name)
-
-
-def _contents(scope: Scope, obj: Object) -> Sketched:
-    CONTENTS[Object] = construct.part
-    return construct.part(scope, obj)
-
-
-#: What stands for something that is indexed or iterated over.
-CONTENTS: dict[type[Atom], Callable[[Any, Any], Sketched]] = {Object: _contents}
-#: How an attribute of something is looked up.
-ATTRIBUTES: dict[type[Atom], Callable[[Any, Any, str], Sketched]] = {
-    Symbol: _of_symbol,
-    Cell: _of_cell,
-    Box: _of_box,
-    File: _of_file,
-    Layer: _of_layer,
-    Object: _of_project,
-    Class: _of_project,
-}
-
-_PLAIN = frozenset("shape dtype device ndim requires_grad is_cuda itemsize nbytes layout".split())
-
-
-def as_value(scope: Scope, value: Sketched) -> Sketched:
-    """A value in which what was looked up on something unknown counts as an attribute of it."""
-    for atom in value:
-        if isinstance(atom, Method):
-            break
-    else:
-        return value
-    found: list[Sketched] = []
-    for atom in value:
-        if not isinstance(atom, Method):
-            found.append((atom,))
-        elif isinstance(atom.receiver, Cell):
-            found.append(_member(atom.receiver, atom.name))
-    return united(found)
-
-
-# Expressions
 
 
 def _constant(scope: Scope, node: ast.Constant) -> Sketched:
@@ -411,7 +279,7 @@ def _subscript(scope: Scope, node: ast.Subscript) -> Sketched:
                 found.append(atom.element())
         elif isinstance(atom, Cell):
             if key and isinstance(key[0], Text) and not scope.dry:
-                found.append(_member(atom, key[0].value))
+                found.append(member(atom, key[0].value))
             else:
                 found.append(effects.index(scope, atom, key, isinstance(index, ast.List)))
         elif type(atom) in CONTENTS:

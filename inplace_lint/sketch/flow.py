@@ -20,13 +20,13 @@ from .atoms import (
     Cell,
     Object,
     Store,
-    Summary,
     Text,
     apart,
     shadow,
     united,
 )
 from .expressions import Scope, unpacked
+from .summary import Summary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..torchmodel import arrays, table
-from . import effects, expressions, lent
+from . import attributes, effects, expressions, lent
 from .atoms import (
     EVERYWHERE,
     EVIDENT,
@@ -107,7 +107,7 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
     if made_by is not None:
         found = tuple(a for a in made.scope.sketches.result(made_by[0]) if not isinstance(a, Cell))
         if found:
-            return call(expressions.attribute(made.scope, found, name), made)
+            return call(attributes.attribute(made.scope, found, name), made)
     if receiver.store.given:
         made.scope.asks(name)
     return unknown(made)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import _ast as ast
 
 from ..torchmodel.spelling import MODES
-from . import expressions
+from . import attributes, expressions
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Object, Partial, Store, Text, shadow, united
 from .calls import Call, call, prove, unknown
 
@@ -119,8 +119,8 @@ def _checkpoint(made: Call) -> Sketched:
 def _getattr(made: Call) -> Sketched:
     if len(made.args) > 1 and made.args[1] and isinstance(made.args[1][0], Text):
         name = made.args[1][0].value
-        return expressions.as_value(
-            made.scope, united([expressions.attribute(made.scope, made.args[0], name), *made.args[2:]])
+        return attributes.as_value(
+            made.scope, united([attributes.attribute(made.scope, made.args[0], name), *made.args[2:]])
         )
     return unknown(made)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .atoms import EARLY, EVIDENT, NONE, NOTHING, WEAK, Cell, Object, Store, cells
+from .attributes import ATTRIBUTES
 from .effects import is_evident
-from .expressions import ATTRIBUTES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

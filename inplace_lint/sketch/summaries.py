@@ -16,12 +16,13 @@ from . import (
     modes,
     statements,  # noqa: F401  says what runs each kind of statement
 )
-from .atoms import NOTHING, UNKNOWN, Box, Cell, Class, Function, Object, Store, Summary, cells, united
+from .atoms import NOTHING, UNKNOWN, Box, Cell, Class, Function, Object, Store, cells, united
 from .flow import Flow
 from .initial import of_project, only_initialises
 from .patterns import Pattern
 from .screen import rows_of, with_candidates
 from .select import Examined, examine
+from .summary import Summary
 from .words import called, called_in, runs_backward
 
 TYPE_CHECKING = False
