@@ -307,6 +307,7 @@ class Sketches:
 
     def may_write(self, source: FunctionSource) -> bool:
         """Whether a call of the function may write what it is given, or the object that it is a method of."""
+        source = source.origin or source
         if self._keeps(source) or source in self.examined(source.module).writers:
             return True
         if self._at_hand is not None and source in self._at_hand.writers:

@@ -40,6 +40,7 @@ class FunctionSource:
         "module",
         "name",
         "node",
+        "origin",
         "owner",
         "parameters",
     )
@@ -48,6 +49,8 @@ class FunctionSource:
         self.module = module
         self.node = node
         self.owner = owner
+        #: as which method of a base it is written, where it is looked at as one of a class that inherits it
+        self.origin: FunctionSource | None = None
         self.name = getattr(node, "name", "<lambda>")
         self._body: ir.Block | None = None
         self._yields = False
@@ -281,6 +284,7 @@ class Module:
         known = self._inherited.get((method, cls))
         if known is None:
             known = self._inherited[method, cls] = FunctionSource(self, method.node, cls)
+            known.origin = method.origin or method
         return known
 
     def class_of(self, node: ast.ClassDef) -> ClassSource:

@@ -89,4 +89,27 @@ PROGRAMS = {
 
         Lean()(a).sum().backward()
     """,
+    "a class attribute by which the subclass's module keeps its result": """
+        class Block(nn.Module):
+            act = nn.GELU
+
+            def __init__(self):
+                super().__init__()
+                self.lin = nn.Linear(4, 4)
+                self.after = self.act()
+
+            def features(self, x):
+                return self.after(self.lin(x))
+
+            def forward(self, x):
+                y = self.features(x)
+                y += x  # bad: IPL101
+                y = y + x  # good
+                return y
+
+        class Squashed(Block):
+            act = nn.Sigmoid
+
+        Squashed()(a).sum().backward()
+    """,
 }
