@@ -146,9 +146,9 @@ def _found(run: Run, module: Module, root: FunctionSource | None) -> list[Findin
             saved.attr,
             saved.grad,
             saved.certain,
-            # Only what is sure to need gradients is told on the strength of several doubts; an op's own result is
-            # what it returned, whichever memory it was given.
-            None if saved.grad == DOES or saved.result else saved.storage,
+            # Only what is sure to need gradients is told on the strength of several doubts. But where a gradient is
+            # taken, an op's own result is what it returned, whichever memory it was given.
+            None if saved.grad == DOES or (saved.result and run.trains) else saved.storage,
         )
         known = groups.get(key)
         guard = both(hazard.guard, hazard.via)

@@ -255,10 +255,14 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
             return (method,)
         source = method.source
         at_hand = scope.source
-        if at_hand is not None and at_hand.origin is not None and obj.given and obj.source is at_hand.owner:
-            # What it calls of its own is of the class that inherits it, too.
-            if source.owner is not obj.source and source.module is at_hand.module:
-                source = source.module.as_method_of(source, obj.source)
+        if (
+            at_hand is not None
+            and at_hand.origin is not None
+            and obj.given
+            and obj.source is at_hand.owner is not source.owner
+            and source.module is at_hand.module
+        ):  # what it calls of its own is of the class that inherits it, too
+            source = source.module.as_method_of(source, obj.source)
         bound = Function(source, (obj,))
         if how in ("property", "cached_property"):
             from . import calls

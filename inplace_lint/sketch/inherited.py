@@ -41,9 +41,11 @@ def of_subclasses(sketches: Sketches, module: Module, examined: Examined) -> Ite
                     continue
                 method = base.methods[name]
                 others = [*cls.methods] if _writes(sketches, method, writers) else writing
-                if method in writers and not cls.assignments.keys().isdisjoint(base.assignments):
-                    yield module.as_method_of(method, cls)
-                elif (others and _calls(sketches, method, others)) or (swapped and _uses(method, swapped)):
+                if (
+                    (method in writers and not cls.assignments.keys().isdisjoint(base.assignments))
+                    or (others and _calls(sketches, method, others))
+                    or (swapped and _uses(method, swapped))
+                ):
                     yield module.as_method_of(method, cls)
             seen.update(base.methods)
 
