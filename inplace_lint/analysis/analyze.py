@@ -289,9 +289,22 @@ def run_function(
         run.path = run.path or ALWAYS
         run.returned = run.tensors_within(result)
         run.heap.escape(run.returned, ALWAYS)
+        _try_out(run)
     except OutOfBudget:
         pass
     return run
+
+
+def _try_out(run: Run) -> None:
+    """Call the modules that were built of a part that works in place, and that nobody here has called."""
+    for obj in run.outfitted:
+        forward = classes.find(run, obj.cls.order(), "forward")
+        source = forward.source if isinstance(forward, FunctionValue) else None
+        if isinstance(forward, FunctionValue) and source not in run.entered and source and source.parameters:
+            run.path = ALWAYS
+            args = arguments(run, source, {source.parameters[0].arg: obj})
+            result = calls.enter(run, forward, [], args, source.node, force=True)
+            run.heap.escape(run.tensors_within(result), ALWAYS)
 
 
 _ASKED = Pattern(rb"\b(\w+)\.(?:named_)?parameters\(")
@@ -319,8 +332,9 @@ def run_body(program: Program, module: Module, deep: frozenset[FunctionSource] =
     run = new_run(program, module)
     run.deep = deep
     run.module_frames[module.filename] = run.frame
-    try:  # noqa: SIM105  contextlib brings more modules along than a small file needs
+    try:
         execute.block(run, module.body)
+        _try_out(run)
     except OutOfBudget:
         pass
     return run

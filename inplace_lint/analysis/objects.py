@@ -48,6 +48,8 @@ def instantiate(
     if isinstance(init, FunctionValue):
         if methods.is_torch_module(obj) and exact:
             obj.pending = (args, kwargs)  # most of a large model is never looked into
+            if not run.builds and any(map(_works_in_place, (*args, *kwargs.values()))):
+                run.outfitted.append(obj)
         else:
             calls.enter(run, init, [obj, *args], kwargs, at, exact)
     elif inherited.base_of(cls):
@@ -57,6 +59,15 @@ def instantiate(
     elif cls.source.node.decorator_list or not cls.source.methods:
         _fill(run, obj, args, kwargs)
     return obj
+
+
+def _works_in_place(value: Value) -> bool:
+    """Whether it builds, or is, a module that is told to work in place."""
+    options = (
+        value.kwargs if isinstance(value, Bound) else value.config if isinstance(value, TorchModule) else {}
+    )
+    flag = options.get("inplace")
+    return isinstance(flag, Constant) and flag.value is True
 
 
 def materialise(run: Run, obj: Instance) -> None:

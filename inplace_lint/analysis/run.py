@@ -194,6 +194,8 @@ class Run:
         self.steps = 0
         self.soft_limit = program.soft_limit or SOFT_LIMIT
         self.outside: set[Value] = set()
+        #: modules of the project that were given a part that works in place
+        self.outfitted: list[Instance] = []
         self.trains = False
         #: something unknown was stepped: a caller may know which optimizer that is
         self.steps_unknown = False

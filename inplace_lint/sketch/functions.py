@@ -5,7 +5,21 @@ from __future__ import annotations
 import _ast as ast
 
 from . import construct, effects, lent, postponed
-from .atoms import EVIDENT, NOTHING, WEAK, Box, Cell, Class, Function, Object, Store, cells, united
+from .atoms import (
+    EVIDENT,
+    NOTHING,
+    WEAK,
+    Box,
+    Cell,
+    Class,
+    Function,
+    Layer,
+    Object,
+    Partial,
+    Store,
+    cells,
+    united,
+)
 from .calls import Call, call, hooked, unknown
 
 TYPE_CHECKING = False
@@ -182,10 +196,34 @@ def of_class(cls: Class, made: Call) -> Sketched:
     init = construct.find_method(made.scope, cls.source, "__init__")
     if init is not None:
         obj.arguments.update(bind(init.source, made.after([NOTHING])))
+        if not made.scope.dry and _holds_in_place(obj):
+            _try_out(obj, made)
     elif made.args or made.kwargs:
         obj.slots.update(zip(construct.fields(made.scope, cls.source), made.args))
         obj.slots.update(made.kwargs)
     return (obj,)
+
+
+def _holds_in_place(obj: Object) -> bool:
+    """Whether it is built of what builds, or is, a module that is told to work in place."""
+    for name in obj.arguments:
+        value = obj.arguments[name]
+        if type(value) is tuple:
+            for atom in value:
+                if type(atom) is Partial and "inplace" in atom.kwargs:
+                    return True
+                if type(atom) is Layer and "inplace" in atom.config:
+                    return True
+    return False
+
+
+def _try_out(obj: Object, made: Call) -> None:
+    """Run the forward of a module that is built here of such a part, and perhaps called nowhere."""
+    forward = construct.find_method(made.scope, obj.source, "forward")
+    if forward is not None:
+        given: list[Sketched] = [(Cell(Store()),) for _ in forward.source.parameters[1:]]
+        nodes: list[ast.expr | None] = [None] * (len(given) + 1)
+        made.scope.sketches.inline(forward, Call(made.scope, [(obj,), *given], {}, nodes, {}, True))
 
 
 def of_object(obj: Object, made: Call) -> Sketched:

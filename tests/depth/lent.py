@@ -147,4 +147,39 @@ PROGRAMS = {
             def forward(self, x, cache):
                 return cache.put(self.key(x)) @ x
     """,
+    "a part that works in place, given to a module that is only built": """
+        class Gated(nn.Module):
+            def __init__(self, act=nn.GELU):
+                super().__init__()
+                self.lin = nn.Linear(4, 4)
+                self.act = act()
+
+            def forward(self, x):
+                gate = torch.tanh(self.lin(x))
+                h = self.act(gate)  # bad: IPL101
+                h = self.act(gate.clone())  # good
+                return h * x
+
+        def build():
+            act = partial(nn.ReLU, inplace=True)
+            return nn.Sequential(nn.LayerNorm(4), Gated(act=act))
+
+        build()(a).sum().backward()
+    """,
+    "a module that works in place, given to one that is only built": """
+        class Residual(nn.Module):
+            def __init__(self, act):
+                super().__init__()
+                self.lin = nn.Linear(4, 4)
+                self.act = act
+
+            def forward(self, x):
+                return x + self.act(torch.sigmoid(self.lin(x)))  # bad: IPL101
+                return x + self.act(self.lin(x))  # good
+
+        def build():
+            return nn.Sequential(*[Residual(nn.ReLU(True)) for _ in range(2)])
+
+        build()(a).sum().backward()
+    """,
 }
