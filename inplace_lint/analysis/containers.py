@@ -28,10 +28,15 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Hashable, Sequence
 
+    from .guards import Guard
     from .run import Run
 
 #: A loop over at most this many known elements is run element by element.
 UNROLL = 4
+
+
+#: So many lengths of one list are told apart.
+_LENGTHS = 4
 
 
 def make(run: Run, kind: str, items: Sequence[Value], exact: bool = True) -> Value:
@@ -52,11 +57,21 @@ def make(run: Run, kind: str, items: Sequence[Value], exact: bool = True) -> Val
 
 def of_unknown_length(run: Run, kind: str, other: Sequence_) -> Value:
     """A container of what stands in another one, of which it is not known how much that is."""
-    made = make(run, kind, run.elements(other), exact=False)
+    counts = lengths(run, other)
+    if counts:
+        made = Sequence_(kind)
+        run.born[made] = run.inexact
+        for i in range(max(count for _, count in counts)):
+            element = run.state.get((other, i))
+            if element is not None:
+                run.put(made, i, element)
+        run.state.slots[(made, LENGTH)] = join([(guard, Constant(count)) for guard, count in counts])
+        return made
+    spread = make(run, kind, run.elements(other), exact=False)
     last = run.state.get((other, LAST))
     if last is not None:
-        run.state.slots[(made, LAST)] = last
-    return made
+        run.state.slots[(spread, LAST)] = last
+    return spread
 
 
 class Slice(Value):
@@ -75,6 +90,18 @@ def length(run: Run, value: Value) -> int | None:
         if isinstance(found, Constant) and isinstance(found.value, int):
             return found.value
     return None
+
+
+def lengths(run: Run, value: Value) -> list[tuple[Guard, int]]:
+    """The numbers of elements that a list may have, each with its paths; none where one of them is not known."""
+    found = run.state.get((value, LENGTH)) if isinstance(value, Sequence_) else None
+    if found is None:
+        return []
+    live = run.live(found)
+    known = [
+        (guard, atom.value) for guard, atom in live if isinstance(atom, Constant) and type(atom.value) is int
+    ]
+    return known if len(known) == len(live) <= _LENGTHS else []
 
 
 def items(run: Run, value: Value) -> list[Value] | None:
@@ -160,12 +187,26 @@ def append(run: Run, sequence: Sequence_, value: Value) -> None:
     if isinstance(value, Tensor):
         stale.put_again(run, sequence, value)
     count = length(run, sequence)
-    if count is None or run.inexact > run.born.get(sequence, 0):
+    if run.inexact > run.born.get(sequence, 0) or (
+        count is None and not _append_module(run, sequence, value)
+    ):
         smear(run, sequence, value)
         run.state.slots[(sequence, LAST)] = value
-        return
-    run.put(sequence, count, value)
-    run.state.slots[(sequence, LENGTH)] = Constant(count + 1)
+    elif count is not None:
+        run.put(sequence, count, value)
+        run.state.slots[(sequence, LENGTH)] = Constant(count + 1)
+
+
+def _append_module(run: Run, sequence: Sequence_, value: Value) -> bool:
+    """Append a module to a list that is longer on some paths than on others; whether it is known how long it is."""
+    counts = lengths(run, sequence) if isinstance(value, (TorchModule, Instance, Sequence_)) else []
+    for guard, count in counts:
+        known = run.state.get((sequence, count))
+        longer = [] if known is None else [(other, known) for other, length in counts if length > count]
+        run.put(sequence, count, join([(guard, value), *longer]))
+    if counts:
+        run.state.slots[(sequence, LENGTH)] = join([(guard, Constant(count + 1)) for guard, count in counts])
+    return bool(counts)
 
 
 def put_key(run: Run, mapping: Mapping_, key: Value, value: Value) -> None:

@@ -150,6 +150,9 @@ def call_instance(
 def call_sequential(run: Run, modules: Sequence_, args: Sequence[Value], at: ast.AST) -> Value:
     items = containers.items(run, modules)
     value: Value = args[0] if args else Unknown()
+    counts = containers.lengths(run, modules) if items is None else []
+    if counts:
+        return _call_each_length(run, modules, counts, value, at)
     if items is None:
         # In which order the modules follow each other is not known: one kind of module alone tells something.
         elements = run.elements(modules)
@@ -164,6 +167,23 @@ def call_sequential(run: Run, modules: Sequence_, args: Sequence[Value], at: ast
     for module in items:
         value = calls.call(run, module, [value], {}, at)
     return value
+
+
+def _call_each_length(
+    run: Run, modules: Sequence_, counts: list[tuple[Guard, int]], given: Value, at: ast.AST
+) -> Value:
+    """A call of an `nn.Sequential` that has more modules on some paths than on others."""
+    results: list[tuple[Guard, Value]] = []
+    path = run.path
+    for guard, count in counts:
+        run.path = guard
+        value = given
+        for i in range(count):
+            module = run.state.get((modules, i))
+            value = calls.call(run, Unknown() if module is None else run.settled(module), [value], {}, at)
+        results.append((guard, value))
+    run.path = path
+    return join(results)
 
 
 def call_module(

@@ -21,12 +21,14 @@ PART = ".super()"
 class Assigned:
     """An index of a function's statements; nothing is evaluated."""
 
-    __slots__ = ("arms", "held", "names", "returns")
+    __slots__ = ("arms", "branches", "held", "names", "returns")
 
     def __init__(self, body: list[ast.stmt], receiver: str, begins: bool = False) -> None:
         #: of an `__init__`, the arms of tests of its object's attributes: the test, whether it holds there, the first
         #: and last row
         self.arms: list[tuple[Test, bool, int, int]] = []
+        #: the first and last rows of what a condition may skip
+        self.branches: list[tuple[int, int]] = []
         #: arguments that an attribute of the receiver holds
         self.held: dict[str, str] = {}
         #: by name, or `.attribute` for those of the receiver: (how, expression, position)
@@ -53,8 +55,10 @@ class Assigned:
             else:
                 if isinstance(statement, ast.For):
                     self._add(statement.target, receiver, "element", statement.iter)
-                elif begins and isinstance(statement, ast.If):
-                    self._test(statement, receiver)
+                elif isinstance(statement, ast.If):
+                    self.branches.append((statement.lineno, statement.end_lineno or statement.lineno))
+                    if begins:
+                        self._test(statement, receiver)
                 for inner in reversed(inner_bodies(statement)):
                     stack.extend(inner[::-1])
 
@@ -73,6 +77,10 @@ class Assigned:
             if first <= node.lineno <= last:
                 return test, holds
         return None, True
+
+    def may_be_skipped(self, node: ast.expr) -> bool:
+        """Whether a condition decides about an expression."""
+        return any(first <= node.lineno <= last for first, last in self.branches)
 
     def _target(self, target: ast.expr, value: ast.expr, receiver: str) -> None:
         if isinstance(target, (ast.Name, ast.Attribute)):

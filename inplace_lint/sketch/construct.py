@@ -111,14 +111,18 @@ class Scope(Expressions):
         ordered = True
         for how, node, position in entries:
             value = self.value(node)
-            if how in ("=", "add_module") or how == "+":
+            if how == "+" and len(value) == 1 and isinstance(value[0], Box):
+                how = "extend"
+            if how in ("=", "+", "add_module"):
                 values.append(value)
             elif how == "append":
-                appended.append(value)
+                appended.append(self._perhaps(node, value))
             elif how == "extend":
                 inner = value[0] if len(value) == 1 else None
                 if isinstance(inner, Box) and inner.ordered:
-                    appended += inner.items * 2  # it may stand in a loop
+                    appended += [
+                        self._perhaps(node, item) for item in inner.items
+                    ] * 2  # it may stand in a loop
                 else:
                     appended.append(elements(self, value))
                     ordered = False
@@ -146,6 +150,13 @@ class Scope(Expressions):
                 result = (Box(appended, ordered=False),)
         self.names[key] = result
         return result
+
+    def _perhaps(self, node: ast.expr, value: Sketched) -> Sketched:
+        """What is put into a list: where a condition decides about it, a module that is not there does nothing."""
+        assert self.assigned is not None
+        if value and isinstance(value[0], (Layer, Object)) and self.assigned.may_be_skipped(node):
+            return (*value, Layer("torch.nn.Identity", {}))
+        return value
 
     def _keep_apart(self, key: str, values: list[Sketched]) -> None:
         """Tell the object which of an attribute's values stand in which arm of a test of its own."""
