@@ -221,6 +221,17 @@ def is_matrix(tensor: Tensor) -> bool:
     return tensor.sizes is not None and len(tensor.sizes) <= 2
 
 
+def one_batch_axis(facts: Facts, operands: Sequence[Found]) -> bool:
+    """Whether it is a product of two rows of matrices: nothing has to be copied to make one batch axis of several.
+
+    (Of a row of one matrix the other operand is made one large matrix, which may take a copy.)
+    """
+    if facts.layout.group != "product":
+        return False
+    shapes_ = [shape_of(found) for found in operands[:2]]
+    return all(shape is not None and len(shape) == 3 and (shape[0] or 0) > 1 for shape in shapes_)
+
+
 def few_rows(operands: Sequence[Found]) -> bool:
     """Whether all these tensors are known to have no more rows than what `cdist` computes pair by pair."""
     tensors = [tensor for found in operands for _, tensor in found]

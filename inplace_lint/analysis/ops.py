@@ -322,7 +322,9 @@ class _Saving:
                 strided = tensor.strided or tensor.expanded is not None
                 if save.target >= 0 and strided and not axes.is_matrix(tensor):
                     given = [results.plain(value) for value in self.values]
-                    saved.certain = saved.certain and not self.facts.layout.copies_strided(given)
+                    copies = self.facts.layout.copies_strided(given)
+                    if copies and not axes.one_batch_axis(self.facts, self.operands):
+                        saved.certain = False
                 saved.only = save.only
                 saved.autocast = run.autocast
                 saved.sources = tuple(sources)

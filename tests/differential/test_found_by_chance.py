@@ -116,6 +116,9 @@ HAZARDS = {
         "y = F.layer_norm(x / 2, [4]).transpose(-1, -2)\n        z = torch.matmul(y, x)\n        y[-1] = y[0]\n"
         "        return z"
     ),
+    "matrices of one batch turned round": program(
+        "b = torch.rand(2, 4, 4) * a\nz = torch.matmul(b, b.transpose(1, 2))\nb[-1].zero_()\nz.sum().backward()\n"
+    ),
     "few rows, computed": program(
         "b = F.softsign(a @ a)\nz = torch.cdist(b, b)\nb.add_(1)\nz.sum().backward()\n"
     ),
@@ -145,6 +148,13 @@ CLEAN = {
     ),
     "a copy of what was turned round in place": program(
         "b = torch.rand(4, 4) + 1\nb.t_()\nz = b.contiguous()\ny = a * b\nz.add_(1)\ny.sum().backward()\n"
+    ),
+    "matrices of which a batch axis is moved before a product": program(
+        "b = torch.rand(2, 4, 4).transpose(0, 1)\nz = torch.matmul(b, a)\nb[-1].zero_()\nz.sum().backward()\n"
+    ),
+    "matrices of several batches, moved before a product": program(
+        "b = torch.rand(2, 3, 4, 4).transpose(0, 1)\nc = torch.rand(3, 2, 4, 4) * a\nz = torch.matmul(b, c)\n"
+        "b[-1].zero_()\nz.sum().backward()\n"
     ),
     "a shape that is given as a whole": program(
         "n = (2, 4, 4)\nsize = torch.Size(n)\nb = torch.ones(size).transpose(1, 2)\nc = F.linear(b, a)\n"

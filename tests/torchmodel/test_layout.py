@@ -46,6 +46,17 @@ def test_a_number_has_no_matmul_operator():
     assert layout.layout_of("aten::matmul").takes_only_tensors
 
 
+@pytest.mark.parametrize("order", [(0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)])
+@pytest.mark.parametrize("other", [(0, 1, 2), (0, 2, 1), (2, 1, 0)])
+def test_product_of_two_rows_of_matrices_saves_what_it_is_given(order, other):
+    x = torch.rand(3, 3, 3).permute(order)
+    y = torch.rand(3, 3, 3, requires_grad=True).permute(other)
+    z = torch.matmul(x, y)
+    x.zero_()
+    with pytest.raises(RuntimeError, match="modified by an inplace"):
+        z.sum().backward()
+
+
 @pytest.mark.parametrize("name", sorted(layout.REFUSES_GRAD))
 def test_raises_for_a_tensor_that_requires_grad(name):
     getattr(torch.ones(2), name)()
