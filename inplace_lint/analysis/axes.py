@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..torchmodel import shapes
 from ..torchmodel.layout import FEW_ROWS
 from .run import LENGTH
-from .values import Constant, Scalar, Sequence_, Tensor, Test, Value
+from .values import Array, Constant, Scalar, Sequence_, Symbol, Tensor, Test, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
     Found = Sequence[tuple[Guard, Tensor]]
 
+#: Values that are no tensors, and have no axes.
+_NO_TENSORS = (type(None), Constant, Scalar, Symbol)
 #: What stands for an argument of which nothing is known.
 _UNKNOWN = object()
 
@@ -71,10 +73,8 @@ def of_result(
     group = facts.layout.group
     if not group:
         return None
-    tensors = [i for i, param in enumerate(facts.params) if param.kind == "tensor" and i < len(operands)]
     if group == "elements" or (group == "reduced" and _elementwise(facts, values)):
-        known = [shape_of(found) for found in operands if found]
-        return None if None in known or not known else shapes.broadcast([s for s in known if s is not None])
+        return _spread(operands, values)
     if group == "loss":
         reduction = _plain(facts, values, "reduction")
         return () if reduction in ("mean", "sum", 1, 2) and _is_left_out(facts, values, "reduce") else None
@@ -89,7 +89,10 @@ def of_result(
         return None if rows is None else (*rows, None)
     if group in ("joined", "stacked"):
         return _put_together(facts, operands, values, group == "stacked")
+    tensors = [i for i, param in enumerate(facts.params) if param.kind == "tensor" and i < len(operands)]
     first = shape_of(operands[tensors[0]]) if tensors else None
+    if first is None and group in ("same", "rank", "rows", "reduced", "product", "distances"):
+        return None
     second = shape_of(operands[tensors[1]]) if len(tensors) > 1 else None
     if group in ("matrices", "batches"):
         left, right = (shape_of(operands[i]) for i in tensors[-2:]) if len(tensors) > 1 else (None, None)
@@ -267,6 +270,20 @@ def argument(facts: Facts, values: Sequence[Value | None], name: str) -> Value |
 def _elementwise(facts: Facts, values: Sequence[Value | None]) -> bool:
     """`torch.max` of two tensors, which is no reduction."""
     return len(values) > 1 and facts.params[1].kind == "tensor"
+
+
+def _spread(operands: Sequence[Found], values: Sequence[Value | None]) -> Sizes | None:
+    """The shape that the operands broadcast to."""
+    known: list[Sizes] = []
+    for found, value in zip(operands, values):
+        if found:
+            shape = shape_of(found)
+            if shape is None:
+                return None
+            known.append(shape)
+        elif not isinstance(value, _NO_TENSORS) or isinstance(value, (Array, Test)):
+            return None  # it may be an array, or a mask
+    return shapes.broadcast(known) if known else None
 
 
 def _put_together(
