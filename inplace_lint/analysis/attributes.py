@@ -277,6 +277,7 @@ def _replace(run: Run, atom: Value, guard: Guard, at: ast.AST) -> bool:
         replaced = [w for o in run.stand_ins[tensor.storage].owners for w in methods.weights_of(run, o)]
     for each in replaced:
         run.writes.append(run.heap.replace(each.storage, guard, "data", run.place(at)))
+        each.sizes = None
         run.forget_dtypes()
     return True
 
