@@ -246,11 +246,11 @@ class Run:
         bit = self._bits.get(key)
         if bit is None:
             built = self.program.built_bits
-            if self.builds:
+            if key in built:  # what an `__init__` asked already, be it that of another object
+                bit = built[key]
+            elif self.builds:
                 bit = built[key] = 2 * self.program.base_bits
                 self.program.base_bits += 1
-            elif key in built:  # what an `__init__` asked already
-                bit = built[key]
             else:
                 bit = 2 * self._own_bits + 1
                 self._own_bits += 1

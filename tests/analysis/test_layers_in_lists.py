@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from inplace_lint.analysis import program
 from inplace_lint.checks import check_source
 from inplace_lint.project.modules import Project
 from inplace_lint.project.settings import Settings
@@ -64,3 +65,52 @@ def _raises(net: torch.nn.Module) -> bool:
     except RuntimeError:
         return True
     return False
+
+
+STACK = """import torch
+from torch import nn
+
+
+class Keeps(nn.Module):
+    def forward(self, x, mask):
+        return x.masked_fill(mask, 0.0)
+
+
+class Adds(nn.Module):
+    def forward(self, x, mask):
+        mask += 1
+        return x + mask
+
+
+class Layer(nn.Module):
+    def __init__(self, width, kind="keeps"):
+        super().__init__()
+        if kind == "adds":
+            self.part = Adds()
+        elif kind == "keeps":
+            self.part = Keeps()
+        self.net = nn.Linear(width, width)
+
+    def forward(self, x, mask=None):
+        return self.part(x + self.net(x), mask)
+
+
+class Net(nn.Module):
+    def __init__(self, depth, width, kind="keeps"):
+        super().__init__()
+        self.layers = nn.ModuleList([Layer(width, kind=kind) for _ in range(depth)])
+
+    def forward(self, x, mask=None):
+        for layer in self.layers:
+            x = layer(x, mask=mask)
+        return x
+"""
+
+
+def test_layers_that_are_built_alike_are_of_one_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "suspects", lambda sketches, module: [*module.functions_in_order(), None])
+    assert check_source("net.py", STACK.encode(), Settings(), Project()) == []
+    mixed = STACK.replace(
+        "kind=kind) for _ in range(depth)", 'kind="adds" if i else "keeps") for i in range(3)'
+    )
+    assert [one.code for one in check_source("net.py", mixed.encode(), Settings(), Project())] == ["IPL102"]
