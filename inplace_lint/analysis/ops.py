@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from ..torchmodel import table
 from ..torchmodel.facts import WEIGHT, Const
-from . import axes, results, stale
-from .guards import both, compatible
+from . import axes, results, stale, writing
+from .guards import both
 from .heap import Node, Saved, strongest
 from .run import Incident
 from .sharing import observe
 from .values import (
     ANY,
-    DOES,
     Constant,
     Parameters,
     Phi,
@@ -200,7 +198,7 @@ def perform(
     grads: list[tuple[Guard, int]] = []
     if records:
         for i in facts.gradients:
-            grads.extend(_gradients(run, operands, weights, i))
+            grads.extend(results.gradients_of(run, operands, weights, i))
         if weights is not None and WEIGHT in _needs(facts):
             grads.extend(run.heap.gradients(weights, run.path))
         grads = strongest(grads)
@@ -211,7 +209,7 @@ def perform(
     if run.written:
         _stale_reads(run, name, facts, operands, values, at)
     if facts.writes:
-        _incidents(run, name, facts, operands, grads, records, place)
+        writing.incidents(run, name, facts, operands, grads, records, place)
         if at in run.observed:
             for i in facts.writes:
                 for guard, tensor in operands[i] if i < len(operands) else ():
@@ -232,7 +230,7 @@ def perform(
         for save in facts.saves:
             if save.target >= 0 and save.target != WEIGHT:
                 saving.save(save, operands[save.target] if save.target < len(operands) else [])
-    _write(run, name, facts, operands, grads, node, place, records)
+    writing.write(run, name, facts, operands, grads, node, place, records)
     if facts.metadata_only:
         results.turn_in_place(run, facts, operands, values)
     if WEIGHT in facts.writes and weights is not None:
@@ -300,7 +298,7 @@ class _Saving:
         flows = set(save.needs) < set(self.facts.gradients)
         # An operand that an in-place op was called on requires grad afterwards if any operand did before.
         for i in save.needs:
-            needs.extend(_gradients(run, self.operands, self.weights, i, flows))
+            needs.extend(results.gradients_of(run, self.operands, self.weights, i, flows))
             if i != WEIGHT:
                 found = self.operands[i]
                 sources += [t.storage for g, t in found if len(found) == 1 or run.heap.gradients(t, g)]
@@ -344,7 +342,7 @@ def _save_weights(
     for save in facts.saves:
         if WEIGHT not in save.needs or not 0 <= save.target < len(operands):
             continue
-        needs = _gradients(run, operands, None, save.target)
+        needs = results.gradients_of(run, operands, None, save.target)
         if save.target in save.needs:  # it keeps what it may need, whatever is asked for
             needs = [*needs, *run.heap.gradients(weights, run.path)]
         for guard, evidence in strongest(needs):
@@ -376,19 +374,6 @@ def _operands(run: Run, param: Param, value: Value | None) -> Operands:
     if param.kind == "number":
         return [(g, t) for g, t in run.tensors(value) if t.storage.proved]
     return run.tensors(value)
-
-
-def _gradients(
-    run: Run, operands: list[Operands], weights: Tensor | None, i: int, flows: bool = False
-) -> list[tuple[Guard, int]]:
-    """When an operand requires grad; with `flows`, when autograd would compute its gradient."""
-    if i == WEIGHT:
-        return [] if weights is None else run.heap.gradients(weights, run.path)
-    found: list[tuple[Guard, int]] = []
-    for guard, tensor in operands[i]:
-        if not flows or tensor.no_grad_view is None:
-            found.extend(run.heap.gradients(tensor, guard))
-    return found
 
 
 def _stale_reads(
@@ -434,146 +419,3 @@ def used(run: Run, operands: list[Operands]) -> None:
         for guard, tensor in found:
             if tensor.early and run.heap.gradients(tensor, guard):
                 tensor.early = False
-
-
-def _incidents(
-    run: Run,
-    name: str,
-    facts: Facts,
-    operands: list[Operands],
-    grads: list[tuple[Guard, int]],
-    records: bool,
-    place: Place,
-) -> None:
-    """What raises at once where it is written."""
-    for i in facts.writes:
-        if i >= len(operands):
-            continue
-        for guard, tensor in operands[i]:
-            storage = tensor.storage
-            parted = records and (tensor.multi or tensor.no_grad_view)  # which is refused before
-            if tensor.expanded is not None and not facts.metadata_only and not parted:
-                found = Incident("expanded", place, guard, name, storage, DOES, tensor.expanded)
-                found.modeless = True
-                run.incidents.append(found)
-            if not records:
-                continue
-            own = run.heap.gradients(tensor, guard)
-            evidence = max((e for g, e in own if compatible(g, run.path)), default=0)
-            anything = max((e for g, e in [*own, *grads] if compatible(g, guard)), default=0)
-            sources = results.with_gradients(run, operands, [i, *facts.gradients]) if anything else ()
-
-            def incident(
-                what: str,
-                grad: int,
-                cause: Place | None,
-                guard: Guard = guard,
-                storage: Storage = storage,
-                sources: tuple[Storage, ...] = sources,
-            ) -> None:
-                seen = Incident(what, place, guard, name, storage, grad, cause)
-                seen.sources = sources
-                run.incidents.append(seen)
-
-            if facts.params[i].name == "out":
-                if anything:
-                    incident("out", anything, None)
-                continue
-            if tensor.counter is not None or _writes_inside(facts, i):
-                continue
-            if tensor.detached:
-                if evidence and tensor.early:
-                    incident("leaf", evidence, storage.made, storage=tensor.graph)
-                    run.incidents[-1].early = True
-                continue
-            if tensor.multi is not None and anything:
-                incident("multi-view", anything, tensor.multi)
-            elif tensor.no_grad_view is not None and anything:
-                incident("no-grad-view", anything, tensor.no_grad_view)
-            elif evidence and (tensor.early or (storage.leaf and run.heap.is_leaf(storage, guard))):
-                incident("leaf", evidence, storage.made)
-                run.incidents[-1].early = tensor.early
-            elif (
-                evidence and not facts.differentiable and facts.counted and _has_derivative(name.rstrip("_"))
-            ):
-                incident("no-derivative", evidence, None)
-            elif facts.clones is not None:
-                cloned = [
-                    e
-                    for c in facts.clones
-                    for g, e in _gradients(run, operands, None, c)
-                    if compatible(g, guard)
-                ]
-                if max(cloned, default=0):
-                    incident("no-gain", max(cloned), None)
-
-
-def _writes_inside(facts: Facts, i: int) -> bool:
-    """Whether a function of nn.functional writes an operand that it does not return: under a no_grad of its own."""
-    return facts.key.startswith("torch.nn.functional.") and all(ret.of != i for ret in facts.returns)
-
-
-def _has_derivative(name: str) -> bool:
-    """Whether the out-of-place method of this name is differentiable."""
-    op = table.method(name)
-    return op is not None and all(row.facts(row.params, False).differentiable for row in op.rows)
-
-
-def _write(
-    run: Run,
-    name: str,
-    facts: Facts,
-    operands: list[Operands],
-    grads: list[tuple[Guard, int]],
-    node: Node,
-    place: Place,
-    records: bool,
-) -> None:
-    for i in facts.writes:
-        if i >= len(operands):
-            continue
-        for guard, tensor in operands[i]:
-            storage = tensor.storage
-            quiet = "" if storage not in run.preserved else "unchecked"
-            if not facts.counted:
-                # Statistics, unlike `apply_`, are written beside what the op is called for.
-                quiet = "data" if any(ret.of == i for ret in facts.returns) else "unchecked"
-            write = run.heap.write(storage, guard, name, place, counter=tensor.counter, quiet=quiet)
-            write.initial, write.looped = facts.no_grad, run.inexact > 0
-            if run.program.sketches.notes:
-                stale.hidden(run, tensor, write)
-            if storage in run.stand_ins:
-                _write_each(run, tensor, guard, name, place, quiet)
-            if not facts.metadata_only:
-                write.through = tensor
-                run.written.add(tensor)
-            run.writes.append(write)
-            if write.counted and not (records and (tensor.multi or tensor.no_grad_view)):
-                run.heap.base_written(storage, guard)
-            if not grads or facts.params[i].name == "out":
-                continue
-            if storage.dtype in ("bool", "int"):
-                continue
-            written = [(both(guard, g), e) for g, e in grads if compatible(guard, g)]
-            if written:
-                tensor.graph.moved = tensor.graph.moved and results.all_moved(run, facts, operands)
-                graph = tensor.graph
-                # What required grad by itself before the write is not in need of other evidence.
-                itself = not graph.evidence and bool(run.heap.gradients(tensor, guard))
-                others = [s for s in results.contributors(run, facts, operands) if s is not graph]
-                run.heap.results_in(graph, guard, node, written)
-                if graph.origin != "unknown" and not itself:
-                    graph.evidence += tuple(others)
-                outlives = storage.origin in ("argument", "buffer") and storage not in run.own_buffers
-                if outlives and not storage.leaf and graph is storage:
-                    run.heap.escape([(guard, tensor)], guard)
-
-
-def _write_each(run: Run, tensor: Tensor, guard: Guard, name: str, place: Place, quiet: str) -> None:
-    """What stands for any parameter of some modules is written: then each of them may be."""
-    from .methods import weights_of
-
-    for owner in run.stand_ins[tensor.storage].owners:
-        for weights in weights_of(run, owner):
-            if weights.storage is not tensor.storage:
-                run.heap.write(weights.storage, guard, name, place, counter=tensor.counter, quiet=quiet)

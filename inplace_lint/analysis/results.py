@@ -357,3 +357,16 @@ def dtype_of(value: Value) -> str:
         if "float" in name or name in ("double", "half"):
             return {"float": "float32", "double": "float64", "half": "float16"}.get(name, name)
     return "?"
+
+
+def gradients_of(
+    run: Run, operands: list[Operands], weights: Tensor | None, i: int, flows: bool = False
+) -> list[tuple[Guard, int]]:
+    """When an operand requires grad; with `flows`, when autograd would compute its gradient."""
+    if i == WEIGHT:
+        return [] if weights is None else run.heap.gradients(weights, run.path)
+    found: list[tuple[Guard, int]] = []
+    for guard, tensor in operands[i]:
+        if not flows or tensor.no_grad_view is None:
+            found.extend(run.heap.gradients(tensor, guard))
+    return found
