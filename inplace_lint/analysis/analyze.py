@@ -13,9 +13,8 @@ from .guards import ALWAYS, literal
 from .program import BASE_BITS, FILE_BITS, Program
 from .reconsider import reconsider
 from .run import OutOfBudget, Run
+from .storage import DOES, NEVER
 from .values import (
-    DOES,
-    NEVER,
     Bound,
     ClassValue,
     Constant,
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..syntax.module import FunctionSource, Module
-    from .values import Storage
+    from .storage import Storage
 
 #: How far a function that writes its argument is followed to its callers, within its file.
 _CALLERS = 3

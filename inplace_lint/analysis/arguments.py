@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .guards import Guard
     from .heap import Write
     from .run import Run
-    from .values import Storage
+    from .storage import Storage
 else:
     import _ast as ast
 

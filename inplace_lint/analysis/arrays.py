@@ -8,19 +8,8 @@ from __future__ import annotations
 from ..torchmodel import arrays as known
 from .guards import both
 from .heap import Write
-from .values import (
-    Array,
-    Constant,
-    Counter,
-    Native,
-    Scalar,
-    Sequence_,
-    Storage,
-    Tensor,
-    Unknown,
-    Value,
-    join,
-)
+from .storage import Counter, Storage
+from .values import Array, Constant, Native, Scalar, Sequence_, Tensor, Unknown, Value, join
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

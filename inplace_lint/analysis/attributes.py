@@ -7,9 +7,8 @@ from ..torchmodel.spelling import canonical
 from . import arrays, classes, container_methods, inherited, methods, names, objects, ops, strings
 from .guards import ALWAYS, implies
 from .run import Incident
+from .storage import DOES, NEVER, Storage
 from .values import (
-    DOES,
-    NEVER,
     Array,
     Bound,
     ClassValue,
@@ -24,7 +23,6 @@ from .values import (
     Phi,
     Scalar,
     Sequence_,
-    Storage,
     Super,
     Symbol,
     Tensor,

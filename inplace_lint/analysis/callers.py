@@ -6,7 +6,8 @@ from ..sketch import modes
 from ..sketch.screen import callers
 from ..sketch.words import mentions
 from .findings import HARMLESS, LOCAL, POSSIBLE, of_run, proved
-from .values import DOES, Unknown
+from .storage import DOES
+from .values import Unknown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from .run import LAST, LENGTH
-from .values import DOES, NEVER, Instance, Mapping_, Phi, Sequence_, Tensor, TorchModule, Unknown, join
+from .storage import DOES, NEVER
+from .values import Instance, Mapping_, Phi, Sequence_, Tensor, TorchModule, Unknown, join
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

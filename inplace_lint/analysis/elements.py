@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .values import Constant, Instance, Phi, Taken, Tensor, Unknown, alternatives, join
+from .storage import Taken
+from .values import Constant, Instance, Phi, Tensor, Unknown, alternatives, join
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from . import analyze, verdicts
 from .guards import ALWAYS, either
 from .program import Program
 from .run import HARD_LIMIT, SOFT_LIMIT
-from .values import DOES, NEVER
+from .storage import DOES, NEVER
 from .watch import Watch, writes_of
 
 TYPE_CHECKING = False
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .frames import Place
     from .guards import Guard
     from .run import Run
-    from .values import Storage
+    from .storage import Storage
     from .watch import Belief, Held, Visit
 
     Done = list[tuple[Run, FunctionSource | None]]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..syntax.nodes import start_of
 from .guards import both, either, implies
-from .values import DOES, Tensor, Unknown, alternatives
+from .storage import DOES
+from .values import Tensor, Unknown, alternatives
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from .heap import Hazard, Node, Saved
     from .run import Incident, Run
     from .sharing import Sharing
-    from .values import Storage
+    from .storage import Storage
 
 POSSIBLE, LIKELY, CERTAIN = 0, 1, 2
 

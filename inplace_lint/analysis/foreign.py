@@ -7,7 +7,8 @@ An optimizer is known by `zero_grad`; which modules it steps is not, but some th
 from __future__ import annotations
 
 from .heap import Saved, reach
-from .values import DOES, Constant, Native, Tensor, Unknown, Value
+from .storage import DOES
+from .values import Constant, Native, Tensor, Unknown, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from .guards import Guard
     from .heap import Hazard, Node
     from .run import Run
-    from .values import Storage
+    from .storage import Storage
 
 #: Among what is known of something unknown, where no name of Python's can be.
 _WEIGHTS = "parameters()"

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from .guards import ALWAYS, both, compatible, either, implies, literal, minus
 from .guards import NEVER as NOWHERE
-from .values import DOES, MAY, NEVER
+from .storage import DOES, MAY, NEVER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from .frames import Place
     from .guards import Guard
-    from .values import Counter, Storage, Taken, Tensor
+    from .storage import Counter, Storage, Taken
+    from .values import Tensor
 
 
 class Node:

@@ -6,7 +6,8 @@ That part of it is a module of its own, built by `super().__init__(…)` and kep
 from __future__ import annotations
 
 from ..torchmodel import table
-from .values import DOES, Instance, Mapping_, Native, Sequence_, TorchModule, Value
+from .storage import DOES
+from .values import Instance, Mapping_, Native, Sequence_, TorchModule, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .guards import Guard
     from .run import Run
-    from .values import ClassValue, Storage, Value
+    from .storage import Storage
+    from .values import ClassValue, Value
 
 
 def of_one_kind(run: Run, joined: Phi) -> Value:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from ..torchmodel import table
 from . import containers, foreign, inherited, modules, objects
 from .guards import both, compatible
+from .storage import DOES, NEVER
 from .values import (
-    DOES,
-    NEVER,
     Bound,
     ClassValue,
     Constant,

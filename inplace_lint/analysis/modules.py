@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..torchmodel import layout
 from . import containers
 from .heap import Saved
-from .values import DOES, NEVER, Constant, FunctionValue, Native, Phi, Tensor, TorchModule, Unknown, Value
+from .storage import DOES, NEVER
+from .values import Constant, FunctionValue, Native, Phi, Tensor, TorchModule, Unknown, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

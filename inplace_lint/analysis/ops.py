@@ -8,18 +8,8 @@ from .guards import both
 from .heap import Node, Saved, strongest
 from .run import Incident
 from .sharing import observe
-from .values import (
-    ANY,
-    Constant,
-    Parameters,
-    Phi,
-    Sequence_,
-    Storage,
-    Tensor,
-    Unknown,
-    Value,
-    join,
-)
+from .storage import Storage
+from .values import ANY, Constant, Parameters, Phi, Sequence_, Tensor, Unknown, Value, join
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from .heap import Write
     from .run import Run
-    from .values import Storage, Value
+    from .storage import Storage
+    from .values import Value
 
 #: How many objects deep an attribute is looked for.
 _DEPTH = 4

@@ -3,20 +3,8 @@
 from __future__ import annotations
 
 from . import arrays, builtin, containers, methods, symbols, unchecked
-from .values import (
-    ANY,
-    DOES,
-    MAY,
-    NEVER,
-    Constant,
-    Mapping_,
-    Native,
-    Scalar,
-    Sequence_,
-    Tensor,
-    Unknown,
-    Value,
-)
+from .storage import DOES, MAY, NEVER
+from .values import ANY, Constant, Mapping_, Native, Scalar, Sequence_, Tensor, Unknown, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

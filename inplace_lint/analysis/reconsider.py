@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..sketch.screen import callers
 from .findings import LIKELY, POSSIBLE, Context, proved
 from .guards import either
-from .values import DOES
+from .storage import DOES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,21 +8,8 @@ from . import arrays, axes
 from .guards import both, compatible, either
 from .heap import Node
 from .run import LENGTH
-from .values import (
-    ANY,
-    Constant,
-    Counter,
-    Phi,
-    Scalar,
-    Sequence_,
-    Storage,
-    Symbol,
-    Tensor,
-    Test,
-    Unknown,
-    Value,
-    join,
-)
+from .storage import Counter, Storage
+from .values import ANY, Constant, Phi, Scalar, Sequence_, Symbol, Tensor, Test, Unknown, Value, join
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from . import guards
 from .frames import DEAD, Frame, Place, State
 from .guards import ALWAYS, both, literal
 from .heap import Heap
+from .storage import Storage
 from .values import (
     Bound,
     ClassValue,
@@ -19,7 +20,6 @@ from .values import (
     Phi,
     Scalar,
     Sequence_,
-    Storage,
     Symbol,
     Tensor,
     Test,

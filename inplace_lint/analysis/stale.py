@@ -11,7 +11,8 @@ from ..syntax.nodes import end_of, start_of
 from . import names
 from .guards import both, compatible, implies
 from .run import Incident
-from .values import DOES, Sequence_, Tensor, Value
+from .storage import DOES
+from .values import Sequence_, Tensor, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,10 +6,8 @@ from ..torchmodel import keywords, table
 from ..torchmodel.spelling import MODES, PLAYED
 from . import arrays, axes, builtin, ops, plays, results
 from .run import Incident
+from .storage import DOES, MAY, NEVER
 from .values import (
-    DOES,
-    MAY,
-    NEVER,
     Constant,
     Instance,
     Mapping_,

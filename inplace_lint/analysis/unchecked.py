@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from .guards import compatible
 from .heap import Node, Saved, strongest
-from .values import Constant, FunctionValue, Mode, OpValue, Storage, Tensor, Unknown, Value
+from .storage import Storage
+from .values import Constant, FunctionValue, Mode, OpValue, Tensor, Unknown, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

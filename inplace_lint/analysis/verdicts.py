@@ -5,7 +5,7 @@ from __future__ import annotations
 from .findings import CERTAIN, POSSIBLE, SILENT, Context, of_run
 from .guards import ALWAYS, implies, relative
 from .reconsider import reconsider
-from .values import DOES
+from .storage import DOES
 from .watch import TRAINING
 
 TYPE_CHECKING = False

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from .guards import Guard
     from .heap import Saved, Write
     from .run import Run
-    from .values import Storage, Value
+    from .storage import Storage
+    from .values import Value
 
 
 #: `self.training`, and what depends on it, has one bit.

@@ -6,7 +6,8 @@ from ..torchmodel import table
 from . import results, stale
 from .guards import both, compatible
 from .run import Incident
-from .values import DOES, Storage, Tensor
+from .storage import DOES, Storage
+from .values import Tensor
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,0 +1,150 @@
+"""The memory that tensors share: where it came from, what is known of its gradients, its kind and its writes."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .frames import Loop, Place
+    from .values import Unknown
+
+#: Grad evidence.
+NEVER, MAY, DOES = 0, 1, 2
+
+
+class Storage:
+    """Memory that tensors share.
+
+    `grad` is the evidence that the tensor that owns it requires grad when it comes into being; `leaf` that it is a
+    leaf. `proved` says that it is certain to be a tensor (a value of unknown kind that only went through operators
+    might be a number); a value made by operators from `sources` is a tensor if one of them is.
+    """
+
+    __slots__ = (
+        "device",
+        "dtype",
+        "evidence",
+        "grad",
+        "has_axes",
+        "initialised",
+        "leaf",
+        "made",
+        "moved",
+        "no_evidence",
+        "origin",
+        "parts_only",
+        "perhaps_part",
+        "proved",
+        "sources",
+        "uid",
+        "value",
+    )
+
+    def __init__(
+        self,
+        uid: int,
+        origin: str,
+        grad: int,
+        made: Place | None,
+        leaf: bool = False,
+        dtype: str = "?",
+        proved: bool = True,
+    ) -> None:
+        self.uid = uid
+        self.origin = origin  # result, factory, parameter, buffer, argument, unknown
+        self.grad = grad
+        self.leaf = leaf
+        self.dtype = dtype
+        self.device = "?"
+        #: a module wrote it when it was built: its version is not known
+        self.initialised = False
+        #: the storages from which it may have come to require grad
+        self.evidence: tuple[Storage, ...] = ()
+        self.made = made
+        self.proved = proved
+        #: what proved it were uses of its elements: it may be a list of tensors just as well
+        self.parts_only = False
+        #: what may require grad in it came as it is from outside: moved about, never computed with
+        self.moved = origin in ("unknown", "factory")
+        #: a second look found that it is as a rule of a kind that needs no gradient
+        self.no_evidence = False
+        self.sources: tuple[Storage, ...] = ()
+        #: it is certain to have an axis: an index by it copies, where one by a number as a tensor makes a view
+        self.has_axes = False
+        #: made by an index that may have been such a number: then it is part of what was indexed
+        self.perhaps_part = False
+        #: the value of unknown kind whose tensor this would be
+        self.value: Unknown | None = None
+
+    def prove(self) -> None:
+        """It was used as only a tensor can be: then so is what it was made from."""
+        pending = [self]
+        while pending:
+            storage = pending.pop()
+            if not storage.proved:
+                storage.proved = True
+                pending.extend(storage.sources)
+
+    def is_tensor(self) -> bool:
+        """Whether it is proved, or made by operators from something that is."""
+        if self.proved:
+            return True
+        seen: set[Storage] = {self}
+        pending = [self]
+        while pending:
+            for source in pending.pop().sources:
+                if source.proved:
+                    self.proved = True  # and stays so: the next question is answered at once
+                    return True
+                if source not in seen:
+                    seen.add(source)
+                    pending.append(source)
+        return False
+
+    def credible(self) -> bool:
+        """Whether what may make it require grad is known to be a tensor, and may well need a gradient."""
+        return self.witness() is not None
+
+    def witness(self) -> Storage | None:
+        """What makes it credible: the first storage behind it that is known to be a tensor."""
+        if not self.evidence:
+            return self if self.is_tensor() and not self.no_evidence else None
+        seen: set[Storage] = {self}
+        pending = [self]
+        while pending:
+            storage = pending.pop()
+            if not storage.evidence:
+                if storage.is_tensor() and not storage.no_evidence:
+                    return storage
+                continue
+            for source in storage.evidence:
+                if source not in seen:
+                    seen.add(source)
+                    pending.append(source)
+        return None
+
+
+class Counter:
+    """A version counter that is not its storage's own: what is written by way of it, others do not see.
+
+    `way` is "data" (`.data`, a storage object) or "shared" (an array, another tensor over the same memory).
+    """
+
+    __slots__ = ("place", "way")
+
+    def __init__(self, way: str, place: Place) -> None:
+        self.way = way
+        self.place = place
+
+
+class Taken:
+    """Under which key, in which loop, something was taken from a container whose elements are not told apart."""
+
+    __slots__ = ("key", "loop")
+
+    def __init__(self, key: object, loop: Loop | None) -> None:
+        self.key = key
+        self.loop = loop
+
+    def is_another(self, other: Taken | None) -> bool:
+        """Whether it is, as far as anybody can tell, not the same element: of what two loops take, each takes all."""
+        return other is not None and self.loop is other.loop and self.key != other.key
