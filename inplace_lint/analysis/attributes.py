@@ -6,7 +6,7 @@ from ..torchmodel import table
 from ..torchmodel.spelling import canonical
 from . import arrays, classes, container_methods, inherited, methods, names, objects, ops, strings
 from .guards import ALWAYS, implies
-from .run import Incident
+from .incident import Incident
 from .storage import DOES, NEVER, Storage
 from .values import (
     Array,

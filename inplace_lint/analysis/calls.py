@@ -6,7 +6,8 @@ from ..torchmodel.spelling import MODES
 from . import attributes, classes, containers, execute, foreign, modules, names, objects, ops, symbols
 from .frames import DEAD, Frame, State
 from .guards import relative
-from .run import DEPTH, Skipped, flatten
+from .incident import Skipped
+from .run import DEPTH, flatten
 from .values import (
     Bound,
     ClassValue,

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from .frames import Place
     from .guards import Guard
     from .heap import Hazard, Node, Saved
-    from .run import Incident, Run
+    from .incident import Incident
+    from .run import Run
     from .sharing import Sharing
     from .storage import Storage
 

@@ -6,7 +6,7 @@ from ..torchmodel.facts import WEIGHT, Const
 from . import axes, results, stale, writing
 from .guards import both
 from .heap import Node, Saved, strongest
-from .run import Incident
+from .incident import Incident
 from .sharing import observe
 from .storage import Storage
 from .values import ANY, Constant, Parameters, Phi, Sequence_, Tensor, Unknown, Value, join

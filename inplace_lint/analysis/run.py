@@ -6,6 +6,7 @@ from . import guards
 from .frames import DEAD, Frame, Place, State
 from .guards import ALWAYS, both, literal
 from .heap import Heap
+from .incident import Incident, Skipped
 from .storage import Storage
 from .values import (
     Bound,
@@ -56,71 +57,8 @@ LENGTH = "#"
 LAST = "last"
 
 
-class Skipped:
-    """A call of a function of the project that was not entered: what went in and what came out."""
-
-    __slots__ = ("given", "result", "source", "tensors")
-
-    def __init__(
-        self, source: FunctionSource, given: set[Value], tensors: set[Storage], result: Unknown
-    ) -> None:
-        self.source = source
-        self.given = given
-        self.tensors = tensors
-        self.result = result
-
-
 class OutOfBudget(Exception):
     """The run has grown past its limit; what was found so far stands."""
-
-
-class Incident:
-    """Something that raises at once: `kind` is leaf, multi-view, expanded, no-grad-view, out or unknown-op.
-
-    Or that is of no use: no-gain (the op clones what it writes), no-derivative (backward will raise).
-    """
-
-    __slots__ = (
-        "cause",
-        "doubtful",
-        "early",
-        "grad",
-        "guard",
-        "kind",
-        "modeless",
-        "op",
-        "place",
-        "sources",
-        "storage",
-        "used",
-    )
-
-    def __init__(
-        self, kind: str, place: Place, guard: Guard, op: str, storage: Storage, grad: int, cause: Place | None
-    ) -> None:
-        self.kind = kind
-        self.place = place
-        self.guard = guard
-        self.op = op
-        self.storage = storage
-        self.grad = grad
-        self.cause = cause
-        #: of a view that was taken before anything required grad, and is a leaf for certain
-        self.early = False
-        #: it rests on something that may not be so
-        self.doubtful = False
-        #: it raises whether or not gradients are recorded
-        self.modeless = False
-        #: it raises at a use, not at a write
-        self.used = False
-        #: from what a gradient may come
-        self.sources: tuple[Storage, ...] = ()
-
-    def is_bare(self) -> bool:
-        """Whether nothing but that arguments may require grad says so."""
-        if self.storage.origin == "unknown":
-            return True
-        return bool(self.sources) and all(s.moved or not s.credible() for s in self.sources)
 
 
 class Run:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..syntax.nodes import end_of, start_of
 from . import names
 from .guards import both, compatible, implies
-from .run import Incident
+from .incident import Incident
 from .storage import DOES
 from .values import Sequence_, Tensor, Value
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..torchmodel import keywords, table
 from ..torchmodel.spelling import MODES, PLAYED
 from . import arrays, axes, builtin, ops, plays, results
-from .run import Incident
+from .incident import Incident
 from .storage import DOES, MAY, NEVER
 from .values import (
     Constant,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..torchmodel import table
 from . import results, stale
 from .guards import both, compatible
-from .run import Incident
+from .incident import Incident
 from .storage import DOES, Storage
 from .values import Tensor
 
