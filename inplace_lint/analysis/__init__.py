@@ -14,6 +14,7 @@ lazily(
     "foreign",
     "indexing",
     "inherited",
+    "iteration",
     "methods",
     "modules",
     "objects",

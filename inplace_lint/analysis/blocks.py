@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..syntax import ir
-from . import calls, containers, execute
+from . import calls, execute, iteration
 from .frames import DEAD, Loop, State
 from .guards import both, literal, relative
 from .values import (
@@ -142,7 +142,7 @@ def _loop(
 
 
 def _for(run: Run, i: ir.For) -> None:
-    exact, elements = containers.iterate(run, run.frame.registers[i.iterable], i.at)
+    exact, elements = iteration.iterate(run, run.frame.registers[i.iterable], i.at)
     _loop(run, list(elements), exact, i)
 
 

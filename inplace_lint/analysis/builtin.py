@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import calls, containers, operators, symbols
+from . import calls, containers, iteration, operators, symbols
 from .guards import ALWAYS, both, either
 from .run import LENGTH
 from .values import (
@@ -106,22 +106,22 @@ def _range(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
     plain = [a.value for a in args if isinstance(a, Constant) and isinstance(a.value, int)]
     if args and len(plain) == len(args) <= 3 and (len(plain) < 3 or plain[2] != 0):
         numbers = range(*plain)
-        if len(numbers) <= containers.UNROLL:
-            return containers.Iteration(True, [Constant(n) for n in numbers])
+        if len(numbers) <= iteration.UNROLL:
+            return iteration.Iteration(True, [Constant(n) for n in numbers])
     bound = args[1] if len(args) > 1 else args[0] if args else Unknown()
     first, last = Scalar(), Scalar()
     if len(args) < 3:
         first.bound = last.bound = bound
         last.last = True
     elif all(isinstance(a, Constant) and a.value == -1 for a in args[1:]):
-        return containers.falling()
-    return containers.Iteration(False, [first, last], len(args) == 1)
+        return iteration.falling()
+    return iteration.Iteration(False, [first, last], len(args) == 1)
 
 
 def _enumerate(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     if not args:
         return Unknown()
-    exact, elements = containers.iterate(run, args[0], at)
+    exact, elements = iteration.iterate(run, args[0], at)
     pairs: list[Value] = []
     for i, element in enumerate(elements):
         number: Value = Constant(i)
@@ -133,11 +133,11 @@ def _enumerate(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at:
         if len(args) > 1 or "start" in kwargs:
             number = Scalar()
         pairs.append(containers.make(run, "tuple", [number, element]))
-    return containers.Iteration(exact, pairs)
+    return iteration.Iteration(exact, pairs)
 
 
 def _zip(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    columns = [containers.iterate(run, a, at) for a in args]
+    columns = [iteration.iterate(run, a, at) for a in args]
     if not columns:
         return Unknown()
     exact = all(column[0] for column in columns)
@@ -145,7 +145,7 @@ def _zip(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.A
     rows: list[Value] = [
         containers.make(run, "tuple", [column[1][i] for column in columns]) for i in range(count)
     ]
-    return containers.Iteration(exact, rows)
+    return iteration.Iteration(exact, rows)
 
 
 def _repeat(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -154,16 +154,16 @@ def _repeat(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: as
         return Unknown()
     times = args[1] if len(args) > 1 else kwargs.get("times")
     if isinstance(times, Constant) and isinstance(times.value, int) and times.value <= _REPEATED:
-        return containers.Iteration(True, [args[0]] * times.value)
-    return containers.Iteration(False, [args[0]] * 2)
+        return iteration.Iteration(True, [args[0]] * times.value)
+    return iteration.Iteration(False, [args[0]] * 2)
 
 
 def _reversed(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     if not args:
         return Unknown()
-    if isinstance(args[0], containers.Iteration):
+    if isinstance(args[0], iteration.Iteration):
         return args[0].backwards()
-    return containers.Iteration(*containers.iterate(run, args[0], at)).backwards()
+    return iteration.Iteration(*iteration.iterate(run, args[0], at)).backwards()
 
 
 def _list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -173,7 +173,7 @@ def _list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     if isinstance(value, (Parameters, Optimizer)):
         return value
     known = containers.names(run, value) if isinstance(value, Mapping_) else containers.items(run, value)
-    if known is None and isinstance(value, containers.Iteration) and value.exact:
+    if known is None and isinstance(value, iteration.Iteration) and value.exact:
         known = value.elements
     if known is not None:
         return containers.make(run, "list", known)
@@ -183,10 +183,10 @@ def _list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
         elements = run.elements(value) if isinstance(value, Sequence_) else []
         if isinstance(value, Mapping_):
             elements = [Scalar()]
-        if isinstance(value, containers.Iteration):
+        if isinstance(value, iteration.Iteration):
             elements = value.elements
         if isinstance(value, (Tensor, Unknown)):
-            elements = [containers.iterate(run, value, at)[1][0]]
+            elements = [iteration.iterate(run, value, at)[1][0]]
         for element in elements:
             containers.smear(run, made, element)
     return made
@@ -196,9 +196,9 @@ def _dict(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     made = Mapping_()
     run.born[made] = run.inexact
     for value in args:
-        if isinstance(value, (Sequence_, containers.Iteration)):
-            for pair in containers.iterate(run, value, at)[1]:
-                containers.put_key(run, made, *containers.unpack(run, pair, 2, -1, at))
+        if isinstance(value, (Sequence_, iteration.Iteration)):
+            for pair in iteration.iterate(run, value, at)[1]:
+                containers.put_key(run, made, *iteration.unpack(run, pair, 2, -1, at))
         else:
             containers.update(run, made, value)
     for name, value in kwargs.items():
@@ -210,7 +210,7 @@ def _sum(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.A
     """sum(tensors): a chain of additions."""
     if not args:
         return Unknown()
-    _, elements = containers.iterate(run, args[0], at)
+    _, elements = iteration.iterate(run, args[0], at)
     total: Value | None = args[1] if len(args) > 1 else None
     for element in elements:
         total = element if total is None else operators.binary(run, "+", total, element, at)
@@ -248,8 +248,8 @@ def _partial(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: a
 def _map(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     if len(args) < 2:
         return Unknown()
-    exact, elements = containers.iterate(run, args[1], at)
-    return containers.Iteration(exact, [calls.call(run, args[0], [e], {}, at) for e in elements])
+    exact, elements = iteration.iterate(run, args[1], at)
+    return iteration.Iteration(exact, [calls.call(run, args[0], [e], {}, at) for e in elements])
 
 
 def _print(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from ..syntax import ir
-from . import attributes, blocks, calls, container_methods, containers, inplace, names, operators, stale
+from . import (
+    attributes,
+    blocks,
+    calls,
+    container_methods,
+    containers,
+    inplace,
+    iteration,
+    names,
+    operators,
+    stale,
+)
 from .frames import DEAD
 from .guards import both
 from .run import HARD_LIMIT, LENGTH, OutOfBudget
@@ -192,7 +203,7 @@ def _append(run: Run, i: ir.Append) -> None:
 
 
 def _unpack(run: Run, i: ir.Unpack) -> None:
-    values = containers.unpack(run, run.frame.registers[i.src], len(i.dsts), i.star, i.at)
+    values = iteration.unpack(run, run.frame.registers[i.src], len(i.dsts), i.star, i.at)
     for dst, value in zip(i.dsts, values):
         run.frame.registers[dst] = value
 

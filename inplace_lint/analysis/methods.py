@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..torchmodel import table
-from . import containers, foreign, inherited, modules, objects
+from . import containers, foreign, inherited, iteration, modules, objects
 from .guards import both, compatible
 from .storage import DOES, NEVER
 from .values import (
@@ -154,7 +154,7 @@ def parameters_of(run: Run, owner: Value) -> Parameters:
 def _parameters(run: Run, owner: Value, name: str) -> Value:
     parameters = parameters_of(run, owner)
     if name.startswith("named_"):
-        return containers.Iteration(False, [_pair(run, parameters), _pair(run, parameters)])
+        return iteration.Iteration(False, [_pair(run, parameters), _pair(run, parameters)])
     return parameters
 
 
