@@ -15,6 +15,7 @@ lazily(
     "construct",
     "functions",
     "inherited",
+    "initial",
     "lent",
     "methods",
     "modes",

@@ -5,8 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 
 from ..torchmodel import table, writers
-from . import built
-from .initial import initialises
+from . import built, initial
 from .patterns import Pattern
 from .plain import writes_only_own
 from .words import (
@@ -202,7 +201,7 @@ _BUILDERS = 2
 def _only_builds(function: FunctionSource, rows: list[int], building: list[int]) -> bool:
     """Whether an `__init__` does nothing on the rows but build, initialise, and count."""
     module = function.module
-    rest = [row for row in rows if row not in building and not initialises(module, row)]
+    rest = [row for row in rows if row not in building and not initial.initialises(module, row)]
     statements = module.writing_at
     counting = [statements[row] for row in rest if row in statements and row not in module.calling]
     return len(counting) == len(rest) and (not rest or writes_only_own(function, counting, counts=True))

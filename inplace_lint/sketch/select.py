@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import _ast as ast
 
-from . import bindings, construct, inherited
+from . import bindings, construct, inherited, initial
 from .atoms import Class, File, Function, Partial
-from .initial import only_initialises
 from .screen import around, callers, rows_of
 from .words import called, called_in, has_word, mentions, runs_backward
 
@@ -39,7 +38,7 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
         calling, calls = callers(module, foreign)
         examined = examined.with_more(calling, calls)
         every = sorted({*rows, *calls})
-        calling = {f: None for f in calling if not only_initialises(module, f, every)}
+        calling = {f: None for f in calling if not initial.only_initialises(module, f, every)}
         sketches.turn_to(examined)
     if building:
         named = mentions(module, building)

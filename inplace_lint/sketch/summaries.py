@@ -13,12 +13,12 @@ from . import (
     calls,  # noqa: F401  says how a call is sketched
     construct,
     functions,
+    initial,
     modes,
     statements,  # noqa: F401  says what runs each kind of statement
 )
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Class, Function, Object, Store, cells, united
 from .flow import Flow
-from .initial import of_project, only_initialises
 from .patterns import Pattern
 from .screen import rows_of, with_candidates
 from .select import Examined, examine
@@ -365,14 +365,18 @@ class Sketches:
         """What the functions of a file do; where files need each other in a circle, as far as it is known yet."""
         known = self._examined.get(module)
         if known is None:
-            of_project(self, module)
+            fills = b"_(" in module.source
+            if fills:
+                initial.of_project(self, module)
             candidates = with_candidates(module)
             known = self._examined[module] = Examined(candidates)
             if self._examining < _NESTED:
                 self._examining += 1
                 rows = rows_of(module)
                 first = [
-                    f for f in candidates if not only_initialises(module, f, rows) and not self.passes_over(f)
+                    f
+                    for f in candidates
+                    if not (fills and initial.only_initialises(module, f, rows)) and not self.passes_over(f)
                 ]
                 examine(self, module, known, first)
                 self._examining -= 1
