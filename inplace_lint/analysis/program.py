@@ -30,7 +30,7 @@ FILE_BITS = 64
 #: have come together, those that nobody imported are let go.
 _KEPT = 600
 #: Of so many files, parsed since the last time, it is worth the time to look for what only refers to itself.
-_COLLECTED = 3 * _KEPT
+_COLLECTED = 10 * _KEPT
 _latest: tuple[Project, Program] | None = None
 _parsed = 0
 
