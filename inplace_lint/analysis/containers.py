@@ -163,6 +163,8 @@ def fresh_element(run: Run, sequence: Sequence_, key: Hashable) -> Value:
     element.storage.made = pattern.storage.made
     element.storage.proved, element.storage.sources = pattern.storage.proved, pattern.storage.sources
     run.heap.copy_graph(pattern.storage, element.storage)
+    if pattern.storage in run.given:
+        run.given.add(element.storage)
     run.put(sequence, key, element)
     return element
 

@@ -84,7 +84,10 @@ def _result(
     if ret.kind == "list" or facts.layout.own_counter:
         # Each element has a version counter of its own, and the one graph.
         sequence = Sequence_("fresh")
-        run.put(sequence, ANY, _fresh(run, facts, ret, operands, values, grads, node, at, unproved, weights))
+        element = _fresh(run, facts, ret, operands, values, grads, node, at, unproved, weights)
+        if facts.layout.own_counter:
+            run.given.update(tensor.storage for _, tensor in run.tensors(element))
+        run.put(sequence, ANY, element)
         return sequence, []
     if ret.kind == "same" and ret.of is not None:
         value = values[ret.of]

@@ -152,3 +152,13 @@ def test_a_fix_that_would_leave_its_finding_is_refused() -> None:
     done = fix_source(source(body), lambda _, found: found, lint, True)
     assert done.source == source(body)
     assert any("would stay" in why for why in done.refused.values())
+
+
+@pytest.mark.parametrize("how", ["unsafe_chunk", "chunk"])
+def test_parts_of_a_tensor_share_its_memory_whatever_counts_their_writes(how: str) -> None:
+    body = f"b = x.double() * 2\np, q = b.{how}(2)\nu = torch.minimum(p, q)\np.mul_(2)\nreturn u.sum() + b.norm()\n"
+    for one in lint(source(body)):
+        if one.plan is not None and one.plan.applicability == "safe":
+            pytest.fail(f"{one.plan.message} is no safe fix: b.norm() sees the change")
+        if one.plan is not None:
+            assert "no longer sees the change" in one.plan.told()
