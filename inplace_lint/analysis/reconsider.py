@@ -2,7 +2,8 @@
 
 A plain argument may require grad. Where a run that enters every call sees what no tensor with a gradient survives
 (`numpy()`), it does not. And where all that the file's own calls of a function hand in never requires grad, that is
-the best evidence at hand of what the function is for: its findings are possible, no more.
+the best evidence at hand of what the function is for: its findings are possible, no more. Neither does what an
+`__init__` computes once, as the buffers that a module starts with.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def reconsider(
                 "with every call entered, nothing is left that says that gradients are recorded here"
             )
         elif finding.bare and root is not None and _only_plain(module, program, finding, root, looked):
-            finding.overruled = "every call in this file gives it only what never requires grad"
+            finding.overruled = "every call in this file gives it only what never requires grad, or what an object starts with"
         else:
             continue
         finding.confidence = POSSIBLE
@@ -70,6 +71,8 @@ def _only_plain(
     if not known or _is_passed_on(module, root) or _called_by_its_base(program, root):
         return False
     for caller in known:
+        if caller is not None and caller.owner is not None and caller.name == "__init__":
+            continue  # what an object starts with is computed once: no backward goes through it
         run = _look(program, module, caller, looked)
         if root not in run.entered or _met(run, finding) is not False:
             return False
