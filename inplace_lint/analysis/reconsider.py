@@ -46,7 +46,9 @@ def reconsider(
                 "with every call entered, nothing is left that says that gradients are recorded here"
             )
         elif finding.bare and root is not None and _only_plain(module, program, finding, root, looked):
-            finding.overruled = "every call in this file gives it only what never requires grad, or what an object starts with"
+            finding.overruled = (
+                "every call in this file is an `__init__`, or gives it only what never requires grad"
+            )
         else:
             continue
         finding.confidence = POSSIBLE
