@@ -321,8 +321,7 @@ def _expect_weights(run: Run, source: FunctionSource) -> None:
 
 def _steps_something(source: FunctionSource) -> bool:
     """Whether the function, or the class that it is a method of, trains by an optimizer."""
-    node = source.node if source.owner is None else source.owner.node
-    text = source.module.text(node.lineno, node.end_lineno or node.lineno)
+    text = source.text if source.owner is None else source.owner.text
     return all(word in text for word in (b".backward(", b".step(", b"zero_grad("))
 
 

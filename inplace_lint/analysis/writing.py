@@ -112,6 +112,7 @@ def write(
     place: Place,
     records: bool,
 ) -> None:
+    """Every operand that the op writes has another version, and its graph another end where gradients are recorded."""
     for i in facts.writes:
         if i >= len(operands):
             continue

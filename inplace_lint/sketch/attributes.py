@@ -57,12 +57,7 @@ def attribute(scope: Scope, value: Sketched, name: str) -> Sketched:
     if len(value) == 1:
         action = ATTRIBUTES.get(type(value[0]))
         return (Method(value[0], name),) if action is None else action(scope, value[0], name)
-    return united([_attribute(scope, atom, name) for atom in value])
-
-
-def _attribute(scope: Scope, atom: Atom, name: str) -> Sketched:
-    action = ATTRIBUTES.get(type(atom))
-    return (Method(atom, name),) if action is None else action(scope, atom, name)
+    return united([attribute(scope, (atom,), name) for atom in value])
 
 
 def _of_symbol(scope: Scope, symbol: Symbol, name: str) -> Sketched:

@@ -213,12 +213,7 @@ class _Way:
         self.made = made
 
     def __call__(self) -> Sketched:
-        return _call(self.atom, self.made)
-
-
-def _call(atom: Atom, made: Call) -> Sketched:
-    action = CALLS.get(type(atom))
-    return unknown(made) if action is None else action(atom, made)
+        return call((self.atom,), self.made)
 
 
 def unknown(made: Call) -> Sketched:

@@ -31,7 +31,7 @@ def of_subclasses(sketches: Sketches, module: Module, examined: Examined) -> Ite
             continue
         writing = [name for name in cls.methods if _writes(sketches, cls.methods[name], writers)]
         swapped: set[bytes] = set()
-        if builds and b"inplace" in module.text(cls.node.lineno, cls.node.end_lineno or 0):
+        if builds and b"inplace" in cls.text:
             rows = rows or mentions(module, {"inplace"})
             swapped = _swapped(cls, above[0], rows)
         seen = {*cls.methods, *cls.assignments}

@@ -80,9 +80,8 @@ def concerns_nobody(sketches: Sketches, source: FunctionSource) -> bool:
         given = {p.arg.encode() for p in (*source.parameters, *source.node.args.kwonlyargs)}
         if source.owner is not None and source.parameters:
             given.discard(source.parameters[0].arg.encode())
-        if source.node.args.vararg or any(
-            first_place(text, one, 0, len(text), _is_tensor) >= 0 for one in given
-        ):
+        given |= {p.arg.encode() for p in (source.node.args.vararg, source.node.args.kwarg) if p is not None}
+        if any(first_place(text, one, 0, len(text), _is_tensor) >= 0 for one in given):
             return False
     named = _is_asked_of if source.owner is not None else _is_named
     if first_place(module.source, source.name.encode(), 0, len(module.source), named) >= 0:

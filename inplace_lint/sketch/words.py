@@ -107,7 +107,7 @@ _PART = Pattern(rb"\[[^()]*\][ \t]*(?:#.*)?\Z")
 
 def is_kept(text: bytes, start: int, end: int) -> bool:
     """Whether a function stands in a list, or is put into one, and is not called."""
-    if text[end : end + 1] not in b",])" or not stands(text, start, end):
+    if text[end : end + 1] not in (b",", b"]", b")") or not stands(text, start, end):
         return False
     before = text[text.rfind(b"\n", 0, start) + 1 : start]
     return b"(" not in before or b".append(" in before
