@@ -7,8 +7,11 @@ from . import calls, execute, iteration
 from .frames import DEAD, Loop, State
 from .guards import both, literal, relative
 from .values import (
+    Constant,
+    Instance,
     Mode,
     Optimizer,
+    Scalar,
     Unknown,
     Value,
     join,
@@ -17,6 +20,7 @@ from .values import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
+    from typing import TypeGuard
 
     from .execute import Handlers
     from .guards import Guard
@@ -100,7 +104,6 @@ def _loop(
     if not exact:
         run.inexact += 1
     exits: list[tuple[Guard, dict[Hashable, Value]]] = []
-    endless = False
     trained = run.trains
     for number, element in enumerate((*rounds, *rounds[-1:])):
         if not run.path:
@@ -115,21 +118,24 @@ def _loop(
         else:
             # A test that is not constant does not narrow the path: it is another value in each round.
             execute.block(run, i.condition)
-            if run.path:
-                true, false = run.split(run.frame.registers[i.test])
-                endless = endless or false == DEAD
-                if true == DEAD:
-                    exits.append((run.path, run.state.changes(outer)))
-                    run.path = DEAD
+            if run.path and run.split(run.frame.registers[i.test])[0] == DEAD:
+                exits.append((run.path, run.state.changes(outer)))
+                run.path = DEAD
         execute.block(run, i.body)
-        body_end = (run.path, run.state.slots)
+        ends = [*loop.continues, (run.path, run.state.slots)]
+        counted = [] if exact else _counted(carried, ends)
         run.state = carried
-        run.merge([*loop.continues, body_end])
+        run.merge(ends)
+        carried.slots.update((key, some_number()) for key in counted)
     if not exact:
         run.inexact -= 1
     run.loops.pop()
     run.within.pop()
     run.state = outer
+    if isinstance(i, ir.While):
+        # One that was thought to be short, and did not end, has counted on.
+        carried.slots.update((key, some_number()) for key in _counted(outer, [(run.path, carried.slots)]))
+    endless = isinstance(i, ir.While) and all(type(part) is ir.Constant for part in i.condition)
     ends = [(DEAD if endless else run.path, carried.slots), *exits]
     ends = [end for end in ends if end[0]]
     if i.orelse and ends:
@@ -146,8 +152,50 @@ def _for(run: Run, i: ir.For) -> None:
     _loop(run, list(elements), exact, i)
 
 
+def _counted(before: State, ends: list[tuple[Guard, dict[Hashable, Value]]]) -> list[Hashable]:
+    """The names and attributes that held one number before a round and hold another after it."""
+    return [
+        key
+        for path, changes in ends
+        if path
+        for key, value in changes.items()
+        if _is_number(value)
+        and type(key) is tuple
+        and (type(key[0]) is int or isinstance(key[0], Instance))
+        and _is_number(known := before.get(key))
+        and known.value != value.value
+    ]
+
+
+def some_number() -> Scalar:
+    """An int or a float of which no more is known."""
+    number = Scalar()
+    number.number = True
+    return number
+
+
+def _is_number(value: Value | None) -> TypeGuard[Constant]:
+    return isinstance(value, Constant) and type(value.value) in (int, float)
+
+
 def _while(run: Run, i: ir.While) -> None:
-    _loop(run, [None, None], False, i)
+    rounds = _rounds(run, i)
+    _loop(run, [None] * (rounds or 2), rounds > 0, i)
+
+
+def _rounds(run: Run, i: ir.While) -> int:
+    """How many rounds a loop can have at most that counts up or down to a number near by; 0 where it may have more."""
+    test = i.condition[-1]
+    if type(test) is not ir.Compare or not all(
+        type(part) in (ir.Load, ir.Constant, ir.Compare) for part in i.condition
+    ):
+        return 0
+    execute.block(run, i.condition)
+    first, last = (run.frame.registers[side] for side in (test.left, test.right))
+    if not (_is_number(first) and _is_number(last)):
+        return 0
+    distance = abs(last.value - first.value)  # type: ignore[operator]  # both are numbers
+    return int(distance) + 2 if distance <= iteration.UNROLL else 0
 
 
 def _with(run: Run, i: ir.With) -> None:

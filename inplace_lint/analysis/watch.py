@@ -346,10 +346,9 @@ def _aliases(run: Run, tensor: Tensor, guard: Guard) -> dict[str, Tensor]:
             if isinstance(name, str) and owner in places:
                 words = f"`{name.partition('@')[0]}`{places[owner]}"
             elif isinstance(owner, Instance) and isinstance(name, str) and name.isidentifier():
+                receiver = _receiver(run, owner)
                 words = (
-                    f"`self.{name}`"
-                    if _is_self(run, owner)
-                    else f"attribute `{name}` of a {owner.cls.source.name}"
+                    f"`{receiver}.{name}`" if receiver else f"attribute `{name}` of a {owner.cls.source.name}"
                 )
             else:
                 continue
@@ -361,8 +360,10 @@ def _aliases(run: Run, tensor: Tensor, guard: Guard) -> dict[str, Tensor]:
     return found
 
 
-def _is_self(run: Run, owner: Instance) -> bool:
+def _receiver(run: Run, owner: Instance) -> str:
+    """The name by which the method at hand knows this object, if it is its own."""
     function = run.frame.function
     if function is None or not function.parameters:
-        return False
-    return run.state.get((run.frame.uid, function.parameters[0].arg)) is owner
+        return ""
+    name = function.parameters[0].arg
+    return name if run.state.get((run.frame.uid, name)) is owner else ""

@@ -8,6 +8,7 @@ from ..model import Refused
 from . import effects, screen, surroundings
 from .calls import Unfollowed
 from .evaluate import Evaluation, Spent
+from .objects import assigned
 from .plan import Plan, plan
 from .recognise import sites
 from .removal import removal
@@ -115,8 +116,11 @@ def _is_replaced(module: Module, made: Plan, name: str) -> bool:
         heirs |= {
             c.name for c in module.classes.values() if any(getattr(b, "id", "") in heirs for b in c.bases)
         }
-    pattern = re.compile(rb"\bself\.%s\s*(?::[^=\n]+)?=(?!=)" % re.escape(name.encode()))
-    return any(pattern.search(module.classes[heir].text) for heir in heirs - {owner.name})
+    return any(
+        name in assigned(method)
+        for heir in heirs - {owner.name}
+        for method in module.classes[heir].methods.values()
+    )
 
 
 def _keep_one(found: list[Seen]) -> None:

@@ -144,11 +144,11 @@ def _assigned_later(cls: ClassSource) -> set[str]:
         cls.assigned_later = set()
         for method in cls.methods.values():
             if method.name != "__init__":
-                cls.assigned_later |= _assigned(method)
+                cls.assigned_later |= assigned(method)
     return cls.assigned_later
 
 
-def _assigned(method: FunctionSource) -> set[str]:
+def assigned(method: FunctionSource) -> set[str]:
     """Attributes of its object that a method assigns, or assigns something of (`self.drop.p = …`)."""
     if not method.parameters:
         return set()

@@ -98,7 +98,8 @@ class _Screen:
         if not names:
             return False
         first, last = self.spans[function]
-        return any(self.source.find(b"self." + name, first, last) >= 0 for name in names)
+        receiver = function.receiver.encode() + b"."
+        return any(self.source.find(receiver + name, first, last) >= 0 for name in names)
 
     def _built(self, positions: list[int], found: set[FunctionSource]) -> dict[str, set[bytes]]:
         """class -> attributes that its `__init__`, or that of a base in the file, builds on the positions' lines."""
@@ -108,7 +109,8 @@ class _Screen:
                 continue
             first, last = self.spans[function]
             for position in positions[bisect_left(positions, first) : bisect_right(positions, last)]:
-                assigned = _attribute(self.module.lines[bisect_right(self.module.row_starts, position) - 1])
+                line = self.module.lines[bisect_right(self.module.row_starts, position) - 1]
+                assigned = _attribute(line, function.receiver.encode() + b".")
                 if assigned is not None:
                     built.setdefault(function.owner.name, set()).add(assigned)
         for _ in range(2 if built else 0):
@@ -120,13 +122,13 @@ class _Screen:
         return built
 
 
-def _attribute(line: bytes) -> bytes | None:
-    """The attribute of `self` that a line assigns, with or without an annotation."""
+def _attribute(line: bytes, receiver: bytes) -> bytes | None:
+    """The attribute of the object that a line assigns, with or without an annotation."""
     target, equal, _ = line.partition(b"=")
     name = target.partition(b":")[0].strip()
-    if not equal or not name.startswith(b"self."):
+    if not equal or not name.startswith(receiver):
         return None
-    name = name[5:]
+    name = name[len(receiver) :]
     return name if name.replace(b"_", b"a").isalnum() else None
 
 

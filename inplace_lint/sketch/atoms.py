@@ -256,13 +256,14 @@ class Class(Atom):
 class Object(Atom):
     """An object of a class of the project, built with whatever arguments; `after` is set for `super()`.
 
+    `given`: the name of the parameter that it is, where the function at hand is a method of it.
     `passed` are calls that it was given to and that were put off, as those of a `Store`. `parts` are the values that
     its `__init__` gives an attribute, each with the test in whose arm that is, where there is one (`alike`).
     """
 
     __slots__ = ("after", "arguments", "given", "hooks", "parts", "passed", "scopes", "slots", "source")
 
-    def __init__(self, source: ClassSource, given: bool = False) -> None:
+    def __init__(self, source: ClassSource, given: str = "") -> None:
         self.source = source
         self.given = given
         self.slots: dict[str, Sketched] = {}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from ..syntax.nodes import inner_bodies
-from .words import has_word
+from .words import first_place, has_word
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ..syntax.module import FunctionSource
 else:
@@ -18,19 +18,21 @@ else:
 
 
 def attributes_built(function: FunctionSource, rows: list[int], named: bool) -> set[bytes]:
-    """`self.x` for each attribute that is built on one of the rows of `__init__`, or of what is; all if unclear.
+    """Attributes of its object that `__init__` builds on one of the rows, or of what is built there; all if unclear.
 
     `named`: the rows name something that builds, which may be the default of an argument without being called there.
     """
     found: set[bytes] = set()
     everything: set[bytes] = set()
     told = True
+    receiver = function.receiver
+    prefix = receiver.encode() + b"."
     built = _parameters_built(function, rows, named)
     pieces = list(_pieces(getattr(function.node, "body", [])))
     for _ in range(2):  # what a loop adds to a list may stand above it
         known = len(built)
         for first, last, targets, value in pieces:
-            here = {b"self." + t.attr.encode() for t in targets if isinstance(t, ast.Attribute)}
+            here = {prefix + t.attr.encode() for t in targets if isinstance(t, ast.Attribute)}
             everything |= here
             at = bisect_left(rows, first)
             if at == len(rows) or rows[at] > last:
@@ -43,13 +45,22 @@ def attributes_built(function: FunctionSource, rows: list[int], named: bool) -> 
                 continue
             names = {t.id.encode() for t in targets if isinstance(t, ast.Name)}
             if not names and isinstance(value, ast.Call):
-                names = _receiver(value)
+                names = _changed(value, receiver)
                 told = told and bool(names)
-                found.update(name for name in names if name.startswith(b"self."))
+                found.update(name for name in names if name.startswith(prefix))
             built |= names
         if len(built) == known:
             break
-    return found if told else everything
+    return {name[len(prefix) :] for name in (found if told else everything)}
+
+
+def uses(method: FunctionSource, attributes: set[bytes], holds: Callable[[bytes, int, int], bool]) -> bool:
+    """Whether a method has one of these attributes of its object, or ("") the object itself, where it `holds`."""
+    text, receiver = method.text, method.receiver.encode()
+    words: list[bytes] = []
+    for name in attributes if receiver else ():
+        words += (receiver + b"." + name,) if name else (b"super", b"in " + receiver)
+    return any(first_place(text, word, 0, len(text), holds) >= 0 for word in words)
 
 
 def _pieces(body: list[ast.stmt]) -> Iterator[tuple[int, int, list[ast.expr], ast.expr | None]]:
@@ -71,20 +82,20 @@ def _pieces(body: list[ast.stmt]) -> Iterator[tuple[int, int, list[ast.expr], as
                 yield from _pieces(inner)
 
 
-def _receiver(call: ast.Call) -> set[bytes]:
+def _changed(call: ast.Call, receiver: str) -> set[bytes]:
     """What a call for its own sake changes: `layers` of `layers.append(…)`, `self.x` of `self.add_module("x", …)`."""
     node = call.func
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
-            return {b"self." + node.attr.encode()}
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == receiver:
+            return {f"{receiver}.{node.attr}".encode()}
     if not isinstance(node, ast.Name):
         return set()
-    if node.id != "self":
+    if node.id != receiver:
         return {node.id.encode()}
     name = call.args[0] if call.args else None
     if isinstance(name, ast.Constant) and isinstance(name.value, str):
-        return {b"self." + name.value.encode()}
+        return {f"{receiver}.{name.value}".encode()}
     return set()
 
 

@@ -292,7 +292,7 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
             return (Method(obj, name),)
         value = UNKNOWN
     if obj.given or not scope.dry:
-        value = own(value, f"self.{name}" if obj.given else "")
+        value = own(value, obj.given and f"{obj.given}.{name}")
     obj.slots[name] = value
     if obj.passed and not scope.dry:
         postponed.remember(scope, obj, name, value)

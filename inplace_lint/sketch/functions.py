@@ -135,7 +135,7 @@ def _keep_in(scope: Scope, target: Sketched, name: str, value: Sketched) -> None
         if isinstance(atom, Object):
             if scope.arms and atom.given and name not in atom.slots and cells(value):
                 # Where the call is not made, it holds what it held before.
-                before = Store(given=f"self.{name}")
+                before = Store(given=f"{atom.given}.{name}")
                 before.sources = ()
                 atom.slots[name] = (Cell(before),)
             atom.slots[name] = united([atom.slots.get(name, NOTHING), value])

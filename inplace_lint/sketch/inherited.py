@@ -5,8 +5,8 @@ from __future__ import annotations
 import _ast as ast
 from bisect import bisect_left, bisect_right
 
-from .built import attributes_built
-from .words import has_word, mentions
+from .built import attributes_built, uses
+from .words import mentions, stands
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def of_subclasses(sketches: Sketches, module: Module, examined: Examined) -> Ite
                 if (
                     (method in writers and not cls.assignments.keys().isdisjoint(base.assignments))
                     or (others and _calls(sketches, method, others))
-                    or (swapped and _uses(method, swapped))
+                    or (swapped and uses(method, swapped, stands))
                 ):
                     yield module.as_method_of(method, cls)
             seen.update(base.methods)
@@ -87,12 +87,7 @@ def _swapped(cls: ClassSource, base: ClassSource, rows: list[int]) -> set[bytes]
             for row in rows:
                 if value.lineno <= row <= (value.end_lineno or 0):
                     names.add(name)
-    found.update(b"self." + name.encode() for name in names)
+    found.update(name.encode() for name in names)
     if names and "__init__" in base.methods:
         found |= attributes_built(base.methods["__init__"], mentions(module, names), True)
     return found
-
-
-def _uses(method: FunctionSource, attributes: set[bytes]) -> bool:
-    text = method.text
-    return any(has_word(text, name) for name in attributes)

@@ -193,6 +193,6 @@ def on_each(func: Sketched, made: Call) -> Sketched | None:
 def _keep(obj: Object, made: Call, store: Store) -> Sketched:
     name = made.args[0]
     if name and isinstance(name[0], Text):
-        store.given = f"self.{name[0].value}" if obj.given else ""
+        store.given = obj.given and f"{obj.given}.{name[0].value}"
         obj.slots[name[0].value] = (Cell(store),)
     return NOTHING

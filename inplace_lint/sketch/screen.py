@@ -239,7 +239,7 @@ def around(
                 attributes = kept.setdefault(function.owner.name, set())
                 attributes.update(built.attributes_built(function, building, named))
                 if _is_sequential(function.owner):
-                    attributes.update((b"super", b"in self"))
+                    attributes.add(b"")
             if not calls and _only_builds(function, inside, building):
                 continue
         chosen[function] = None
@@ -252,10 +252,10 @@ def around(
                         kept.setdefault(cls.name, set()).update(inherited)
         for function in functions:
             names_built = kept.get(function.owner.name) if function.owner is not None else None
-            if names_built and function not in chosen and function.name != "__init__":
-                text = function.text
-                if any(first_place(text, name, 0, len(text), may_run) >= 0 for name in names_built):
-                    chosen[function] = None
+            if not names_built or function in chosen or function.name == "__init__":
+                continue
+            if built.uses(function, names_built, may_run):
+                chosen[function] = None
     return chosen
 
 

@@ -152,8 +152,9 @@ class Sketches:
         if source.owner is not None and source.parameters:
             how = construct.descriptor(source)
             if how != "staticmethod":
-                receiver = Class(source.owner) if how == "classmethod" else Object(source.owner, given=True)
-                arguments[source.parameters[0].arg] = (receiver,)
+                name = source.parameters[0].arg
+                receiver = Class(source.owner) if how == "classmethod" else Object(source.owner, given=name)
+                arguments[name] = (receiver,)
         try:
             self._enter(flow, source, arguments)
         except RecursionError:

@@ -86,6 +86,15 @@ class FunctionSource:
         return self.module.source.find(word, starts[node.lineno - 1], starts[node.end_lineno or 0]) >= 0
 
     @property
+    def receiver(self) -> str:
+        """The name by which a method knows its object, or its class: the first parameter's, but of a static one."""
+        if self.owner is None or not self.parameters:
+            return ""
+        decorators = getattr(self.node, "decorator_list", ())
+        static = any(getattr(decorator, "id", "") == "staticmethod" for decorator in decorators)
+        return "" if static else self.parameters[0].arg
+
+    @property
     def stored(self) -> set[str]:
         """Names that the body binds, those that it declares global or nonlocal among them."""
         return self._stored if self.body is not None else set()

@@ -2,7 +2,8 @@
 
 A line marked `# bad` stands in the bad form alone, `# good` in the good one alone; `# bad: CODE` stands in the bad form
 and must be reported there as CODE. Below a line `# file: NAME` stands another file, which the first imports and which
-is not checked itself. Each program is given `a` (needs grad), `b`, `torch`, `nn`, `F` and `partial`.
+is not checked itself, and what stands under `if __name__ == "__main__":` is only run. Each program is given `a` (needs
+grad), `b`, `torch`, `nn`, `F` and `partial`.
 """
 
 from __future__ import annotations
@@ -54,6 +55,10 @@ class Form:
     @property
     def source(self) -> str:
         return self.files["program.py"]
+
+    @property
+    def checked(self) -> str:
+        return self.source.partition('if __name__ == "__main__":')[0]
 
     @contextmanager
     def written(self, folder: Path) -> Iterator[Path]:

@@ -9,12 +9,12 @@ import pytest
 from inplace_lint.cli.pipeline import examine
 from inplace_lint.project import Settings
 
-from . import across, elements, families, inherited, lent, over_time, safe
+from . import across, elements, families, inherited, language, lent, over_time, safe
 from .forms import Form
 
 PROGRAMS = {
     name: program
-    for part in (across, elements, families, inherited, lent, over_time)
+    for part in (across, elements, families, inherited, language, lent, over_time)
     for name, program in part.PROGRAMS.items()
 }
 NAMES = pytest.mark.parametrize("name", PROGRAMS)
@@ -50,6 +50,6 @@ def test_safe_program_is_right_and_passed_over(name: str) -> None:
 def test_bad_form_is_reported_and_good_form_is_not(name: str, form: str, tmp_path: Path) -> None:
     program = Form(PROGRAMS[name], form)
     with program.written(tmp_path) as path:
-        found = examine(str(path), program.source.encode(), Settings())
+        found = examine(str(path), program.checked.encode(), Settings())
     said = {(one.location.row, one.code) for one in found}
     assert said == program.expected

@@ -24,7 +24,7 @@ def renamed(source: str) -> str:
     """The same program, line by line, under names that mean nothing."""
     tree = ast.parse(source)
     own: set[str] = set()
-    kept = {"out", "self", "cls", "forward"}
+    kept = {"out", "forward"}
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             own.add(node.id)
