@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 
+from ..project.reading import read
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..syntax.module import Module
@@ -64,8 +66,7 @@ def _read(top: str) -> tuple[bool, bool]:
         for name in files:
             if name.endswith(".py") and not (second and hooks):
                 try:
-                    with open(os.path.join(folder, name), "rb") as file:
-                        text = file.read()
+                    text = read(os.path.join(folder, name))
                 except OSError:
                     continue
                 second = second or _holds(text, _SECOND_WORDS, _SECOND)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from ..project.reading import read
 from . import pipeline
 from .options import UsageError
 
@@ -107,8 +108,7 @@ def _by_file(
             source = texts.get(target.filename)
             if source is None:
                 try:
-                    with open(target.filename, "rb") as file:
-                        source = file.read()
+                    source = read(target.filename)
                 except OSError:
                     source = b""  # its finding says that it cannot be read
             yield target, source, found[target.filename]

@@ -6,7 +6,7 @@ import os
 import sys
 
 from . import CLEAN, WRONG, check, proving
-from .options import Flag, UsageError, Verb
+from .options import Flag, UsageError, Verb, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def measure(targets: list[str], values: dict[str, Any]) -> int:
         raise UsageError("measure needs one target: inplace-lint measure model.py::Attention")
     sizes = values.get("sizes", ())
     for size in sizes:
-        if not size.isdigit() or int(size) < 1:
+        if not whole(size):
             raise UsageError(f"--sizes needs numbers such as 256,512,1024, not `{size}`")
     launcher = proving.launcher(values)
     proving.need_children("measure", elsewhere=bool(launcher))

@@ -105,10 +105,16 @@ def _checked(flag: Flag, value: str) -> Any:
     if flag.choices and value not in flag.choices:
         raise UsageError(f"{flag.name} must be one of {', '.join(flag.choices)}, not `{value}`")
     if flag.number:
-        if not value.isdigit() or int(value) < 1:
+        number = whole(value)
+        if not number:
             raise UsageError(f"{flag.name} needs a number from 1 upwards, not `{value}`")
-        return int(value)
+        return number
     return value
+
+
+def whole(text: str) -> int:
+    """The whole number that a text says; 0 where it says none from 1 upwards, or a monstrous one."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
 
 
 def _folded(head: str, text: str, width: int = 100) -> list[str]:

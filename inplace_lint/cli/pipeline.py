@@ -8,6 +8,7 @@ from ..checks import registry
 from ..model import CONFIDENCES, Diagnostic, Location, at_least
 from ..project import Project, Settings
 from ..project.paths import matches
+from ..project.reading import read
 from .options import UsageError
 
 TYPE_CHECKING = False
@@ -46,8 +47,7 @@ def shown(filename: str, source: bytes, found: list[Diagnostic], settings: Setti
 def examine_file(target: Target) -> list[Diagnostic]:
     """As `examine`, for a file on disk; one that cannot be read is an IPL000."""
     try:
-        with open(target.filename, "rb") as file:
-            source = file.read()
+        source = read(target.filename, pipes=True)
     except OSError as error:
         message = f"cannot be read: {error.strerror or error}"
         if "IPL000" not in _codes(target.settings, target.filename):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from .options import Flag, UsageError, Verb
+from ..project.reading import read
+from .options import Flag, UsageError, Verb, whole
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -100,13 +101,12 @@ def _explain(places: list[str], values: dict[str, Any]) -> int:
         raise UsageError("explain needs one place: inplace-lint explain model.py:12")
     filename, _, line = places[0].rpartition(":")
     # An editor's FILE:LINE:COLUMN is as good.
-    if filename.rpartition(":")[2].isdigit() and line.isdigit():
+    if whole(filename.rpartition(":")[2]) and whole(line):
         filename, _, line = filename.rpartition(":")
-    if not filename or not line.isdigit() or int(line) < 1:
+    if not filename or not whole(line):
         raise UsageError(f"`{places[0]}` is no place: write it as model.py:12")
     try:
-        with open(filename, "rb") as file:
-            source = file.read()
+        source = read(filename, pipes=True)
     except OSError as error:
         raise UsageError(f"{filename}: cannot be read: {error.strerror}") from error
     last = source.count(b"\n") + (not source.endswith(b"\n"))

@@ -57,13 +57,17 @@ class Configuration:
     def settings(self, directory: str) -> Settings:
         """The settings for the files of `directory`. Raises ConfigurationError, each time it is asked."""
         directory = os.path.abspath(directory)
-        known = self._known.get(directory)
-        if known is None:
-            try:
-                known = self._load(directory)
-            except ConfigurationError as error:
-                known = error
-            self._known[directory] = known
+        # From above, so that a tree of any depth is read without recursion.
+        above = [directory]
+        while above[-1] not in self._known and os.path.dirname(above[-1]) != above[-1]:
+            above.append(os.path.dirname(above[-1]))
+        for one in reversed(above):
+            if one not in self._known:
+                try:
+                    self._known[one] = self._load(one)
+                except ConfigurationError as error:
+                    self._known[one] = error
+        known = self._known[directory]
         if isinstance(known, ConfigurationError):
             raise known
         return known

@@ -7,6 +7,7 @@ import stat
 
 from .configuration import Configuration, ConfigurationError
 from .paths import matches, shown
+from .reading import read
 from .settings import Settings
 
 TYPE_CHECKING = False
@@ -70,18 +71,24 @@ class _Walk:
 
     def _directory(self, path: str, ignores: tuple[_Ignore, ...]) -> None:
         """Walks a directory. Links are followed, but no directory is entered twice, so a loop ends."""
+        pending = [(path, ignores)]
+        while pending:
+            pending += reversed(self._listed(*pending.pop()))
+
+    def _listed(self, path: str, ignores: tuple[_Ignore, ...]) -> list[tuple[str, tuple[_Ignore, ...]]]:
+        """Takes the files of one directory, and gives the directories in it, with what is ignored in them."""
         settings = self._settings(path)
         if settings is None:
-            return
+            return []
         try:
             status = os.stat(path)
             entries = sorted(os.scandir(path), key=lambda entry: entry.name)
         except OSError as error:
             self.errors[path] = ConfigurationError(shown(path), None, f"cannot be listed: {error.strerror}")
-            return
+            return []
         identity = (status.st_dev, status.st_ino)
         if identity in self._visited:
-            return
+            return []
         self._visited.add(identity)
         if settings.respect_gitignore and any(entry.name == ".gitignore" for entry in entries):
             ignores = (*ignores, *_ignore_of(path))
@@ -103,8 +110,7 @@ class _Walk:
                 directories.append(entry.path)
             else:
                 self._add(entry.path, settings)
-        for directory in directories:
-            self._directory(directory, ignores)
+        return [(directory, ignores) for directory in directories]
 
     def _add(self, path: str, settings: Settings) -> None:
         filename = shown(path)
@@ -130,8 +136,7 @@ class _Ignore:
 
 def _ignore_of(directory: str) -> Iterator[_Ignore]:
     try:
-        with open(os.path.join(directory, ".gitignore"), encoding="utf-8", errors="surrogateescape") as file:
-            lines = file.read().splitlines()
+        lines = read(os.path.join(directory, ".gitignore")).decode("utf-8", "surrogateescape").splitlines()
     except OSError:
         return
     if any(line.strip() and not line.startswith("#") for line in lines):

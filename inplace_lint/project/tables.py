@@ -6,6 +6,7 @@ import os
 
 from .configuration import ConfigurationError
 from .paths import shown
+from .reading import read as contents
 from .settings import OPTIONS, Option
 
 TYPE_CHECKING = False
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+#: How many files may extend one another.
+_EXTENDED = 32
 _BY_NAME = {option.name: option for option in OPTIONS}
 
 
@@ -25,8 +28,7 @@ def read(
     """
     shown_path = shown(path)
     try:
-        with open(path, "rb") as file:
-            source = file.read()
+        source = contents(path)
     except OSError as error:
         raise ConfigurationError(shown_path, None, f"cannot be read: {error.strerror}") from error
     own = os.path.basename(path) != "pyproject.toml"
@@ -73,8 +75,12 @@ def _extended(
     line = _line(source, "extend")
     if not isinstance(base, str):
         raise ConfigurationError(shown(path), line, "`extend` must be the path of another configuration file")
+    if "\0" in base:
+        raise ConfigurationError(shown(path), line, "`extend` names a file that cannot exist")
     target = os.path.join(os.path.dirname(os.path.abspath(path)), os.path.expanduser(base))
     seen = (*seen, os.path.realpath(path))
+    if len(seen) > _EXTENDED:
+        raise ConfigurationError(shown(path), line, f"`extend` goes through more than {_EXTENDED} files")
     if os.path.realpath(target) in seen:
         raise ConfigurationError(shown(path), line, f"`extend` goes round in a circle through {base}")
     if not os.path.isfile(target):
@@ -105,7 +111,9 @@ def _parse(filename: str, source: bytes) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         line = source.count(b"\n", 0, error.start) + 1
         raise ConfigurationError(filename, line, "is not UTF-8, as TOML must be") from error
-    except tomllib.TOMLDecodeError as error:
+    except RecursionError:
+        raise ConfigurationError(filename, None, "is nested too deeply") from None
+    except ValueError as error:  # no TOML, or a number of thousands of digits
         text, _, place = str(error).partition(" (at line ")
         line_text = place.partition(",")[0]
         line = int(line_text) if line_text.isdigit() else max(len(source.splitlines()), 1)
@@ -129,6 +137,8 @@ def _checked(option: Option, value: object) -> Any:
     if option.kind == "strings":
         if not isinstance(value, list) or not all(isinstance(part, str) for part in value):
             raise ValueError(f"must be a list of strings, not {_kind(value)}")
+        if any("\0" in part for part in value):
+            raise ValueError("must not hold a null character")
         return tuple(value)
     if option.kind == "sizes":
         return _sizes(option, value)
@@ -162,7 +172,7 @@ def _sizes(option: Option, value: object) -> tuple[tuple[str, int], ...]:
 
 
 def _is_version(text: str) -> bool:
-    return all(part.isdigit() for part in text.split("."))
+    return all(part.isascii() and part.isdigit() and len(part) < 5 for part in text.split("."))
 
 
 def _kind(value: object) -> str:

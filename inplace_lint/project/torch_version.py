@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 
+from .reading import read
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .settings import Settings
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 _FILES = ("pyproject.toml", "setup.cfg", "setup.py", "requirements.txt")
 _REQUIREMENT = re.compile(
     rb"(?:^|[\"'\s])torch[ \t]*(?:\[[^\]]*\])?[ \t]*(?:=[ \t]*[\"'])?[ \t]*"
-    rb"(==|>=|~=|>|\^|<=|<)[ \t]*v?(\d+)(?:\.(\d+))?",
+    rb"(==|>=|~=|>|\^|<=|<)[ \t]*v?(\d{1,4})(?:\.(\d{1,4}))?",
     re.MULTILINE,
 )
 _declared: dict[str, tuple[int, int] | None] = {}
@@ -34,8 +36,7 @@ def oldest(settings: Settings) -> tuple[int, int] | None:
 def _of_dependencies(root: str) -> tuple[int, int] | None:
     for name in _FILES:
         try:
-            with open(os.path.join(root, name), "rb") as file:
-                found = _REQUIREMENT.findall(file.read())
+            found = _REQUIREMENT.findall(read(os.path.join(root, name)))
         except OSError:
             continue
         lower = [(int(major), int(minor or 0)) for sign, major, minor in found if sign[:1] != b"<"]

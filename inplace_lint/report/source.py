@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from ..project.reading import read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,13 +19,10 @@ class Sources:
         """One line without its end; empty where the file has no such line."""
         lines = self._lines.get(filename)
         if lines is None:
-            source = b""
-            if os.path.isfile(filename):
-                try:
-                    with open(filename, "rb") as file:
-                        source = file.read()
-                except OSError:
-                    pass
+            try:
+                source = read(filename)
+            except OSError:
+                source = b""
             lines = self._lines[filename] = split(decode(source))
         return lines[row - 1] if 0 < row <= len(lines) else ""
 
@@ -36,11 +33,10 @@ def decode(source: bytes) -> str:
     try:
         if b"coding" not in b"".join(source.split(b"\n", 2)[:2]):
             return source.decode("utf-8")
-        from io import BytesIO
-        from tokenize import detect_encoding
+        from ..syntax.encoding import decoded
 
-        return source.decode(detect_encoding(BytesIO(source).readline)[0])
-    except (SyntaxError, UnicodeDecodeError, LookupError):
+        return decoded(source)
+    except (SyntaxError, UnicodeError, LookupError):
         return source.decode("utf-8", "replace")
 
 

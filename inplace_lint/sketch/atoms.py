@@ -103,6 +103,13 @@ class Store:
         self.found = False
         self.written_at: ast.AST | None = None
 
+    def opened(self) -> dict[object, Sketched]:
+        """Its members, to be added to."""
+        members = self.members
+        if members is None:
+            members = self.members = {}
+        return members
+
     def prove(self) -> None:
         """It was used as only a tensor can be: then so is what operators made it from."""
         pending = [self]

@@ -40,9 +40,7 @@ def fresh(grad: bool = True) -> Sketched:
 def member(cell: Cell, key: object) -> Sketched:
     """What is held under a key, or as an attribute, of something unknown: the same each time."""
     store = cell.store
-    members = store.members
-    if members is None:
-        members = store.members = {}
+    members = store.opened()
     known = members.get(key)
     if known is None:
         part = Store(store.grad)

@@ -267,18 +267,15 @@ class Flow(Scope):
             for atom in self.value(target.value):
                 if isinstance(atom, Object):
                     atom.slots[target.attr] = value
-                    if atom.given and value and self.source is not None:
-                        self.summary.kept.append((self.source.parameters[0].arg, target.attr, value))
+                    if atom.given and value:
+                        self.summary.kept.append((atom.given, target.attr, value))
                 elif isinstance(atom, Cell):
                     if target.attr == "requires_grad":
                         atom.store.leaf = atom.store.grad = True
                     elif target.attr == "data":
                         self.write(shadow(atom), False)
                     elif target.attr != "grad":
-                        members = atom.store.members
-                        if members is None:
-                            members = atom.store.members = {}
-                        members[target.attr] = value
+                        atom.store.opened()[target.attr] = value
                         if atom.store.given:
                             self.summary.kept.append((atom.store.given, target.attr, value))
         elif isinstance(target, ast.Subscript):

@@ -140,9 +140,8 @@ def _keep_in(scope: Scope, target: Sketched, name: str, value: Sketched) -> None
                 atom.slots[name] = (Cell(before),)
             atom.slots[name] = united([atom.slots.get(name, NOTHING), value])
         elif isinstance(atom, Cell):
-            if atom.store.members is None:
-                atom.store.members = {}
-            atom.store.members[name] = united([atom.store.members.get(name, NOTHING), value])
+            members = atom.store.opened()
+            members[name] = united([members.get(name, NOTHING), value])
 
 
 def returned(

@@ -238,6 +238,7 @@ class Sketches:
         caller.summary.writes |= flow.summary.writes
         caller.summary.recorded |= flow.summary.recorded
         caller.summary.put_off |= flow.summary.put_off
+        caller.summary.kept += flow.summary.kept
         caller.stored += flow.stored
         caller.remembers = caller.remembers or flow.remembers
         if not (flow.stored or flow.remembers):
@@ -252,6 +253,7 @@ class Sketches:
             given: dict[str, Sketched] = {}
             if (
                 source.owner is not None
+                and source.parameters
                 and source.node.decorator_list  # type: ignore[union-attr]  # a lambda is no method
                 and construct.descriptor(source) == "classmethod"
             ):

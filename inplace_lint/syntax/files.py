@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..project.reading import read
 from .module import Module
 from .parse import UnreadableFile
 
@@ -83,7 +84,7 @@ class Files:
     def read(self, filename: str, source: bytes) -> Module:
         """The file with this text, parsed now unless it was when another imported it. Raises UnreadableFile."""
         held = self._modules.get(filename)
-        if held is None or held.source != source:
+        if held is None or held.original != source:
             held = self._modules[filename] = Module(filename, source)
         return held
 
@@ -91,8 +92,7 @@ class Files:
         """The parsed file; None if it cannot be read (its own check says so)."""
         if filename not in self._modules:
             try:
-                with open(filename, "rb") as file:
-                    self._modules[filename] = Module(filename, file.read())
+                self._modules[filename] = Module(filename, read(filename))
             except (OSError, UnreadableFile, RecursionError):
                 self._modules[filename] = None
         return self._modules[filename]

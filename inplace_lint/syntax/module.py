@@ -199,10 +199,12 @@ class Module:
 
     def __init__(self, filename: str, source: bytes) -> None:
         self.filename = filename
+        self.original = source
         if b"\r" in source:  # every line end is one, as it is for Python's tokenizer; places stay the same
             source = source.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        self.tree = parse(filename, source)
-        self.source = source
+        #: the text in UTF-8, as places in the tree count it
+        self.tree, self.source = parse(filename, source)
+        source = self.source
         #: where each row begins in the source, and where one after the last would
         self.row_starts = [0, *accumulate(map(len, source.splitlines(True)))]
         if not source.endswith(b"\n"):

@@ -11,6 +11,7 @@ else:
     import _ast as ast
 
 _ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
+BOM = b"\xef\xbb\xbf"
 
 
 class UnreadableFile(Exception):
@@ -21,14 +22,32 @@ class UnreadableFile(Exception):
         self.message, self.row, self.column = message, row, column
 
 
-def parse(filename: str, source: bytes) -> ast.Module:
-    """Python's syntax tree. Raises UnreadableFile with the place where reading stops."""
+def parse(filename: str, source: bytes) -> tuple[ast.Module, bytes]:
+    """Python's syntax tree, and the text in UTF-8, whose bytes the tree counts: without a byte-order mark.
+
+    Raises UnreadableFile with the place where reading stops.
+    """
     if source[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise UnreadableFile("the file is not UTF-8: it starts with the byte-order mark of UTF-16", 1, 1)
     if b"\0" in source:
         before = source[: source.index(b"\0")]
         row = before.count(b"\n") + 1
         raise UnreadableFile("the file contains a null byte", row, len(before) - before.rfind(b"\n"))
+    text = source.removeprefix(BOM)
+    if text.lstrip()[:1] in (b"{", b"["):
+        from .data import refuse
+
+        refuse(filename, text)
+    head = text[: text.find(b"\n", text.find(b"\n") + 1)]
+    if text is source and b"coding" in head and b"#" in head:
+        from .encoding import utf8
+
+        text = utf8(source)
+        return _parse(filename, source if text == source else text.decode("utf-8")), text
+    return _parse(filename, source), text
+
+
+def _parse(filename: str, source: bytes | str) -> ast.Module:
     import warnings
 
     try:
@@ -38,14 +57,13 @@ def parse(filename: str, source: bytes) -> ast.Module:
     except SyntaxError as error:
         message = error.msg
         if "codec can't decode" in message or "unknown encoding" in message or "encoding problem" in message:
-            row, column = _undecodable(source)
-            raise UnreadableFile(f"the file cannot be decoded: {message}", row, column) from None
+            raise undecodable(message, _stray(source)) from None
         if not isinstance(error, IndentationError):  # no grammar changes what indentation means
             message += _newer_python()
-        raise UnreadableFile(f"syntax error: {message}", error.lineno or 1, error.offset or 1) from None
-    except (ValueError, UnicodeDecodeError) as error:
-        row, column = _undecodable(source)
-        raise UnreadableFile(f"the file cannot be decoded: {error}", row, column) from None
+        row, column = error.lineno or 1, error.offset or 1
+        raise UnreadableFile(f"syntax error: {message}", max(row, 1), max(column, 1)) from None
+    except ValueError as error:
+        raise undecodable(str(error), _stray(source)) from None
     except (RecursionError, MemoryError):
         raise UnreadableFile("the file is nested too deeply for Python's parser", 1, 1) from None
     assert isinstance(tree, ast.Module)
@@ -67,10 +85,17 @@ def _newer_python() -> str:
     )
 
 
-def _undecodable(source: bytes) -> tuple[int, int]:
-    try:
-        source.decode("utf-8")
-    except UnicodeDecodeError as error:
-        before = source[: error.start]
-        return before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
-    return 1, 1
+def undecodable(message: str, before: bytes) -> UnreadableFile:
+    """What is said of text that is not in the encoding that it claims, after what can be decoded."""
+    row, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
+    return UnreadableFile(f"the file cannot be decoded: {message}", row, column)
+
+
+def _stray(source: bytes | str) -> bytes:
+    """What stands before the first byte that is not UTF-8."""
+    if isinstance(source, bytes):
+        try:
+            source.decode("utf-8")
+        except UnicodeDecodeError as error:
+            return source[: error.start]
+    return b""

@@ -1,0 +1,24 @@
+"""Reads files that a repository names: never from a device, which need not end."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+
+def read(path: str, pipes: bool = False) -> bytes:
+    """The bytes of a file; with `pipes`, also what comes through a named pipe (`check <(git show HEAD:model.py)`).
+
+    Raises OSError, for what is no file and for what does not fit into memory too.
+    """
+    mode = os.stat(path).st_mode
+    if not (
+        stat.S_ISREG(mode) or stat.S_ISDIR(mode) or (pipes and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)))
+    ):
+        raise OSError(errno.EINVAL, "it is a device or a pipe, not a file", path)
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except MemoryError:
+        raise OSError(errno.EFBIG, "it is larger than the memory at hand", path) from None

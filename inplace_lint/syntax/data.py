@@ -1,0 +1,26 @@
+"""Files that hold data and happen to be valid Python as well: notebooks, JSON."""
+
+from __future__ import annotations
+
+from .parse import UnreadableFile
+
+_PYTHON = (".py", ".pyi", ".pyw")
+
+
+def refuse(filename: str, source: bytes) -> None:
+    """Raises UnreadableFile for a notebook; for other JSON too, unless the file is called a Python file."""
+    import json
+
+    try:
+        held = json.loads(source)
+    except (ValueError, RecursionError):
+        return
+    if isinstance(held, dict) and "nbformat" in held and "cells" in held:
+        raise UnreadableFile(
+            "this is a Jupyter notebook, whose cells are not read: check what "
+            "`jupyter nbconvert --to script` makes of it",
+            1,
+            1,
+        )
+    if isinstance(held, (dict, list)) and not filename.endswith(_PYTHON):
+        raise UnreadableFile("this is JSON, not Python", 1, 1)
