@@ -7,6 +7,8 @@ on them correlate.
 
 from __future__ import annotations
 
+from ..resolve.hierarchy import linearised
+from ..torchmodel.spelling import above
 from .guards import ALWAYS, both, either
 from .storage import DOES
 
@@ -300,30 +302,38 @@ class Symbol(Value):
 class ClassValue(Value):
     """A class of the project with its bases resolved: `bases` are ClassValue, Symbol or Unknown."""
 
-    __slots__ = ("bases", "source")
+    __slots__ = ("_order", "bases", "source")
 
     def __init__(self, source: ClassSource) -> None:
         self.source = source
         self.bases: list[Value] = []
+        self._order: list[ClassValue | str | Value] = []
+
+    def _lookups(self) -> list[ClassValue | str | Value]:
+        """Where an attribute is looked up, first to last; a class from outside by its dotted name."""
+        found = self._order
+        if not found:
+            found = linearised(self, _bases)
+            if all(c.bases or not c.source.bases for c in found if isinstance(c, ClassValue)):
+                self._order = found  # all bases are known by now
+        return found
 
     def order(self) -> list[ClassValue]:
-        """The classes in which an attribute is looked up, first to last (Python's order for single inheritance)."""
-        found: list[ClassValue] = [self]
-        for base in self.bases:
-            if isinstance(base, ClassValue):
-                found.extend(c for c in base.order() if c not in found)
-        return found
+        """The classes of the project in which an attribute is looked up, first to last."""
+        return [cls for cls in self._lookups() if isinstance(cls, ClassValue)]
 
     def external_bases(self) -> list[str]:
         """Dotted names of the bases from outside of the project; "?" for one that is not known."""
-        names: list[str] = []
-        for cls in self.order():
-            for base in cls.bases:
-                if isinstance(base, Symbol):
-                    names.append(base.dotted)
-                elif not isinstance(base, ClassValue):
-                    names.append("?")
-        return names
+        return [
+            cls if isinstance(cls, str) else "?" for cls in self._lookups() if not isinstance(cls, ClassValue)
+        ]
+
+
+def _bases(cls: ClassValue | str | Value) -> Sequence[ClassValue | str | Value]:
+    if isinstance(cls, str):
+        return above(cls)
+    direct = cls.bases if isinstance(cls, ClassValue) else ()
+    return [base.dotted if isinstance(base, Symbol) else base for base in direct]
 
 
 class Mode(Value):

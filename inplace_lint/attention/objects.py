@@ -5,9 +5,10 @@ from __future__ import annotations
 import builtins
 import re
 
+from ..resolve.hierarchy import linearised
 from ..syntax.lower import lower_expression
 from ..syntax.nodes import inner_bodies
-from ..torchmodel.spelling import canonical
+from ..torchmodel.spelling import above, canonical
 from .terms import Term, items
 
 TYPE_CHECKING = False
@@ -46,17 +47,20 @@ class Classes:
         known = self._order.get(source)
         if known is not None:
             return known
-        found: list[ClassSource] = [source]
-        others: list[Term] = []
+        self._order[source] = [source], []  # ends circles of classes that make each other
+        start: ClassSource | Term = source
+        order = linearised(start, self._bases)
+        found = [one for one in order if not isinstance(one, Term)]
+        others = [one for one in order if isinstance(one, Term)]
         self._order[source] = found, others
-        for current in found:
-            for base in current.bases:
-                term = evaluate_at(self.evaluation, current.module, base)
-                if term.op != "class":
-                    others.append(term)
-                elif term.args[0] not in found and len(found) < 12:
-                    found.append(term.args[0])
         return found, others
+
+    def _bases(self, cls: ClassSource | Term) -> list[ClassSource | Term]:
+        if isinstance(cls, Term):
+            names = above(cls.args[0]) if cls.op == "symbol" else ()
+            return [self.evaluation.terms("symbol", name) for name in names]
+        terms = [evaluate_at(self.evaluation, cls.module, base) for base in cls.bases]
+        return [term.args[0] if term.op == "class" else term for term in terms]
 
     def is_module(self, source: ClassSource) -> bool:
         """Whether a class derives from nn.Module in sight."""

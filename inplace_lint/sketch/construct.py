@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ..resolve.hierarchy import linearised
 from ..torchmodel import table
+from ..torchmodel.spelling import above
 from . import alike, bindings, postponed
 from .assigned import PART
 from .atoms import (
@@ -27,7 +29,7 @@ from .expressions import elements, unpacked
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .assigned import Assigned
@@ -170,27 +172,27 @@ class Scope(Expressions):
 
 
 def classes_of(scope: Expressions, source: ClassSource) -> list[ClassSource | str]:
-    """The class and its bases in the project, in look-up order (nearly Python's), then dotted names of outer bases."""
+    """The class and its bases in the order in which attributes are looked up; those from outside by dotted names."""
     known = scope.sketches.orders.get(source)
-    if known is not None:
-        return known
-    order: list[ClassSource | str] = [source]
-    scope.sketches.orders[source] = order
-    outer: list[str] = []
-    for base in source.bases:
-        for atom in Expressions(scope.sketches, source.module).value(base):
+    if known is None:
+        scope.sketches.orders[source] = [source]  # ends circles of classes that make each other
+        known = scope.sketches.orders[source] = linearised(source, lambda cls: _bases(scope, cls))
+    return known
+
+
+def _bases(scope: Expressions, cls: ClassSource | str) -> Sequence[ClassSource | str]:
+    if isinstance(cls, str):
+        return above(cls)
+    found: list[ClassSource | str] = []
+    for base in cls.bases:
+        for atom in Expressions(scope.sketches, cls.module).value(base):
             if isinstance(atom, Class):
-                for inner in classes_of(scope, atom.source):
-                    if isinstance(inner, str):
-                        outer.append(inner)
-                    elif inner not in order:
-                        order.append(inner)
+                found.append(atom.source)
             elif isinstance(atom, Symbol):
-                outer.append(atom.dotted)
+                found.append(atom.dotted)
             elif isinstance(atom, Layer):
-                outer.append(atom.name)
-    order.extend(outer)
-    return order
+                found.append(atom.name)
+    return found
 
 
 def find_method(

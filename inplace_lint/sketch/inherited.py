@@ -5,6 +5,7 @@ from __future__ import annotations
 import _ast as ast
 from bisect import bisect_left, bisect_right
 
+from ..resolve.hierarchy import linearised
 from .built import attributes_built, uses
 from .words import mentions, stands
 
@@ -26,21 +27,24 @@ def of_subclasses(sketches: Sketches, module: Module, examined: Examined) -> Ite
     if not classes or not (builds or writers):
         return
     for cls in classes.values():
-        above = _above(cls)
+        above = _order(cls)[1:]
         if not above:
             continue
-        writing = [name for name in cls.methods if _writes(sketches, cls.methods[name], writers)]
+        found = _methods(cls)
         swapped: set[bytes] = set()
         if builds and b"inplace" in cls.text:
             rows = rows or mentions(module, {"inplace"})
             swapped = _swapped(cls, above[0], rows)
         seen = {*cls.methods, *cls.assignments}
         for base in above:
+            known = _methods(base)
+            swapping = [name for name in found if known.get(name) is not found[name]]
+            writing = [name for name in swapping if _writes(sketches, found[name], writers)]
             for name in base.methods:
                 if name in seen or name == "__init__":
                     continue
                 method = base.methods[name]
-                others = [*cls.methods] if _writes(sketches, method, writers) else writing
+                others = swapping if _writes(sketches, method, writers) else writing
                 if (
                     (method in writers and not cls.assignments.keys().isdisjoint(base.assignments))
                     or (others and _calls(sketches, method, others))
@@ -50,16 +54,22 @@ def of_subclasses(sketches: Sketches, module: Module, examined: Examined) -> Ite
             seen.update(base.methods)
 
 
-def _above(cls: ClassSource) -> list[ClassSource]:
-    """The bases of a class that stand in its file, the nearest first."""
-    found: list[ClassSource] = []
-    pending = [*cls.node.bases]
-    for node in pending:
-        if type(node) is ast.Name and node.id in cls.module.classes:
-            base = cls.module.classes[node.id]
-            if base not in found and base is not cls:
-                found.append(base)
-                pending += base.node.bases
+def _order(cls: ClassSource) -> list[ClassSource]:
+    """The class and those of its bases that stand in its file, in the order in which attributes are looked up."""
+    return linearised(cls, _bases)
+
+
+def _bases(cls: ClassSource) -> list[ClassSource]:
+    classes = cls.module.classes
+    return [classes[base.id] for base in cls.bases if type(base) is ast.Name and base.id in classes]
+
+
+def _methods(cls: ClassSource) -> dict[str, FunctionSource]:
+    """What a class finds under each name of a method, in its file."""
+    found: dict[str, FunctionSource] = {}
+    for one in _order(cls):
+        for name, method in one.methods.items():
+            found.setdefault(name, method)
     return found
 
 

@@ -43,6 +43,11 @@ _SPELLINGS = (
 _SPELLED_LONG = (*(long for long, _ in _SPELLINGS), "torch.nn.modules.", "torch.optim.")
 
 
+def above(dotted: str) -> tuple[str, ...]:
+    """What a class of torch derives from, as far as it matters in which order attributes are looked up."""
+    return ("torch.nn.Module",) if dotted.startswith("torch.nn.") and dotted != "torch.nn.Module" else ()
+
+
 def canonical(dotted: str) -> str:
     """One name for what can be imported by several."""
     if not dotted.startswith(_SPELLED_LONG):

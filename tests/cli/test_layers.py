@@ -13,6 +13,7 @@ LAYERS = [
     "model",
     "project",
     "syntax",
+    "resolve",
     "torchmodel",
     "sketch",
     "analysis",

@@ -74,4 +74,81 @@ PROGRAMS = {
         if __name__ == "__main__":
             Block()(b).sum().backward()
     """,
+    "a diamond, one side works in place": """
+        class Base(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj = nn.Linear(4, 4)
+
+            def finish(self, h):
+                return h + 1
+
+        class Left(Base):
+            def forward(self, x):
+                return self.finish(torch.sigmoid(self.proj(x)))  # bad: IPL101
+                return self.finish(torch.sigmoid(self.proj(x)))  # good
+
+        class Right(Base):
+            def finish(self, h):
+                return h.add_(1)
+
+        class Both(Left, Right):  # bad
+        class Both(Left, Base):  # good
+            pass
+
+        if __name__ == "__main__":
+            Both()(b).sum().backward()
+    """,
+    "a diamond whose super() goes sideways": """
+        class Base(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj = nn.Linear(4, 4)
+
+            def act(self, h):
+                return h
+
+        class Left(Base):
+            def act(self, h):
+                return super().act(torch.sigmoid(h))  # bad: IPL101
+                return super().act(torch.sigmoid(h))  # good
+
+        class Right(Base):
+            def act(self, h):
+                h += 1  # bad
+                h = h + 1  # good
+                return super().act(h)
+
+        class Both(Left, Right):
+            def forward(self, x):
+                return self.act(self.proj(x))
+
+        Both()(b).sum().backward()
+    """,
+    "a diamond whose attribute of the class differs": """
+        class Base(nn.Module):
+            inplace = False  # bad
+            inplace = True  # good
+
+            def __init__(self):
+                super().__init__()
+                self.proj = nn.Linear(4, 4)
+                self.act = nn.ReLU(self.inplace)
+
+            def forward(self, x):
+                return self.act(torch.sigmoid(self.proj(x)))  # bad: IPL101
+                return self.act(torch.sigmoid(self.proj(x)))  # good
+
+        class Left(Base):
+            pass
+
+        class Right(Base):
+            inplace = True  # bad
+            inplace = False  # good
+
+        class Both(Left, Right):
+            pass
+
+        Both()(b).sum().backward()
+    """,
 }

@@ -1,0 +1,1 @@
+"""Python's own rules for what a name stands for, apart from any use that is made of it."""
