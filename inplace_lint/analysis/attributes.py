@@ -260,7 +260,10 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
                 for weights in methods.weights_of(run, owner):
                     set_requires_grad(run, weights, value)
         elif isinstance(atom, TorchModule) and isinstance(value, Tensor):
-            atom.owns[name] = value
+            if name == "weight" and atom.weights is not None:
+                atom.weights = value  # tied to another module's, or made by hand
+            else:
+                atom.owns[name] = value
 
 
 def _replace(run: Run, atom: Value, guard: Guard, at: ast.AST) -> bool:

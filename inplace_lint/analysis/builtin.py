@@ -197,7 +197,7 @@ def _dict(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     run.born[made] = run.inexact
     for value in args:
         if isinstance(value, (Sequence_, iteration.Iteration)):
-            for pair in iteration.iterate(run, value, at)[1]:
+            for pair in containers.items(run, value) or iteration.iterate(run, value, at)[1]:
                 containers.put_key(run, made, *iteration.unpack(run, pair, 2, -1, at))
         else:
             containers.update(run, made, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..torchmodel import table
+from ..torchmodel.writers import SEARCHING
 from . import containers, foreign, inherited, iteration, modules, objects
 from .guards import both, compatible
 from .storage import DOES, NEVER
@@ -10,6 +11,7 @@ from .values import (
     Bound,
     ClassValue,
     Constant,
+    FunctionValue,
     Instance,
     Mapping_,
     Native,
@@ -245,7 +247,7 @@ def _register(
 
 def of_optimizer(run: Run, obj: Optimizer, name: str) -> Value:
     if name == "step":
-        return Native(lambda run, args, kwargs, at: _optimizer_step(run, obj, args, at))
+        return Native(lambda run, args, kwargs, at: _optimizer_step(run, obj, [*args, *kwargs.values()], at))
     if name == "zero_grad":
         return Native(lambda *_: NONE)
     if name == "param_groups":
@@ -257,16 +259,21 @@ def _optimizer_step(run: Run, obj: Optimizer, args: Sequence[Value], at: ast.AST
     from . import calls
 
     result: Value = NONE
-    for closure in args:
-        result = calls.call(run, closure, [], {}, at)
-    step(run, obj.owners, at, f"{obj.name}.step", fused=obj.fused)
+    for _ in range(2 if args and obj.name in SEARCHING else 1):
+        for closure in args:
+            result = calls.call(run, closure, [], {}, at)
+        step(run, obj.owners, at, f"{obj.name}.step", fused=obj.fused)
     return result
 
 
 def _step_through(run: Run, obj: Unknown, args: Sequence[Value], at: ast.AST) -> Value:
     """`scaler.step(optimizer)`: something unknown is asked to step an optimizer that is known."""
+    from . import calls
+
     run.steps_unknown = True
     for value in args:
+        if isinstance(value, FunctionValue):
+            calls.call(run, value, [], {}, at)  # a closure, of what may be an optimizer
         if isinstance(value, Optimizer):
             step(run, value.owners, at, f"{value.name}.step", fused=value.fused)
     foreign.step(run, [obj, *args], at)

@@ -252,12 +252,18 @@ def apply_function(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST
     kept: list[tuple[Guard, Tensor]] = []
     context = Unknown()
 
+    dirty: set[Tensor] = set()
+
+    def mark_dirty(run: Run, values: Sequence[Value], kwargs: object, at: ast.AST) -> Value:
+        dirty.update(tensor for value in values for _, tensor in run.tensors(value))
+        return Constant(None)
+
     def save_for_backward(run: Run, values: Sequence[Value], kwargs: object, at: ast.AST) -> Value:
         kept.extend(found for value in values for found in run.tensors(value))
         return Constant(None)
 
     run.bottom().slots[(context, "member", "save_for_backward")] = Native(save_for_backward)
-    run.bottom().slots[(context, "member", "mark_dirty")] = Native(lambda *_: Constant(None))
+    run.bottom().slots[(context, "member", "mark_dirty")] = Native(mark_dirty)
     mode = run.grad
     run.grad = "off"
     result = calls.enter(run, forward, [context, *args], {}, at)
@@ -271,7 +277,9 @@ def apply_function(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST
 
     node = Node([edge for guard, tensor in given for edge in run.heap.nodes(tensor, guard)])
     place = run.place(at)
-    result = _own_view(run, result, [tensor for _, tensor in given], place)
+    # What it marks as written is returned as it is, and hangs on the Function from now on.
+    untouched = [tensor for _, tensor in given if tensor not in dirty]
+    result = _own_view(run, result, untouched, place)
     for guard, tensor in run.tensors_within(result):
         run.heap.results_in(tensor.storage, guard, node, strongest(grads))
     inputs = {tensor.storage for _, tensor in given}

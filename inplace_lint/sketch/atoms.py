@@ -184,7 +184,7 @@ UNKNOWN: Sketched = (Cell(_Blank()),)
 class Box(Atom):
     """A list, tuple, dict or iterator: its elements, in order where `ordered`; `role` names a container of modules.
 
-    `fields` are the elements' names, in the result of an op that names them.
+    `fields` are the elements' names, in the result of an op that names them, in a dict and what is made of one.
     """
 
     __slots__ = ("fields", "items", "ordered", "role")
@@ -362,7 +362,7 @@ def own(value: Sketched, given: str = "", depth: int = 2) -> Sketched:
             atom = Cell(copy, atom.fragile)
         elif isinstance(atom, Box) and depth:
             items = [own(item, given, depth - 1) for item in atom.items]
-            atom = Box(items, atom.ordered, atom.role)
+            atom = Box(items, atom.ordered, atom.role, atom.fields)
         found.append(atom)
     return tuple(found)
 

@@ -75,7 +75,7 @@ def _of_layer(scope: Scope, layer: Layer, name: str) -> Sketched:
 
 
 def _of_box(scope: Scope, box: Box, name: str) -> Sketched:
-    if name in box.fields:
+    if name in box.fields and (box.ordered or box.role):  # a dict has none of its keys
         return box.items[box.fields.index(name)]
     return (Method(box, name),)
 

@@ -43,7 +43,7 @@ def attributes_built(function: FunctionSource, rows: list[int], named: bool) -> 
                 found |= here
                 built |= here
                 continue
-            names = {t.id.encode() for t in targets if isinstance(t, ast.Name)}
+            names = {t.id.encode() for t in map(_whole, targets) if isinstance(t, ast.Name)}
             if not names and isinstance(value, ast.Call):
                 names = _changed(value, receiver)
                 told = told and bool(names)
@@ -80,6 +80,11 @@ def _pieces(body: list[ast.stmt]) -> Iterator[tuple[int, int, list[ast.expr], as
                 yield statement.lineno, statement.body[0].lineno - 1, targets, None
             for inner in inner_bodies(statement):
                 yield from _pieces(inner)
+
+
+def _whole(target: ast.expr) -> ast.expr:
+    """Of what an element is assigned: that is built out of it, too."""
+    return target.value if isinstance(target, ast.Subscript) else target
 
 
 def _changed(call: ast.Call, receiver: str) -> set[bytes]:

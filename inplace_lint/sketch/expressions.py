@@ -260,7 +260,9 @@ def _dict(scope: Scope, node: ast.Dict) -> Sketched:
     for key in node.keys:
         if key is not None:
             scope.value(key)
-    return (Box([scope.value(value) for value in node.values], ordered=False),)
+    names = [str(getattr(key, "value", "")) for key in node.keys]
+    values = [scope.value(value) for value in node.values]
+    return (Box(values, ordered=False, fields=tuple(names) if all(names) else ()),)
 
 
 def _subscript(scope: Scope, node: ast.Subscript) -> Sketched:

@@ -165,7 +165,7 @@ def returned(
             if isinstance(atom, Cell):
                 here = known[atom] = _returned_cell(scope, atom, arguments, sure)
             elif isinstance(atom, Box) and depth:
-                box = Box([], atom.ordered, atom.role)
+                box = Box([], atom.ordered, atom.role, atom.fields)
                 here = known[atom] = (box,)
                 box.items = [returned(scope, item, arguments, sure, depth - 1, known) for item in atom.items]
             else:

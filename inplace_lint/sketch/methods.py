@@ -142,7 +142,7 @@ def _box_method(box: Box, name: str, made: Call) -> Sketched:
     if name == "items":
         return (Box([(Box([NOTHING, box.element()]),)], ordered=False),)
     if name in ("values", "copy", "children", "modules"):
-        return (Box(list(box.items), box.ordered, box.role),)
+        return (Box(list(box.items), box.ordered, box.role, box.fields),)
     if name in ("parameters", "named_parameters"):
         return _leaves(name, made)
     if table.gives_itself(name):

@@ -20,7 +20,7 @@ def _sequential(made: Call) -> Sketched:
     if len(made.args) == 1 and len(made.args[0]) == 1 and isinstance(made.args[0][0], Box):
         inner = made.args[0][0]
         items = [_named(item) for item in inner.items]
-        return (Box(items, inner.ordered, "Sequential"),)
+        return (Box(items, inner.ordered, "Sequential", inner.fields),)
     return (Box(list(made.args), made.exact, "Sequential"),)
 
 
@@ -29,6 +29,12 @@ def _named(item: Sketched) -> Sketched:
     if len(item) == 1 and isinstance(item[0], Box) and not item[0].role and len(item[0].items) == 2:
         return item[0].items[1]
     return item
+
+
+def _name(item: Sketched) -> str:
+    """The name of a ("name", module) pair."""
+    name = item[0].items[0] if len(item) == 1 and isinstance(item[0], Box) and item[0].items else NOTHING
+    return name[0].value if name and isinstance(name[0], Text) else ""
 
 
 def _modules(made: Call) -> Sketched:
@@ -52,7 +58,9 @@ def _mapping(made: Call) -> Sketched:
     found = _gathered(made)
     for atom in found:
         if isinstance(atom, Box):
-            atom.items = [_named(item) for item in atom.items]
+            names = (*map(_name, atom.items), *made.named)
+            atom.items = [*map(_named, atom.items), *made.kwargs.values()]
+            atom.ordered, atom.fields = False, names if all(names) else ()
     return found
 
 

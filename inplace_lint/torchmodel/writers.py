@@ -10,6 +10,8 @@ METHODS = frozenset(["fill"])
 STEPS = frozenset(["load_state_dict", "step"])
 #: ... and that say which buffers a forward writes from then on.
 MODES = frozenset(["train"])
+#: Optimizers that write parameters, and then call the closure that they were given again.
+SEARCHING = frozenset(["LBFGS"])
 #: Functions of torch that write parameters.
 _OF_PARAMETERS = frozenset(
     f"torch.nn.utils.{module}vector_to_parameters" for module in ("", "convert_parameters.")

@@ -151,4 +151,170 @@ PROGRAMS = {
 
         Both()(b).sum().backward()
     """,
+    "a class method whose class has another name": """
+        class Block(nn.Module):
+            def __init__(self, act):
+                super().__init__()
+                self.proj, self.act = nn.Linear(4, 4), act
+
+            @classmethod
+            def make(kind):
+                return kind(nn.ReLU(inplace=True))  # bad
+                return kind(nn.ReLU())  # good
+
+            @staticmethod
+            def squash(self):
+                return torch.sigmoid(self)
+
+            def forward(self, x):
+                return self.act(self.squash(self.proj(x)))  # bad: IPL101
+                return self.act(self.squash(self.proj(x)))  # good
+
+        Block.make()(b).sum().backward()
+    """,
+    "a context that marks what it writes": """
+        class Twice(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.mark_dirty(x)
+                return x.mul_(2)
+
+            @staticmethod
+            def backward(ctx, grad):
+                return grad * 2
+
+        h = torch.sigmoid(a)  # bad
+        h = torch.neg(a)  # good
+        y = Twice.apply(h)  # bad: IPL101
+        y = Twice.apply(h)  # good
+        y.sum().backward()
+    """,
+    "behind a context that marks what it writes": """
+        class Twice(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                x.mul_(2)
+                ctx.mark_dirty(x)
+                return x
+
+            @staticmethod
+            def backward(ctx, grad):
+                return grad * 2
+
+        h = torch.neg(a)
+        y = torch.sigmoid(Twice.apply(h))
+        y += 1  # bad: IPL101
+        y = y + 1  # good
+        y.sum().backward()
+    """,
+    "a head tied to an embedding": """
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.emb = nn.Embedding(8, 4)
+                self.head = nn.Linear(4, 8, bias=False)
+                self.head.weight = self.emb.weight
+
+            def forward(self, ids):
+                return self.head(self.emb(ids))
+
+        model = Model()
+        out = model(torch.tensor([1, 2]))
+        with torch.no_grad():
+            model.emb.weight.mul_(2)  # bad: IPL102
+            model.emb.weight.mul(2)  # good
+        out.sum().backward()
+    """,
+    "a closure that is called again after each step": """
+        net = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
+        opt = torch.optim.LBFGS(net.parameters(), max_iter=4)
+        target = net(b)  # bad
+        target = net(b).detach()  # good
+
+        def closure():
+            opt.zero_grad()
+            loss = (net(b) - target).square().sum() + net(b * 2).square().sum()
+            loss.backward(retain_graph=True)
+            return loss
+
+        opt.step(closure)  # bad: IPL106
+        opt.step(closure)  # good
+    """,
+    "a sequence of modules with names": """
+        from collections import OrderedDict
+
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.net = nn.Sequential(OrderedDict(
+                    proj=nn.Linear(4, 4),
+                    gate=nn.Sigmoid(),
+                    act=nn.ReLU(inplace=True),  # bad
+                    act=nn.ReLU(),  # good
+                ))
+
+            def forward(self, x):
+                return self.net(x)  # bad: IPL101
+                return self.net(x)  # good
+
+        if __name__ == "__main__":
+            Block()(b).sum().backward()
+    """,
+    "a sequence of modules with names, in pairs": """
+        from collections import OrderedDict
+
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.net = nn.Sequential(OrderedDict([
+                    ("proj", nn.Linear(4, 4)),
+                    ("gate", nn.Sigmoid()),
+                    ("act", nn.ReLU(inplace=True)),  # bad
+                    ("act", nn.ReLU()),  # good
+                ]))
+
+            def forward(self, x):
+                return self.net(x)  # bad: IPL101
+                return self.net(x)  # good
+
+        if __name__ == "__main__":
+            Block()(b).sum().backward()
+    """,
+    "a sequence of modules with names, one by one": """
+        import collections
+
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                layers = collections.OrderedDict()
+                layers["proj"] = nn.Linear(4, 4)
+                layers["gate"] = nn.Sigmoid()
+                layers["act"] = nn.ReLU(inplace=True)  # bad
+                layers["act"] = nn.ReLU()  # good
+                self.net = nn.Sequential(layers)
+
+            def forward(self, x):
+                return self.net(x)  # bad: IPL101
+                return self.net(x)  # good
+
+        if __name__ == "__main__":
+            Block()(b).sum().backward()
+    """,
+    "a module of a sequence by its name": """
+        from collections import OrderedDict
+
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.net = nn.Sequential(OrderedDict(proj=nn.Linear(4, 4), gate=nn.Sigmoid()))
+
+            def forward(self, x):
+                h = self.net.gate(self.net.proj(x))
+                h += 1  # bad: IPL101
+                h = h + 1  # good
+                return h
+
+        if __name__ == "__main__":
+            Block()(b).sum().backward()
+    """,
 }

@@ -81,3 +81,30 @@ def test_methods_that_give_the_module_itself_do():
     for name in told - {"cuda", "xpu", "ipu", "mtia", "to_empty"}:
         layer = torch.nn.Linear(2, 2)
         assert getattr(layer, name)(*arguments.get(name, ())) is layer
+
+
+def test_optimizers_that_call_their_closure_again_are_those_that_do():
+    from inplace_lint.torchmodel.writers import SEARCHING
+
+    found = set()
+    for name, kind in vars(torch.optim).items():
+        if not isinstance(kind, type) or kind is torch.optim.Optimizer:
+            continue
+        weights = torch.nn.Parameter(torch.ones(2, 2))
+        if name == "SparseAdam":
+            continue  # takes sparse gradients alone
+        optimizer = kind([weights], lr=0.1)
+        versions = []
+
+        def closure(optimizer=optimizer, weights=weights, versions=versions):
+            versions.append(weights._version)
+            optimizer.zero_grad()
+            loss = weights.square().sum()
+            loss.backward()
+            return loss
+
+        optimizer.step(closure)
+        if len(versions) > 1:
+            assert versions[-1] > versions[0]
+            found.add(name)
+    assert found == SEARCHING
