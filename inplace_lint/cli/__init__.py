@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except UsageError as error:
-        print(f"inplace-lint: {error}", file=sys.stderr)
+        complain(str(error))
         return WRONG
     except KeyboardInterrupt:
         return 130
@@ -57,6 +57,13 @@ def entry() -> NoReturn:
     import os
 
     os._exit(code)
+
+
+def complain(text: str) -> None:
+    """Says what is wrong, on one line, whatever the names in it would make a terminal or a workflow do."""
+    from ..report.style import safe
+
+    print(f"inplace-lint: {safe(text)}", file=sys.stderr)
 
 
 def silence() -> None:

@@ -11,7 +11,7 @@ from ..project.configuration import Configuration, ConfigurationError
 from ..project.discovery import Target, discover, is_excluded
 from ..project.paths import shown
 from ..report import FORMATS, render
-from . import CLEAN, FOUND, WRONG, fixing, pipeline, silence
+from . import CLEAN, FOUND, WRONG, complain, fixing, pipeline, silence
 from .options import Flag, UsageError, Verb
 
 TYPE_CHECKING = False
@@ -73,7 +73,7 @@ def run(paths: list[str], values: dict[str, Any]) -> int:
     else:
         targets, errors = discover(paths or ["."], configuration)
         for error in errors:
-            print(f"inplace-lint: {error}", file=sys.stderr)
+            complain(str(error))
         findings = _check_files(targets, values.get("jobs"))
     output = values.get("output-format", "full")
     outcome: fixing.Outcome | None = None
@@ -89,7 +89,7 @@ def run(paths: list[str], values: dict[str, Any]) -> int:
         if outcome.prover is not None:
             proving.write(outcome.prover, values.get("output-file"))
         if "diff" in values:
-            _write("".join(outcome.diffs), values.get("output-file"))
+            _write(_diff(outcome.diffs, output), values.get("output-file"))
             return _would_fix(outcome, bool(errors), bool(values.get("exit-zero")))
         if from_input:
             _write_bytes(texts[targets[0].filename])
@@ -128,6 +128,21 @@ def _would_fix(outcome: fixing.Outcome, incomplete: bool, exit_zero: bool) -> in
     if incomplete:
         return WRONG
     return FOUND if outcome.fixed and not exit_zero else CLEAN
+
+
+def _diff(diffs: Sequence[str], output: str) -> str:
+    """The changes as a patch that can be applied, unless somebody looks at it: then it is made harmless to look at."""
+    text = "".join(diffs)
+    if output != "github" and not sys.stdout.isatty():
+        return text
+    from ..report.style import safe
+
+    text = "".join(f"{safe(line)}\n" for line in text.splitlines())
+    if output != "github":
+        return text
+    from ..report.github import quoted
+
+    return quoted(text)
 
 
 def _write_bytes(source: bytes) -> None:

@@ -7,7 +7,7 @@ import os
 import sys
 
 from ..project.discovery import discover
-from . import CLEAN, FOUND, WRONG, check, fixing, proving
+from . import CLEAN, FOUND, WRONG, check, complain, fixing, proving
 from .options import Flag, UsageError, Verb
 
 TYPE_CHECKING = False
@@ -59,7 +59,7 @@ def run(paths: list[str], values: dict[str, Any]) -> int:
     proving.need_children("confirm", elsewhere=bool(launcher))
     targets, errors = discover(paths or ["."], check._configuration(values))
     for one in errors:
-        print(f"inplace-lint: {one}", file=sys.stderr)
+        complain(str(one))
     findings = check._check_files(targets, None)
     # What is said of memory is decided by what the fix makes of it.
     fixing.show_edits(targets, [one for one in findings if one.code.startswith("IPL4")], {})

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 from ..project.reading import read
-from . import pipeline
+from . import complain, pipeline
 from .options import UsageError
 
 TYPE_CHECKING = False
@@ -143,6 +141,6 @@ def _write(filename: str, source: bytes) -> bool:
     try:
         write(filename, source)
     except OSError as error:
-        print(f"inplace-lint: {filename} cannot be written: {error.strerror or error}", file=sys.stderr)
+        complain(f"{filename} cannot be written: {error.strerror or error}")
         return False
     return True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from . import CLEAN, WRONG, check, proving
+from . import CLEAN, WRONG, check, complain, proving
 from .options import Flag, UsageError, Verb, whole
 
 TYPE_CHECKING = False
@@ -209,13 +209,13 @@ def capture(argv: Sequence[str]) -> int:
     filename = values.get("output", FILE)
     status, uses, end = record(program, as_module)
     if end:
-        print(f"inplace-lint: {end}", file=sys.stderr)
+        complain(end)
     try:
         write(filename, uses)
         classes = read(filename)
     except InputError as error:
         raise UsageError(str(error)) from error
-    print(f"inplace-lint: {filename} holds inputs of {len(classes)} classes", file=sys.stderr)
+    complain(f"{filename} holds inputs of {len(classes)} classes")
     return status
 
 

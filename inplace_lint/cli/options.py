@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,12 +53,18 @@ class Verb:
         values: dict[str, Any] = {}
         others: list[str] = []
         words = iter(argv)
+        separated = "--" in argv
         for word in words:
             if word == "--":
-                others.extend(words)
+                others.extend("./-" if word == "-" else word for word in words)
             elif word == "-" or not word.startswith("-"):
                 others.append(word)
             else:
+                if not separated and os.path.lexists(word):
+                    raise UsageError(
+                        f"`{word}` is an option, and a file here has that name: "
+                        "write `--` between the options and the files"
+                    )
                 name, equals, value = word.partition("=")
                 flag = flags.get(name)
                 if flag is None:

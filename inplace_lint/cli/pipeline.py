@@ -70,6 +70,8 @@ def examine_files(targets: Sequence[Target], jobs: int) -> Iterator[list[Diagnos
     import gc
 
     jobs = min(jobs, len(targets))
+    if jobs > 1 and not _is_safe_to_start():
+        jobs = 1
     collects = gc.isenabled()
     # Syntax trees are many small objects without cycles: the search for cycles was half of the time. What does refer
     # to itself is collected when a program is made anew (`of_project`).
@@ -79,6 +81,20 @@ def examine_files(targets: Sequence[Target], jobs: int) -> Iterator[list[Diagnos
     finally:
         if collects:
             gc.enable()
+
+
+def _is_safe_to_start() -> bool:
+    """Whether a worker can be kept from looking for modules in the working directory: in what is checked.
+
+    One that is not forked is a Python of its own.
+    """
+    import multiprocessing
+    import sys
+
+    if multiprocessing.get_start_method() == "fork" or sys.flags.isolated:
+        return True
+    os.environ["PYTHONSAFEPATH"] = "1"
+    return sys.version_info >= (3, 11) and not sys.flags.ignore_environment
 
 
 def default_jobs(files: int) -> int:

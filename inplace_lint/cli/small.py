@@ -116,12 +116,14 @@ def _explain(places: list[str], values: dict[str, Any]) -> int:
     from ..project import Project
     from ..project.configuration import Configuration, ConfigurationError
     from ..project.paths import shown
+    from ..report.style import safe
 
     try:
         settings = Configuration().settings(os.path.dirname(os.path.abspath(filename)))
     except ConfigurationError as error:
         raise UsageError(str(error)) from error
-    print(explain(shown(filename), source, int(line), Project(settings.root, settings.src)).rstrip("\n"))
+    text = explain(shown(filename), source, int(line), Project(settings.root, settings.src)).rstrip("\n")
+    print("\n".join(map(safe, text.split("\n"))))
     return 0
 
 
@@ -137,6 +139,7 @@ def _config(keys: list[str], values: dict[str, Any]) -> int:
     from ..checks import registry
     from ..project.configuration import Configuration, ConfigurationError
     from ..project.settings import OPTIONS
+    from ..report.style import safe
 
     known = {option.name: option for option in OPTIONS}
     for key in keys:
@@ -150,7 +153,11 @@ def _config(keys: list[str], values: dict[str, Any]) -> int:
         settings = Configuration(selector_problem=registry.problem).settings(".")
     except ConfigurationError as error:
         raise UsageError(str(error)) from error
-    where = f"from {settings.config_file}" if settings.config_file else "no configuration file: the defaults"
+    where = (
+        f"from {safe(settings.config_file)}"
+        if settings.config_file
+        else "no configuration file: the defaults"
+    )
     print(f"# {where}")
     for option in OPTIONS:
         if keys and option.name not in keys:
@@ -168,19 +175,30 @@ def _toml(key: str, value: object) -> str:
         return f"{key} = {str(value).lower()}"
     if isinstance(value, tuple):
         if key == "per-file-ignores":
-            inside = ", ".join(f'"{pattern}" = [{_quoted(rules)}]' for pattern, rules in value)
+            inside = ", ".join(f"{_string(pattern)} = [{_quoted(rules)}]" for pattern, rules in value)
             return f"{key} = {{{inside}}}"
         if key == "inputs":
-            inside = ", ".join(f'"{target}" = "{factory}"' for target, factory in value)
+            inside = ", ".join(f"{_string(target)} = {_string(factory)}" for target, factory in value)
             return f"{key} = {{{inside}}}"
         if key == "attention-sizes":
             return f"{key} = {{{', '.join(f'{name} = {size}' for name, size in value)}}}"
         return f"{key} = [{_quoted(value)}]"
-    return f'{key} = "{value}"'
+    return f"{key} = {_string(str(value))}"
 
 
 def _quoted(texts: Sequence[str]) -> str:
-    return ", ".join(f'"{text}"' for text in texts)
+    return ", ".join(map(_string, texts))
+
+
+def _string(text: str) -> str:
+    """A string of TOML, without anything that a terminal would obey."""
+    from ..report.style import safe
+
+    shown = "".join(
+        letter if letter not in '"\\' and safe(letter) == letter else f"\\u{ord(letter):04x}"
+        for letter in text
+    )
+    return f'"{shown}"'
 
 
 VERSION = Verb("version", "", "Print the version of inplace-lint.")

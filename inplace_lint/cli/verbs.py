@@ -64,7 +64,8 @@ def run(argv: Sequence[str]) -> int:
 
         verb, action = check.VERB, check.run
     rest = argv[1:] if first == verb.name else argv
-    if "--help" in rest or "-h" in rest:
+    options = rest[: rest.index("--")] if "--" in rest else rest
+    if "--help" in options or "-h" in options:
         print(verb.help())
         return 0
     values, others = verb.parse(rest)

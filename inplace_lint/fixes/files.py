@@ -36,5 +36,16 @@ def diff(filename: str, before: bytes, after: bytes) -> str:
     old, new = ([f"{line}\n" for line in lines[:-1]] + lines[-1:] * bool(lines[-1]) for lines in (old, new))
     return "".join(
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
-        for line in difflib.unified_diff(old, new, filename, filename)
+        for line in difflib.unified_diff(old, new, _quoted(filename), _quoted(filename))
     )
+
+
+def _quoted(filename: str) -> str:
+    """A name as git writes it: one that would break the line, or do worse, in quotes and octal numbers."""
+    if filename.isprintable():
+        return filename
+    shown = "".join(
+        chr(octet) if 32 <= octet < 127 and octet not in b'"\\' else "\\" + format(octet, "03o")
+        for octet in os.fsencode(filename)
+    )
+    return f'"{shown}"'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..model import Diagnostic
+from .style import safe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,12 +38,23 @@ def _line(diagnostic: Diagnostic) -> str:
         lines.append(f"help: {diagnostic.help}")
     if diagnostic.remark:
         lines.append(f"note: {diagnostic.remark}")
-    return f"::{level} {listed}::{_text(chr(10).join(lines))}\n"
+    return f"::{level} {listed}::{'%0A'.join(map(_text, lines))}\n"
 
 
-def _text(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+def quoted(text: str) -> str:
+    """Text that is no report, such as a diff, so that no line of it is taken for a command."""
+    from secrets import token_hex
+
+    token = token_hex(16)
+    return f"::stop-commands::{token}\n{text}::{token}::\n"
+
+
+def _text(line: str) -> str:
+    return safe(line).replace("%", "%25")
 
 
 def _property(text: str) -> str:
-    return _text(text).replace(":", "%3A").replace(",", "%2C")
+    """A file's name stands as it is: GitHub compares it."""
+    text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    text = text.replace(":", "%3A").replace(",", "%2C")
+    return text if text.isprintable() else safe(text)

@@ -13,9 +13,8 @@ _CODES = {
 # What would move the cursor, change colours or turn the reading direction, were it printed as it stands.
 _UNSAFE = {code: chr(0x2400 + code) for code in range(32)}
 _UNSAFE[0x7F] = "\u2421"
-_UNSAFE |= dict.fromkeys(
-    [*range(0x80, 0xA0), 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)], "\ufffd"
-)
+_TURNS = (0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_UNSAFE |= dict.fromkeys([*range(0x80, 0xA0), 0x2028, 0x2029, *_TURNS], "\ufffd")
 
 
 class Style:
