@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
+from .stacks import backward_under_way
+
 if TYPE_CHECKING:
     from .tracer import Trace
 
@@ -143,7 +145,8 @@ class Patches:
             # While a transform of torch.func has hooks turned off, PyTorch's own check is on.
             if not getattr(self._local, "aside", True):
                 self._trace.before_backward(tuple(roots), tuple(inputs or ()))
-            return engine(roots, *args, **kwargs)
+            with backward_under_way():
+                return engine(roots, *args, **kwargs)
 
         return run
 

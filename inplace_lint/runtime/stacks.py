@@ -6,7 +6,8 @@ import linecache
 import os
 import sys
 import sysconfig
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
@@ -27,12 +28,21 @@ _STDLIB = tuple(
 )
 _INSTALLED = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 _foreign: dict[str, bool] = {}
+#: Where the backwards that are under way were called, the latest last.
+_backwards: list[Stack] = []
 
 
 def capture(skip: int = 2) -> Stack:
-    """The stack of the caller's caller (`skip` frames up), without frames of torch, of Python and of this package."""
+    """The stack of the caller's caller (`skip` frames up), without frames of torch, of Python and of this package.
+
+    In autograd's own threads, in which every backward on CUDA runs, the program has no frame unless a Function of its
+    own is running: there it is where the backward was called.
+    """
     found = []
-    frame: FrameType | None = sys._getframe(skip)
+    # Such a thread may have fewer frames than are skipped: they are all ours.
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and skip:
+        frame, skip = frame.f_back, skip - 1
     while frame is not None:
         code = frame.f_code
         foreign = _foreign.get(code.co_filename)
@@ -43,7 +53,20 @@ def capture(skip: int = 2) -> Stack:
             if len(found) == DEPTH:
                 break
         frame = frame.f_back
+    if not found and _backwards:
+        return _backwards[-1]
     return tuple(found)
+
+
+@contextmanager
+def backward_under_way() -> Iterator[None]:
+    """Within it the caller's caller runs a backward."""
+    stack = capture(4)  # past `contextlib`, and whoever says `with`
+    _backwards.append(stack)
+    try:
+        yield
+    finally:
+        _backwards.remove(stack)
 
 
 def rows(stack: Stack) -> list[tuple[str, int]]:

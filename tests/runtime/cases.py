@@ -59,11 +59,11 @@ def cases() -> list[Case]:
     found = []
     for block in re.split(r"^## ", _TEXT, flags=re.MULTILINE)[1:]:
         name, _, body = block.partition("\n")
-        found.append(_case(name.strip(), GIVEN + textwrap.dedent(body)))
+        found.append(marked(name.strip(), GIVEN + textwrap.dedent(body)))
     return found
 
 
-def _case(name: str, source: str) -> Case:
+def marked(name: str, source: str) -> Case:
     saves, writes, raises = set(), {}, {}
     for row, line in enumerate(source.splitlines(), 1):
         mark = _MARK.search(line)
@@ -697,6 +697,26 @@ c = torch.complex(a, w)
 y = c * c.conj()  # save
 c.mul_(2)  # write: IPL102
 y.real.sum().backward()
+
+## a double backward in a thread of autograd's own, as each of CUDA is: the sixty-first backward inside of another
+class Deep(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, depth):
+        ctx.depth = depth
+        return x * 2
+    @staticmethod
+    @torch.enable_grad()
+    def backward(ctx, g):
+        if ctx.depth:
+            x = torch.ones(4, 4, requires_grad=True)
+            torch.autograd.grad(Deep.apply(x, ctx.depth - 1).sum(), x)
+        else:
+            x = torch.ones(4, 4, requires_grad=True)
+            d, = torch.autograd.grad(x.exp().sin().sum(), x, create_graph=True)
+            d.sum().backward()
+        return g * 2, None
+for depth in range(57, 64):
+    Deep.apply(a * 1.0, depth).sum().backward()
 
 ## sparse matrices
 m = b.to_sparse()

@@ -9,7 +9,7 @@ import torch
 
 from inplace_lint.runtime.immediate import is_stale
 
-from .cases import Case, cases
+from .cases import GIVEN, Case, cases, marked
 from .programs import copied, plain, traced
 
 CASES = cases()
@@ -44,6 +44,41 @@ def test_verdict_is_torchs(case: Case, tmp_path: Path) -> None:
     if case.silent:
         true = copied(case.source, path)
         assert any(not torch.allclose(one, other) for one, other in zip(gradients, true, strict=True))
+
+
+#: What the innermost of sixty-one backwards, each inside of another, does in a thread of autograd's own.
+IN_ITS_OWN_THREAD = """
+class Deep(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, depth):
+        ctx.depth = depth
+        return x * 2
+    @staticmethod
+    @torch.enable_grad()
+    def backward(ctx, g):
+        x = torch.ones(4, 4, requires_grad=True)
+        if ctx.depth:
+            torch.autograd.grad(Deep.apply(x, ctx.depth - 1).sum(), x)
+        else:
+            z = torch.ones(4, 4)
+            d, = torch.autograd.grad(x.sin(), x, z, create_graph=True)  # save
+            z.mul_(2)  # write: IPL102
+            d.sum().backward()
+        return g * 2, None
+Deep.apply(a * 1.0, 60).sum().backward()
+"""
+
+
+def test_what_a_double_backward_saves_in_such_a_thread_is_saved_where_it_was_called(tmp_path: Path) -> None:
+    case = marked("in its own thread", GIVEN + IN_ITS_OWN_THREAD)
+    native, _ = plain(case.source, tmp_path / "program.py")
+    assert native is not None and is_stale(native)
+    # PyTorch loses an error of Python's that crosses that thread, so the tracer must not raise its own.
+    error, trace = traced(case.source, tmp_path / "program.py", raises=False)
+    assert error is None
+    (found,) = trace.diagnostics
+    assert {found.location.row: found.code} == case.writes
+    assert {label.location.row for label in found.labels if label.role == "save"} == case.saves
 
 
 def test_cases_are_many_and_of_every_kind() -> None:
