@@ -82,12 +82,12 @@ def _verdicts(
     findings: Sequence[Diagnostic], targets: Sequence[Target], launcher: list[str], values: dict[str, Any]
 ) -> dict[int, dict[str, Any]]:
     from ..project import Project
-    from ..runtime.child import Children, Limits
+    from ..runtime.child import READY, Children, Limits
     from ..runtime.confirm import confirm
 
     factories, captured = proving.factories(targets), proving.captured(values.get("capture"))
     limits = Limits(seconds=float(values.get("timeout", 60)), memory=values.get("memory", 8) * 2.0**30)
-    children = Children(limits, launcher, values.get("jobs", 1), imports=("torch",))
+    children = Children(limits, launcher, values.get("jobs", 1), imports=READY)
     projects = {target.filename: Project(target.settings.root, target.settings.src) for target in targets}
     found = {}
     for index, verdict in confirm(findings, children, projects, factories, captured):

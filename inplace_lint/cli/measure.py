@@ -150,13 +150,13 @@ def _verdicts(
 def _children(
     values: dict[str, Any], seconds: float, on_stage: Callable[[str], None] = lambda stage: None
 ) -> Children:
-    from ..runtime.child import Children, Limits
+    from ..runtime.child import READY, Children, Limits
 
     launcher = proving.launcher(values)
     memory = (
         values["memory"] * 2.0**30 if "memory" in values else float(2**60) if launcher else 0.9 * _physical()
     )
-    return Children(Limits(seconds=seconds, memory=memory), launcher, imports=("torch",), on_stage=on_stage)
+    return Children(Limits(seconds=seconds, memory=memory), launcher, imports=READY, on_stage=on_stage)
 
 
 def _physical() -> float:

@@ -22,12 +22,12 @@ def prover(targets: Sequence[Target], from_input: bool) -> Prover:
         raise UsageError("--prove runs files: standard input cannot be run")
     need_children("--prove")
     from ..project import Project
-    from ..runtime.child import Children, Limits
+    from ..runtime.child import READY, Children, Limits
     from ..runtime.proving import Prover
 
     projects = {target.filename: Project(target.settings.root, target.settings.src) for target in targets}
     return Prover(
-        Children(Limits(seconds=120.0), imports=("torch",)), projects, factories(targets), captured(None)
+        Children(Limits(seconds=120.0), imports=READY), projects, factories(targets), captured(None)
     )
 
 

@@ -19,6 +19,9 @@ from typing import Any
 
 from .supervisor import MARK
 
+#: What a child imports before its first job, so that none takes its time for that.
+READY = ("torch", "inplace_lint.runtime.blocks", "inplace_lint.runtime.rewrites")
+
 
 @dataclass(frozen=True, slots=True)
 class Limits:

@@ -112,8 +112,8 @@ def _caption(hazard: Hazard, write: Write) -> str:
 
 
 def _advice(hazard: Hazard) -> str:
-    if hazard.changed is False:
-        return "no byte of what was saved has changed, but PyTorch counts for the whole storage and raises"
+    if hazard.disjoint:
+        return "no byte of what was saved was written, but PyTorch counts for the whole storage and raises"
     if hazard.write is not None and hazard.write.optimizer:
         return "call every backward that goes through these parameters before the step"
     return "use the out-of-place form, or write to a `.clone()`"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -13,48 +14,57 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_leaves
 
-from . import graph
+from . import graph, ready  # noqa: F401
 from .immediate import is_stale
 from .snapshot import relative_error, snapshot
 from .tracer import Trace
 
-#: A block: called once for each run, it makes its inputs anew, runs, and runs backward from what came out.
-Block = Callable[[], None]
+#: A block: called once for each run, it makes its inputs anew and runs. What it returns is differentiated, unless it
+#: ran a backward of its own.
+Block = Callable[[], Any]
+#: Backwards after which a program has shown what it can: a loop does the same again.
+ENOUGH = 24
 
 
 @dataclass(slots=True)
 class Run:
     """A run of a block: what it ended in, the errors of its backwards (the block may have caught them), and the
-    gradients that each of the others gave, in order.
+    gradients that each of the others gave, in order. `is_cut`: its time was up before it ended.
     """
 
     error: BaseException | None
     gradients: list[list[torch.Tensor]]
     stale: list[BaseException]
     trace: Trace | None = None
+    is_cut: bool = False
 
 
-def natively(block: Block) -> Run:
+class Enough(BaseException):
+    """Ends a run of user code that has shown what it can, or whose time is up."""
+
+
+def natively(block: Block, seconds: float | None = None) -> Run:
     """As PyTorch runs it: its error is the truth."""
-    return _run(block, contextlib.nullcontext())
+    return _run(block, contextlib.nullcontext(), seconds)
 
 
-def traced(block: Block) -> Run:
+def traced(block: Block, seconds: float | None = None) -> Run:
     """Under the tracer, beyond the first changed save, with every save and write noted."""
     trace = Trace(on_hazard=None, raises=False, journal=True)
-    run = _run(block, trace)
+    run = _run(block, trace, seconds)
     run.trace = trace
     return run
 
 
-def truly(block: Block) -> Run:
+def truly(block: Block, seconds: float | None = None) -> Run:
     """With every saved tensor copied: the gradients are those of the forward pass that was run."""
-    return _run(block, snapshot())
+    return _run(block, snapshot(), seconds)
 
 
 def worst_error(run: Run, true: Run) -> float | None:
     """The largest relative error of a gradient; None where the two runs did not go the same way."""
-    if len(run.gradients) != len(true.gradients) or not run.gradients:
+    same = len(run.gradients) == len(true.gradients) or run.is_cut or true.is_cut
+    if not same or not run.gradients:
         return None
     worst = 0.0
     for given, right in zip(run.gradients, true.gradients):
@@ -93,7 +103,7 @@ def backward_from(*values: Any) -> None:
             raise
 
 
-def _run(block: Block, around: Any) -> Run:
+def _run(block: Block, around: Any, seconds: float | None) -> Run:
     torch.manual_seed(0)
     random.seed(0)
     if "numpy" in sys.modules:
@@ -101,11 +111,17 @@ def _run(block: Block, around: Any) -> Run:
     gradients: list[list[torch.Tensor]] = []
     stale: list[BaseException] = []
     error: BaseException | None = None
+    is_cut = False
     before = torch.is_grad_enabled()
-    with warnings.catch_warnings(), journal(gradients, stale), around:
+    with warnings.catch_warnings(), journal(gradients, stale, ENOUGH) as accumulated, around:
         warnings.simplefilter("ignore")
         try:
-            block()
+            with _for_at_most(seconds):
+                result = block()
+                if not accumulated:
+                    backward_from(result)
+        except Enough as enough:
+            is_cut = bool(enough.args)
         except SystemExit as leaving:
             error = leaving if leaving.code else None
         except Exception as raised:
@@ -114,18 +130,45 @@ def _run(block: Block, around: Any) -> Run:
             torch.set_grad_enabled(before)
     if stale:
         gradients.clear()  # as far as they go they mean nothing
-    return Run(error, gradients, stale)
+    return Run(error, gradients, stale, is_cut=is_cut)
 
 
 @contextlib.contextmanager
-def journal(gradients: list[list[torch.Tensor]], stale: list[BaseException]) -> Iterator[None]:
-    """Notes the gradients of each backward: what `grad` returns, or the `.grad` of the leaves that it reached."""
+def _for_at_most(seconds: float | None) -> Iterator[None]:
+    """Within it user code is ended by `Enough` when its time is up, and again for as long as it catches that."""
+    if seconds is None or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def end(*_: Any) -> None:
+        raise Enough("its time was up")
+
+    before = signal.signal(signal.SIGALRM, end)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextlib.contextmanager
+def journal(
+    gradients: list[list[torch.Tensor]], stale: list[BaseException], most: int | None = None
+) -> Iterator[list[Any]]:
+    """Notes the gradients of each backward: what `grad` returns, or the `.grad` of the leaves that it reached.
+
+    After so many as `most` says it raises `Enough`. Gives a list that has an entry for each that went to leaves.
+    """
+    accumulated: list[Any] = []
     autograd: Any = torch.autograd
     engine = autograd._engine_run_backward
 
     def run(roots: Any, *args: Any, **kwargs: Any) -> Any:
         inputs = args[3] if len(args) > 3 else kwargs.get("inputs", ())
         accumulates = kwargs.get("accumulate_grad", False)
+        if accumulates:
+            accumulated.append(None)
         leaves = [
             node.variable
             for node in graph.asked_for(tuple(roots), tuple(inputs or ()))
@@ -146,10 +189,12 @@ def journal(gradients: list[list[torch.Tensor]], stale: list[BaseException]) -> 
                     if isinstance(one, torch.Tensor) and one.layout == torch.strided
                 ]
             )
+        if most is not None and len(gradients) >= most:
+            raise Enough
         return result
 
     autograd._engine_run_backward = run
     try:
-        yield
+        yield accumulated
     finally:
         autograd._engine_run_backward = engine

@@ -157,7 +157,8 @@ class Hazard:
     """A save and the writes that changed it before a backward reads it.
 
     `silent` says why PyTorch does not raise, one of the words above, or None. `changed` is whether any byte of what
-    was saved is another than it was; None if that is not known. `read` is set when a backward has read it.
+    was saved is another than it was; None if that is not known. `disjoint`: no byte belongs both to what was saved and
+    to what was written. `read` is set when a backward has read it.
     """
 
     node: str
@@ -171,6 +172,7 @@ class Hazard:
     silent: str | None
     changed: bool | None
     door: tuple[str, Stack] | None = None
+    disjoint: bool = False
     read: bool = False
     reported: bool = field(default=False, compare=False)
 

@@ -70,6 +70,7 @@ class Trace:
         self._errors: list[Diagnostic] = []
         self.saves: list[tuple[str, stacks.Stack]] | None = [] if journal else None
         self.writes: list[Write] | None = [] if journal else None
+        self.idle: list[stacks.Stack] = []  # writes to what was saved that changed no value of it
 
     # -- what a user sees
 
@@ -285,6 +286,7 @@ class Trace:
         if version != save.version:
             changed = differs(tensor, save.checksum)
             if save.hidden and changed is False:
+                self._left_alone(save)
                 return None
             return self._hazard(save, self._overlapping(save), save.hidden, changed)
         # What follows raises nothing: the bytes themselves must be other ones.
@@ -295,6 +297,7 @@ class Trace:
         later = save.later_writes()
         if save.checksum is not None:
             if not differs(tensor, save.checksum):
+                self._left_alone(save)
                 return None
         elif not later:
             return None
@@ -345,16 +348,23 @@ class Trace:
             silent,
             changed,
             door,
+            changed is not True and bool(writes) and not any(_touches(one, save) for one in writes),
         )
 
     def _overlapping(self, save: Save) -> tuple[Write, ...]:
         """The writes since a save that touch its bytes; all of them where none does, for the version moved."""
         later = save.later_writes()
-        own = save.region
-        touching = [
-            write for write in later if own is None or write.region is None or write.region.overlaps(own)
-        ]
-        return tuple(touching or later)
+        return tuple([write for write in later if _touches(write, save)] or later)
+
+    def _left_alone(self, save: Save) -> None:
+        """Notes the writes to a save's bytes that gave them the values which they had."""
+        if self.writes is not None:
+            self.idle += [write.stack for write in save.later_writes() if _touches(write, save)]
+
+
+def _touches(write: Write, save: Save) -> bool:
+    """Whether a write may have gone to a byte of a save."""
+    return write.region is None or save.region is None or write.region.overlaps(save.region)
 
 
 class _UserHooks:

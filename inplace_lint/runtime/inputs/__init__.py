@@ -7,13 +7,22 @@ from typing import Any
 
 from ..problems import InputError
 from .call import Call, NoInputs
-from .stated import from_annotations, from_comment, from_factory, given
+from .stated import from_annotations, from_comment, from_factory, given, shown
 from .values import SIZES
 
 #: How often a target is run, at most, to find its inputs.
 TRIALS = 80
 
-__all__ = ["SIZES", "TRIALS", "Call", "InputError", "NoInputs", "build", "given"]
+__all__ = ["SIZES", "TRIALS", "Call", "InputError", "NoInputs", "build", "given", "is_stated"]
+
+
+def is_stated(target: Any, factories: Mapping[str, str], captured: Mapping[str, Any]) -> bool:
+    """Whether somebody said how the target is called: a comment, a factory, a recorded run."""
+    try:
+        call = from_comment(target) or from_factory(target, factories)
+    except InputError:
+        return True
+    return call is not None or shown(target) in captured
 
 
 def build(

@@ -12,15 +12,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from .. import immediate
 from .call import Call
-
-#: What PyTorch says of a forward that writes where it must not. The inputs are right then: this is the finding.
-_HAZARDS = (
-    "used in an in-place operation",
-    "modified inplace",
-    "modified by an inplace operation",
-    "out=... arguments",
-)
 
 
 @dataclass(slots=True)
@@ -43,19 +36,22 @@ class Failure:
 
 
 def attempt(call: Call) -> tuple[Failure | None, Any]:
-    """Constructs the target and runs its forward: None and the instance if both went well."""
+    """Constructs the target and runs its forward: None and the instance if both went well.
+
+    An error that PyTorch raises of an in-place write is no fault of the inputs: they have got that far.
+    """
     instance = None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             instance = call.function()
         except Exception as error:  # user code
-            return _failure(error, "constructor", None), None
+            return (None if immediate.codes(error) else _failure(error, "constructor", None)), None
         try:
             args, kwargs = call.inputs()
             instance(*args, **kwargs)
         except Exception as error:  # user code
-            if any(words in str(error) for words in _HAZARDS):
+            if immediate.codes(error):
                 return None, instance
             return _failure(error, "forward", instance), instance
     return None, instance

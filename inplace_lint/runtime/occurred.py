@@ -1,0 +1,166 @@
+"""Whether a finding's hazard occurred in what was run: from a native, a traced and a copying run to a verdict."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from . import immediate, stacks
+from .findings import sentence
+from .observe import Run, worst_error
+from .records import Hazard
+from .supervisor import describe
+from .verdicts import Verdict, hits, place_of, shown, verdict
+
+#: A gradient that is off by less is the rounding of another order of sums.
+TOLERANCE = 1e-4
+
+#: What raises at the write itself, and only while gradients are recorded.
+_AT_ONCE = frozenset({"IPL103", "IPL104", "IPL105", "IPL107", "IPL108"})
+#: What speaks of values, and not of what backward reads.
+_OF_VALUES = frozenset({"IPL204", "IPL205", "IPL206"})
+
+Finding = dict[str, Any]
+
+
+def judge(
+    finding: Finding,
+    native: Run,
+    second: Run,
+    true: Run,
+    inputs: dict[str, str],
+    device: str,
+    program: str = "",
+) -> Verdict:
+    """The verdict on a finding from the three runs of its block; `program` is what ran it, if it was not called."""
+    trace = second.trace
+    assert trace is not None
+    by = f" when {program} runs" if program else ""
+    error = native.error
+    at_write = finding["writes"]
+    if error is not None and not immediate.is_stale(error):
+        if _is_its_own(error, finding):
+            said = str(error).partition("\n")[0]
+            return verdict("confirmed", f"PyTorch raises at the write{by}: {said}", inputs, device)
+        if not native.stale:
+            where = next((f"{shown(file)}:{row}: " for file, row in _own_rows(error)), "")
+            ended = f"{program} ended in an error" if program else "the block ended in another error"
+            why = f"{ended}: {where}{describe(error)[1]}"
+            return verdict("inconclusive", why, inputs, device)
+    hazards = [one for one in trace.hazards if _concerns(one, finding)]
+    hazards = [one for one in hazards if _matches_save(one, finding)] or hazards
+    if hazards:
+        return _hazardous(hazards, bool(native.stale), worst_error(second, true), by, inputs, device)
+    wrong = worst_error(native, true)
+    if not any(hits(stacks.rows(write.stack), at_write) for write in trace.writes or ()):
+        on = by or " on these inputs"
+        why = f"the write at {place_of(at_write)} did not run{on}"
+        return verdict("inconclusive", why, inputs, device)
+    ran_with_grad = any(
+        write.grad_mode for write in trace.writes or () if hits(stacks.rows(write.stack), at_write)
+    )
+    if finding["code"] in _AT_ONCE and not ran_with_grad:
+        why = "gradients were not recorded where the write ran"
+        return verdict("inconclusive", why, inputs, device)
+    if finding["code"] in _OF_VALUES:
+        why = "the lines ran; which values were meant, a run cannot tell"
+        return verdict("inconclusive", why, inputs, device)
+    if not trace.has_run_backward:
+        return verdict(
+            "inconclusive", "nothing that came out has a gradient: no backward ran", inputs, device
+        )
+    if finding["code"] == "IPL103" and inputs:
+        why = "whether an argument is a leaf is up to the caller, and these inputs are none"
+        return verdict("inconclusive", why, inputs, device)
+    if finding["saves"]:
+        ran = [kind for kind, stack in trace.saves or () if hits(stacks.rows(stack), finding["saves"])]
+        if not ran:
+            why = f"nothing was saved at {place_of(finding['saves'])}{by or ' on these inputs'}"
+            return verdict("inconclusive", why, inputs, device)
+        if finding["only"] and finding["only"] not in ran:
+            why = f"the save happens on {finding['only']}, and this ran on {', '.join(sorted(set(ran)))}"
+            return verdict("inconclusive", why, inputs, device)
+    if wrong is not None and wrong > TOLERANCE:
+        why = f"a gradient is off by {wrong:.2g} of its size, for another reason than this write"
+        return verdict("inconclusive", why, inputs, device)
+    if any(hits(stacks.rows(stack), at_write) for stack in trace.idle):
+        why = "the write left every byte of what was saved as it was, on these values"
+        return verdict("inconclusive", why, inputs, device)
+    on = by.strip() or ("on these inputs" if inputs else "in this run")
+    why = f"{on} save and write ran, and backward read what had been saved unchanged"
+    return verdict("refuted", why, inputs, device)
+
+
+def _hazardous(
+    hazards: list[Hazard],
+    raised: bool,
+    wrong: float | None,
+    by: str,
+    inputs: dict[str, str],
+    device: str,
+) -> Verdict:
+    """The verdict where the traced run saw the finding's write change a save."""
+    first = hazards[0]
+    conflicts = [_conflict(one, wrong) for one in hazards]
+    off = f"; without its check a gradient would be off by {wrong:.2g} of its size" if wrong else ""
+    if first.silent is None:
+        if all(one.disjoint for one in hazards):
+            why = "PyTorch raises, but no byte that was saved was written"
+            return verdict("spurious", f"{why}: {sentence(first)}", inputs, device, conflicts)
+        if raised:
+            if all(one.changed is False for one in hazards):
+                off = "; the bytes are the same on these values alone"
+            why = f"PyTorch raises in backward{by}: {sentence(first)}{off}"
+            return verdict("confirmed", why, inputs, device, conflicts)
+        why = f"the tracer sees it, but PyTorch did not raise: {sentence(first)}"
+        return verdict("inconclusive", why, inputs, device, conflicts)
+    if wrong is not None and wrong > TOLERANCE:
+        why = (
+            f"PyTorch raises nothing{by}, and a gradient is off by {wrong:.2g} of its size: {sentence(first)}"
+        )
+        return verdict("confirmed", why, inputs, device, conflicts)
+    why = f"what was saved has changed, but no gradient differs on these inputs: {sentence(first)}"
+    return verdict("inconclusive", why, inputs, device, conflicts)
+
+
+def _conflict(hazard: Hazard, wrong: float | None) -> dict[str, Any]:
+    write = hazard.write
+    return {
+        "node": hazard.node,
+        "attribute": hazard.attribute,
+        "shape": list(hazard.shape),
+        "saved_at": _at(hazard.saved),
+        "written_at": _at(write.stack) if write else None,
+        "versions": list(hazard.versions),
+        "gradient_error": wrong if wrong != float("inf") else None,
+    }
+
+
+def _at(stack: stacks.Stack) -> dict[str, Any] | None:
+    place = stacks.location(stack)
+    if place is None:
+        return None
+    return {"filename": place.filename, "location": {"row": place.row, "column": place.column}}
+
+
+def _own_rows(error: BaseException) -> list[tuple[str, int]]:
+    """The rows of the user's own code that an error passed, innermost first."""
+    return [row for row in immediate.rows(error) if not stacks.is_foreign(row[0])]
+
+
+def _is_its_own(error: BaseException, finding: Finding) -> bool:
+    """Whether an error is what a finding speaks of: its rule's, from below the write, or any of its kind at it."""
+    codes = immediate.codes(error)
+    if finding["code"] in codes:
+        return hits(immediate.rows(error), finding["writes"])
+    return bool(codes) and finding["code"] < "IPL2" and hits(_own_rows(error)[:1], finding["writes"])
+
+
+def _concerns(hazard: Hazard, finding: Finding) -> bool:
+    if any(hits(stacks.rows(write.stack), finding["writes"]) for write in hazard.writes):
+        return True
+    # Where nobody saw the write, the save has to do.
+    return not hazard.writes and _matches_save(hazard, finding)
+
+
+def _matches_save(hazard: Hazard, finding: Finding) -> bool:
+    return hits(stacks.rows(hazard.saved), finding["saves"])
