@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import os
 import sys
 
 from ..project.discovery import discover
 from . import CLEAN, FOUND, WRONG, check, complain, fixing, proving
 from .options import Flag, UsageError, Verb
+from .verdicts import CLEARED, FORMS, Report, summarise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    import signal
+    from collections.abc import Sequence
     from typing import Any
 
     from ..model import Diagnostic
@@ -27,8 +27,9 @@ VERB = Verb(
     "confirm",
     "[PATHS...] [OPTIONS]",
     "Check files, then run the code around each finding in a child process: is it confirmed, refuted (on these\n"
-    "inputs), spurious (PyTorch raises though no saved byte changed) or inconclusive? This runs your code. The child\n"
-    "process has limits, which guard against code with bugs, not against code that means harm.",
+    "inputs), spurious (PyTorch raises though no saved byte was written) or inconclusive? This runs your code: the\n"
+    "block, and what in its file reaches it without arguments, such as main() or a test. The child process has\n"
+    "limits, which guard against code with bugs, not against code that means harm.",
     (
         Flag(
             "--launcher",
@@ -43,7 +44,7 @@ VERB = Verb(
             "inputs that `inplace-lint capture` recorded; inplace-lint-capture.json if it is there",
             "FILE",
         ),
-        Flag("--output-format", "how to report", "FORMAT", choices=("full", "concise", "json", "json-lines")),
+        Flag("--output-format", "how to report", "FORMAT", choices=FORMS),
         Flag("--output-file", "write the report there, not to standard output", "FILE"),
         *(flag for flag in check.VERB.flags if flag.name in _SHARED),
     ),
@@ -51,7 +52,10 @@ VERB = Verb(
 
 
 def run(paths: list[str], values: dict[str, Any]) -> int:
-    """Checks and confirms the paths and returns the exit code. Raises UsageError."""
+    """Checks and confirms the paths and returns the exit code. Raises UsageError.
+
+    What is known when the run is cut short, by Ctrl-C or by a signal to end, is reported all the same.
+    """
     if "-" in paths:
         raise UsageError("confirm runs files: standard input cannot be run")
     launcher = proving.launcher(values)
@@ -63,105 +67,55 @@ def run(paths: list[str], values: dict[str, Any]) -> int:
     findings = check._check_files(targets, None)
     # What is said of memory is decided by what the fix makes of it.
     fixing.show_edits(targets, [one for one in findings if one.code.startswith("IPL4")], {})
-    verdicts = _verdicts(findings, targets, launcher, values)
-    form = values.get("output-format", "full")
-    colour = check._has_colour(sys.stdout) and "output-file" not in values
-    check._write(_report(form, findings, verdicts, targets, colour), values.get("output-file"))
-    _summary(findings, verdicts, len(targets))
+    report = Report(values.get("output-format", "full"), findings, targets, values.get("output-file"))
+    ended = _run(report, findings, targets, launcher, values)
+    report.finish()
+    summarise(findings, report.verdicts, len(targets), ended.name if ended else "")
+    if ended:
+        return 128 + ended.value
     if errors:
         return WRONG
     stands = [
         one
         for index, one in enumerate(findings)
-        if one.severity != "note" and verdicts.get(index, {}).get("status") not in ("refuted", "spurious")
+        if one.severity != "note" and report.verdicts.get(index, {}).get("status") not in CLEARED
     ]
     return FOUND if stands else CLEAN
 
 
-def _verdicts(
-    findings: Sequence[Diagnostic], targets: Sequence[Target], launcher: list[str], values: dict[str, Any]
-) -> dict[int, dict[str, Any]]:
+def _run(
+    report: Report,
+    findings: Sequence[Diagnostic],
+    targets: Sequence[Target],
+    launcher: list[str],
+    values: dict[str, Any],
+) -> signal.Signals | None:
+    """Runs the blocks of the findings and hands each verdict to the report; the signal that cut this short, if any."""
+    import signal
+
     from ..project import Project
     from ..runtime.child import READY, Children, Limits
     from ..runtime.confirm import confirm
 
+    def end(*_: Any) -> None:
+        raise _Ended
+
     factories, captured = proving.factories(targets), proving.captured(values.get("capture"))
     limits = Limits(seconds=float(values.get("timeout", 60)), memory=values.get("memory", 8) * 2.0**30)
-    children = Children(limits, launcher, values.get("jobs", 1), imports=READY)
+    children = Children(limits, launcher, values.get("jobs", 1), imports=READY, on_stage=report.at)
     projects = {target.filename: Project(target.settings.root, target.settings.src) for target in targets}
-    found = {}
-    for index, verdict in confirm(findings, children, projects, factories, captured):
-        found[index] = verdict
-        if sys.stderr.isatty():
-            print(f"\r\x1b[Kran {len(found)} of {len(findings)}", end="", file=sys.stderr, flush=True)
-    if found and sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-    return found
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        for index, verdict in confirm(findings, children, projects, factories, captured):
+            report.add(index, verdict)
+    except KeyboardInterrupt:
+        return signal.SIGINT
+    except _Ended:
+        return signal.SIGTERM
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    return None
 
 
-def _report(
-    form: str,
-    findings: Sequence[Diagnostic],
-    verdicts: Mapping[int, dict[str, Any]],
-    targets: Sequence[Target],
-    colour: bool,
-) -> str:
-    from ..report import concise, full, records
-    from ..report.source import Sources
-    from ..report.style import Style, safe
-
-    sources, style = Sources(), Style(colour)
-    if form.startswith("json"):
-        roots = {target.filename: target.settings.root for target in targets}
-        rows = [
-            {**record, "verdict": verdicts.get(index)}
-            for index, record in enumerate(
-                records.records(findings, sources, lambda name: roots.get(name, os.getcwd()))
-            )
-        ]
-        if form == "json":
-            return json.dumps(rows, indent=2) + "\n"
-        return "".join(f"{json.dumps(row)}\n" for row in rows)
-    text = ""
-    for index, one in enumerate(findings):
-        verdict = verdicts.get(index)
-        said = "" if verdict is None else safe(f"{verdict['status']}: {verdict['reason']}")
-        if form == "concise":
-            line = concise.render([one], style).rstrip("\n")
-            text += f"{line} [{said}]\n" if said else f"{line}\n"
-            continue
-        drawn = full.finding(one, sources, style)
-        rows_ = [one.location.end_row, *(label.location.end_row for label in one.labels)]
-        margin = " " * (len(str(max(rows_))) + 2) + style.paint("=", "frame")
-        text += drawn
-        if verdict is not None:
-            text += f"\n{margin} {style.paint('verdict:', 'bold')} {said}"
-            given = ", ".join(f"{name}={value}" for name, value in verdict["inputs"].items())
-            if given:
-                text += f"\n{margin} {style.paint('inputs:', 'bold')} {safe(given)} on {verdict['device']}"
-        text += "\n\n"
-    return text
-
-
-def _summary(findings: Sequence[Diagnostic], verdicts: Mapping[int, dict[str, Any]], files: int) -> None:
-    checked = f"{files} file{'s' if files != 1 else ''}"
-    if not findings:
-        print(f"Nothing found in {checked}, so nothing was run.", file=sys.stderr)
-        return
-    counts = [
-        f"{count} {status}"
-        for status in ("confirmed", "refuted", "spurious", "inconclusive")
-        if (count := sum(verdict["status"] == status for verdict in verdicts.values()))
-    ]
-    what = f"{len(findings)} finding{'s' if len(findings) != 1 else ''}"
-    print(f"{what} in {checked}: {', '.join(counts) or 'none of which a run decides'}.", file=sys.stderr)
-    if any(
-        "no inputs" in verdict["reason"] or "trials found none" in verdict["reason"]
-        for verdict in verdicts.values()
-    ):
-        print(
-            "Where no inputs are known, say them above the class or function, as in\n"
-            "    # inplace-lint: inputs width=64, x=f32[2,16,64]\n"
-            "or run a program of your own that gets there: inplace-lint trace train.py",
-            file=sys.stderr,
-        )
+class _Ended(BaseException):
+    """Somebody asked this process to end."""

@@ -27,7 +27,8 @@ from .verdicts import Verdict, best, undecided
 #: Seconds that each of the three runs of a program that is no more than likely to get there may take.
 _DRIVEN = 12.0
 
-Stage = Callable[[str], None]
+#: Told what is done now, and sometimes what is known so far.
+Stage = Callable[..., None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +63,11 @@ def examine(arguments: dict[str, Any], stage: Stage) -> list[Verdict]:
             runs.append([undecided(way.reason) for _ in arguments["findings"]])
             continue
         runs.append(_run(arguments, way, stage))
-        if all(best(each)["status"] != "inconclusive" for each in zip(*runs)):
+        known = [best(each) for each in zip(*runs)]
+        if all(one["status"] != "inconclusive" for one in known):
             break
+        if any(one["status"] != "inconclusive" for one in known):
+            stage("another run", known)
     return [best(each) for each in zip(*runs)]
 
 

@@ -47,7 +47,7 @@ class Outcome:
     """What became of a job: its result, or the kind of its failure with a sentence about it.
 
     `stage` is the last one that the job reported, `output` the end of what user code printed, `left` the number of
-    processes that it had left behind and that were killed.
+    processes that it had left behind and that were killed. `known` is what it said that it knew before it failed.
     """
 
     result: Any = None
@@ -56,6 +56,7 @@ class Outcome:
     stage: str = ""
     output: str = ""
     left: int = 0
+    known: Any = None
 
 
 class Children:
@@ -196,6 +197,7 @@ class _Child:
             answer["stage"],
             answer["output"],
             answer["left"],
+            answer["known"],
         )
 
     def close(self) -> None:

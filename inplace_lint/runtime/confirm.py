@@ -16,7 +16,7 @@ from .child import Children, Job, Outcome
 from .enclosing import enclosing, imported_as
 from .proving import answered, comparison
 from .stacks import absolute
-from .verdicts import Verdict, undecided
+from .verdicts import Verdict, best, undecided
 
 _ONLY = re.compile(r"\(on (\w+)\)$")
 #: What decides which findings: a run of the block under the tracer, one in which calls are tried as they were meant.
@@ -121,7 +121,11 @@ class _Plan:
 
 def _shared(outcome: Outcome, members: Sequence[tuple[int, Diagnostic]]) -> Iterator[tuple[int, Verdict]]:
     for place, (index, _) in enumerate(members):
-        yield index, outcome.result[place] if outcome.kind is None else _failed(outcome)
+        if outcome.kind is None:
+            yield index, outcome.result[place]
+        else:
+            # What one run decided before another went wrong stands.
+            yield index, best([outcome.known[place] if outcome.known else _failed(outcome), _failed(outcome)])
 
 
 def _failed(outcome: Outcome) -> Verdict:

@@ -94,6 +94,7 @@ class Job:
         self._nonce = secrets.token_hex(8)
         self._stage = "start"
         self._result: Any = None
+        self._known: Any = None
         self._has_result = False
         self._error: dict[str, Any] | None = None
         self._printed = 0
@@ -125,6 +126,7 @@ class Job:
             "id": self._request["id"],
             "stage": self._stage,
             "result": self._result if failure is None else None,
+            "known": self._known,
             "failure": failure,
             "output": self._tail.decode("utf-8", "replace"),
             "left": left,
@@ -187,6 +189,7 @@ class Job:
         message = json.loads(rest)
         if "stage" in message:
             self._stage = message["stage"]
+            self._known = message["known"] or self._known
             self._say({"id": self._request["id"], "now": self._stage})
         elif "error" in message:
             self._error = message["error"]
@@ -270,7 +273,11 @@ def _become_child(
             signal.signal(number, signal.SIG_DFL)
         module, _, name = request["function"].partition(":")
         function: Callable[..., Any] = getattr(import_module(module), name)
-        result = function(request["arguments"], lambda stage: send({"stage": stage}))
+
+        def stage(name: str, known: Any = None) -> None:
+            send({"stage": name, "known": known})
+
+        result = function(request["arguments"], stage)
         _flush()
         send({"result": result})
         os._exit(0)

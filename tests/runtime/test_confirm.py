@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from .command import inplace_lint
+from .command import ROOT, inplace_lint
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="child processes need fork")
 
@@ -365,6 +367,124 @@ def test_exit_code_and_text(tmp_path: Path) -> None:
     done = confirm("model.py", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (0, "")
     assert "nothing was run" in done.stderr
+
+
+QUICK = BLOCKS.partition("\n\ndef annotated")[0]
+SLOW = """\
+import os
+import time
+import torch
+
+
+def waits():
+    y = torch.sigmoid(torch.rand(3, requires_grad=True))
+    y += 1
+    open(os.path.join(os.path.dirname(__file__), "started"), "w").close()
+    time.sleep(300)
+    return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("form", "number", "name"),
+    [
+        ("full", signal.SIGINT, "SIGINT"),
+        ("json", signal.SIGTERM, "SIGTERM"),
+        ("json-lines", signal.SIGINT, "SIGINT"),
+    ],
+)
+def test_a_run_that_is_cut_short_says_what_is_known(
+    tmp_path: Path, form: str, number: signal.Signals, name: str
+) -> None:
+    (tmp_path / "a_quick.py").write_text(QUICK)
+    (tmp_path / "b_slow.py").write_text(SLOW)
+    command = [
+        sys.executable,
+        "-m",
+        "inplace_lint",
+        "confirm",
+        "--output-format",
+        form,
+        "--timeout",
+        "500",
+        ".",
+    ]
+    process = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=(tmp_path / "errors").open("w"),
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "OMP_NUM_THREADS": "1"},
+    )
+    try:
+        while not (tmp_path / "started").exists():
+            assert process.poll() is None
+            time.sleep(0.05)
+        assert process.stdout is not None
+        # What streams is there before the end.
+        first = process.stdout.readline() if form != "json" else ""
+        assert "IPL101" in first or form == "json"
+        process.send_signal(number)
+        out = first + process.stdout.read()
+        process.wait(300)
+    finally:
+        process.kill()
+    assert process.returncode == 128 + number
+    assert (
+        f"2 findings in 2 files; cut short by {name} after 1: 1 confirmed."
+        in (tmp_path / "errors").read_text()
+    )
+    if form == "full":
+        assert out.count("verdict: confirmed") == 1 and out.count("verdict:") == 1
+        return
+    rows = json.loads(out) if form == "json" else [json.loads(line) for line in out.splitlines()]
+    assert [one["verdict"] and one["verdict"]["status"] for one in rows] == ["confirmed", None]
+
+
+def test_what_was_decided_before_a_block_took_too_long_stands(tmp_path: Path) -> None:
+    source = """\
+import time
+import torch
+
+
+def gate(x: torch.Tensor, slow=0):
+    time.sleep(slow)
+    y = torch.sigmoid(x)
+    y += 1
+    z = torch.sigmoid(x)
+    if slow:
+        z += 1
+    return y, z
+
+
+def demo():
+    return gate(torch.rand(2, requires_grad=True))
+
+
+def other():
+    return gate(torch.rand(2, requires_grad=True), 500)
+"""
+    found = verdicts(source, tmp_path, "--timeout", "10")
+    assert found[8]["status"] == "confirmed"
+    assert found[11]["status"] == "inconclusive"
+    assert "it ran for more than 10 s" in found[11]["reason"]
+
+
+def test_other_forms_carry_the_verdict(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text(QUICK)
+    found = confirm("--output-format", "sarif", "model.py", cwd=tmp_path).stdout
+    (result,) = json.loads(found)["runs"][0]["results"]
+    assert result["properties"]["verdict"]["status"] == "confirmed"
+    assert "[confirmed: PyTorch raises in backward" in result["message"]["text"]
+    line = confirm("--output-format", "github", "model.py", cwd=tmp_path).stdout
+    assert line.startswith("::error ") and "[confirmed: PyTorch raises in backward" in line
+    disjoint = BLOCKS[BLOCKS.index("def disjoint") : BLOCKS.index("def depends")]
+    (tmp_path / "model.py").write_text("import torch\n\n" + disjoint)
+    found = confirm("--output-format", "sarif", "--output-file", "log", "model.py", cwd=tmp_path).stdout
+    (result,) = json.loads((tmp_path / "log").read_text())["runs"][0]["results"]
+    assert (found, result["kind"], result["level"]) == ("", "pass", "none")
+    assert confirm("--output-format", "github", "model.py", cwd=tmp_path).stdout.startswith("::notice ")
 
 
 def test_launcher_runs_each_child(tmp_path: Path) -> None:
