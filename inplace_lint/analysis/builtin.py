@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from . import calls, containers, iteration, operators, symbols
+from . import containers, functional, iteration, iterators, symbols
 from .guards import ALWAYS, both, either
 from .run import LENGTH
 from .values import (
-    Bound,
     ClassValue,
     Constant,
     Instance,
@@ -107,63 +106,15 @@ def _range(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
     if args and len(plain) == len(args) <= 3 and (len(plain) < 3 or plain[2] != 0):
         numbers = range(*plain)
         if len(numbers) <= iteration.UNROLL:
-            return iteration.Iteration(True, [Constant(n) for n in numbers])
+            return iterators.of(True, [Constant(n) for n in numbers])
     bound = args[1] if len(args) > 1 else args[0] if args else Unknown()
     first, last = Scalar(), Scalar()
     if len(args) < 3:
         first.bound = last.bound = bound
         last.last = True
     elif all(isinstance(a, Constant) and a.value == -1 for a in args[1:]):
-        return iteration.falling()
-    return iteration.Iteration(False, [first, last], len(args) == 1)
-
-
-def _enumerate(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    if not args:
-        return Unknown()
-    exact, elements = iteration.iterate(run, args[0], at)
-    pairs: list[Value] = []
-    for i, element in enumerate(elements):
-        number: Value = Constant(i)
-        if not exact:
-            counter = Scalar()
-            counter.bound = _len(run, args[:1], {}, at)
-            counter.last = i == len(elements) - 1
-            number = counter
-        if len(args) > 1 or "start" in kwargs:
-            number = Scalar()
-        pairs.append(containers.make(run, "tuple", [number, element]))
-    return iteration.Iteration(exact, pairs)
-
-
-def _zip(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    columns = [iteration.iterate(run, a, at) for a in args]
-    if not columns:
-        return Unknown()
-    exact = all(column[0] for column in columns)
-    count = min(len(column[1]) for column in columns)
-    rows: list[Value] = [
-        containers.make(run, "tuple", [column[1][i] for column in columns]) for i in range(count)
-    ]
-    return iteration.Iteration(exact, rows)
-
-
-def _repeat(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """itertools.repeat(value, times): as often as is told, else as a loop is run."""
-    if not args:
-        return Unknown()
-    times = args[1] if len(args) > 1 else kwargs.get("times")
-    if isinstance(times, Constant) and isinstance(times.value, int) and times.value <= _REPEATED:
-        return iteration.Iteration(True, [args[0]] * times.value)
-    return iteration.Iteration(False, [args[0]] * 2)
-
-
-def _reversed(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    if not args:
-        return Unknown()
-    if isinstance(args[0], iteration.Iteration):
-        return args[0].backwards()
-    return iteration.Iteration(*iteration.iterate(run, args[0], at)).backwards()
+        return iterators.falling()
+    return iterators.of(False, [first, last], len(args) == 1)
 
 
 def _list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -172,19 +123,17 @@ def _list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     value = args[0]
     if isinstance(value, (Parameters, Optimizer)):
         return value
-    known = containers.names(run, value) if isinstance(value, Mapping_) else containers.items(run, value)
-    if known is None and isinstance(value, iteration.Iteration) and value.exact:
-        known = value.elements
+    known = containers.names(run, value) if isinstance(value, Mapping_) else containers.spread(run, value)
     if known is not None:
         return containers.make(run, "list", known)
+    if isinstance(value, iterators.Iteration) or containers.parts_of(run, value) is not None:
+        return containers.make_of_parts(run, "list", [(True, value)])
     made = containers.make(run, "list", [])
     run.state.slots[(made, LENGTH)] = Unknown()
     if isinstance(made, Sequence_):
         elements = run.elements(value) if isinstance(value, Sequence_) else []
         if isinstance(value, Mapping_):
             elements = [Scalar()]
-        if isinstance(value, iteration.Iteration):
-            elements = value.elements
         if isinstance(value, (Tensor, Unknown)):
             elements = [iteration.iterate(run, value, at)[1][0]]
         for element in elements:
@@ -196,25 +145,14 @@ def _dict(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     made = Mapping_()
     run.born[made] = run.inexact
     for value in args:
-        if isinstance(value, (Sequence_, iteration.Iteration)):
-            for pair in containers.items(run, value) or iteration.iterate(run, value, at)[1]:
+        if isinstance(value, (Sequence_, iterators.Iteration)):
+            for pair in containers.spread(run, value) or iteration.iterate(run, value, at)[1]:
                 containers.put_key(run, made, *iteration.unpack(run, pair, 2, -1, at))
         else:
             containers.update(run, made, value)
     for name, value in kwargs.items():
         run.put(made, ("key", name), value)
     return made
-
-
-def _sum(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """sum(tensors): a chain of additions."""
-    if not args:
-        return Unknown()
-    _, elements = iteration.iterate(run, args[0], at)
-    total: Value | None = args[1] if len(args) > 1 else None
-    for element in elements:
-        total = element if total is None else operators.binary(run, "+", total, element, at)
-    return Constant(0) if total is None else total
 
 
 def _getattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -241,17 +179,6 @@ def _super(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
     return Super(cls, Unknown() if receiver is None else receiver)
 
 
-def _partial(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    return Bound(args[0], list(args[1:]), dict(kwargs)) if args else Unknown()
-
-
-def _map(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    if len(args) < 2:
-        return Unknown()
-    exact, elements = iteration.iterate(run, args[1], at)
-    return iteration.Iteration(exact, [calls.call(run, args[0], [e], {}, at) for e in elements])
-
-
 def _print(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     return NONE
 
@@ -260,10 +187,6 @@ def _deepcopy(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: 
     from .copies import deepcopy
 
     return deepcopy(run, args[0], at) if args else Unknown()
-
-
-#: What is repeated more often than this is not followed one by one.
-_REPEATED = 8
 
 
 def _any(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -276,7 +199,11 @@ def _all(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.A
 
 def _truth(run: Run, args: Sequence[Value], wanted: bool) -> Value:
     """Whether one element is true (`wanted`), or whether none is false: by the tests that the elements are."""
-    elements = run.elements(args[0]) if args and isinstance(args[0], Sequence_) else []
+    elements: list[Value] = []
+    if args and isinstance(args[0], iterators.Iteration):
+        elements = args[0].all()[1]
+    elif args and isinstance(args[0], Sequence_):
+        elements = run.elements(args[0])
     atoms = [atom for element in elements for _, atom in alternatives(element)]
     if not atoms or not all(isinstance(atom, (Test, Constant)) for atom in atoms):
         return symbols.unknown(run, args, {})
@@ -310,15 +237,12 @@ def other(run: Run, dotted: str, args: Sequence[Value]) -> Value:
 
 
 PLAYS: dict[str, Play] = {
+    **functional.PLAYS,
     "builtins.any": _any,
     "builtins.all": _all,
     "builtins.isinstance": _isinstance,
     "builtins.len": _len,
     "builtins.range": _range,
-    "builtins.enumerate": _enumerate,
-    "builtins.zip": _zip,
-    "itertools.repeat": _repeat,
-    "builtins.reversed": _reversed,
     "builtins.list": _list,
     "builtins.tuple": _list,
     "builtins.set": _list,
@@ -327,12 +251,9 @@ PLAYS: dict[str, Play] = {
     "builtins.dict": _dict,
     "collections.OrderedDict": _dict,
     "collections.defaultdict": lambda run, args, kwargs, at: _dict(run, [], {}, at),
-    "builtins.sum": _sum,
     "builtins.getattr": _getattr,
     "builtins.setattr": _setattr,
     "builtins.super": _super,
-    "builtins.map": _map,
     "builtins.print": _print,
-    "functools.partial": _partial,
     "copy.deepcopy": _deepcopy,
 }

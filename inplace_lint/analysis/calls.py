@@ -7,6 +7,7 @@ from . import attributes, classes, containers, execute, foreign, modules, names,
 from .frames import DEAD, Frame, State
 from .guards import relative
 from .incident import Skipped
+from .iterators import Iteration
 from .run import DEPTH, flatten
 from .values import (
     Bound,
@@ -139,6 +140,8 @@ def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at
 
 def leave(run: Run, value: Value) -> None:
     """Return from the current function along the current path."""
+    if isinstance(value, Iteration) and not run.frame.depth:
+        value.all()  # whoever called it goes over it
     run.frame.returns.append((run.path, value, run.state.changes(run.frame.base)))
     run.path = DEAD
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import containers, methods
-from .run import LAST, LENGTH
+from .run import LAST, LENGTH, PARTS
 from .values import (
     ANY,
     Constant,
@@ -106,7 +106,7 @@ def delete_item(run: Run, obj: Value, index: Value) -> None:
 def _reverse(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
     for i, value in enumerate(reversed(containers.items(run, obj) or [])):
         run.put(obj, i, value)
-    run.state.slots[(obj, LAST)] = Unknown()
+    run.state.slots[(obj, LAST)] = run.state.slots[(obj, PARTS)] = Unknown()
     return NONE
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from . import arrays, elements, indexing, inherited, iteration, stale
-from .run import LAST, LENGTH
+from . import arrays, elements, indexing, inherited, stale
+from .iterators import Iteration
+from .run import LAST, LENGTH, PARTS
 from .values import (
     ANY,
     Array,
@@ -49,6 +50,59 @@ def make(run: Run, kind: str, items: Sequence[Value], exact: bool = True) -> Val
         for item in items:
             smear(run, sequence, item)
     return sequence
+
+
+class Parts(Value):
+    """What a list was put together of: single elements, and (starred) what was spread in it; `length` as it was."""
+
+    __slots__ = ("length", "parts")
+
+    def __init__(self, parts: list[tuple[bool, Value]], length: Value | None) -> None:
+        self.parts = parts
+        self.length = length
+
+
+def make_of_parts(run: Run, kind: str, parts: list[tuple[bool, Value]]) -> Value:
+    """A new list of single elements and of the elements of others (starred); of these it may not be known how many."""
+    items_: list[Value] = []
+    open_: list[tuple[bool, Value]] = []
+    exact = True
+    for starred, value in parts:
+        inner = spread(run, value) if starred else [value]
+        if inner is None:
+            exact = False
+            items_ += elements_of(run, value)
+            open_.append((True, value))
+        else:
+            items_ += inner
+            open_ += [(False, one) for one in inner]
+    made = make(run, kind, items_, exact)
+    if not exact:
+        run.state.slots[(made, PARTS)] = Parts(open_, run.state.get((made, LENGTH)))
+    return made
+
+
+def parts_of(run: Run, value: Value) -> list[tuple[bool, Value]] | None:
+    """What a list whose length is not known was put together of, if it has not changed since."""
+    found = run.state.get((value, PARTS)) if isinstance(value, Sequence_) else None
+    if isinstance(found, Parts) and found.length is run.state.get((value, LENGTH)):
+        return found.parts
+    return None
+
+
+def spread(run: Run, value: Value) -> list[Value] | None:
+    """The elements of what is spread in a call or a list, or None where it is not known how many there are."""
+    if isinstance(value, Iteration):
+        exact, elements_ = value.all()
+        return elements_ if exact else None
+    return items(run, value)
+
+
+def elements_of(run: Run, value: Value) -> list[Value]:
+    """What stands for the elements of something, where it is not known how many there are."""
+    if isinstance(value, Iteration):
+        return value.all()[1]
+    return [any_element(run, value)]
 
 
 def of_unknown_length(run: Run, kind: str, other: Sequence_) -> Value:
@@ -299,7 +353,7 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
             results.append((guard, item))
         elif isinstance(atom, Scalar):
             results.append((guard, run.scalar(("item", atom, _key(index)))))
-        elif isinstance(atom, iteration.Iteration) and isinstance(index, Slice) and _is_backwards(index):
+        elif isinstance(atom, Iteration) and isinstance(index, Slice) and _is_backwards(index):
             results.append((guard, atom.backwards()))
         else:
             results.append((guard, Unknown()))
@@ -326,6 +380,10 @@ def _element(run: Run, sequence: Sequence_, index: Value) -> Value:
             if -len(known) <= index.value < len(known):
                 return known[index.value]
             return Unknown()
+        parts = parts_of(run, sequence) or []
+        way = parts[: index.value + 1] if index.value >= 0 else parts[index.value :]
+        if len(way) >= max(index.value + 1, -index.value) and not any(starred for starred, _ in way):
+            return parts[index.value][1]
         return _smeared(run, sequence, index.value)
     if isinstance(index, Slice):
         plain = [part.value for part in index.parts if isinstance(part, Constant)]
@@ -363,7 +421,7 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
             if isinstance(index, Constant) and isinstance(index.value, int) and count is not None:
                 run.put(atom, index.value if index.value >= 0 else count + index.value, value)
             else:
-                run.state.slots[(atom, LAST)] = Unknown()
+                run.state.slots[(atom, LAST)] = run.state.slots[(atom, PARTS)] = Unknown()
                 for key in list(atom.keys):
                     known = run.state.get((atom, key))
                     if known is not None:

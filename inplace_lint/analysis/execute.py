@@ -118,10 +118,10 @@ def _call(run: Run, i: ir.Call) -> None:
         if not starred:
             args.append(value)
             continue
-        items = containers.items(run, value)
+        items = containers.spread(run, value)
         if items is None:
             exact = False
-            args.append(containers.any_element(run, value))
+            args += containers.elements_of(run, value)[:1]
             spread = value if len(i.args) == 1 and isinstance(value, Sequence_) else None
         else:
             args.extend(items)
@@ -165,19 +165,11 @@ def _unary(run: Run, i: ir.Unary) -> None:
 
 def _build(run: Run, i: ir.Build) -> None:
     registers = run.frame.registers
-    items: list[Value] = []
-    exact = True
-    for starred, register in i.items:
-        if not starred:
-            items.append(registers[register])
-            continue
-        spread = containers.items(run, registers[register])
-        if spread is None:
-            exact = False
-            items.append(containers.any_element(run, registers[register]))
-        else:
-            items.extend(spread)
-    registers[i.dst] = containers.make(run, i.kind, items, exact)
+    parts = [(starred, registers[register]) for starred, register in i.items]
+    if any(starred for starred, _ in parts):
+        registers[i.dst] = containers.make_of_parts(run, i.kind, parts)
+    else:
+        registers[i.dst] = containers.make(run, i.kind, [value for _, value in parts])
 
 
 def _build_dict(run: Run, i: ir.BuildDict) -> None:

@@ -98,7 +98,7 @@ def expected_weights(run: Run, owner: Unknown) -> Tensor:
 
 def submodules(run: Run, owner: Value, named: bool) -> Value:
     """What `modules()` and its kin run over, as one that stands for each: its weight is one of the parameters."""
-    from . import containers, iteration, methods
+    from . import containers, iterators, methods
     from .values import Scalar
 
     each = Unknown(owner)
@@ -108,8 +108,8 @@ def submodules(run: Run, owner: Value, named: bool) -> Value:
     play = Native(lambda *_: parameters)
     run.bottom().slots[(each, "member", "parameters")] = play
     if not named:
-        return iteration.Iteration(False, [each, each])
-    return iteration.Iteration(False, [containers.make(run, "tuple", [Scalar(), each]) for _ in range(2)])
+        return iterators.of(False, [each, each])
+    return iterators.of(False, [containers.make(run, "tuple", [Scalar(), each]) for _ in range(2)])
 
 
 # Optimizers

@@ -50,9 +50,10 @@ def augmented(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Valu
 
 def extend(run: Run, sequence: Sequence_, other: Value) -> None:
     """list += other, list.extend(other)."""
-    known = containers.items(run, other)
+    known = containers.spread(run, other)
     if known is not None:
         for element in known:
             containers.append(run, sequence, element)
     else:
-        containers.smear(run, sequence, containers.any_element(run, other))
+        for element in containers.elements_of(run, other):
+            containers.smear(run, sequence, element)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import containers, indexing, inherited
+from .iterators import Iteration
 from .values import (
     ANY,
     Instance,
@@ -48,15 +49,15 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
             return True, known
         return False, [known[0], known[-1]]
     if isinstance(value, Iteration):
-        return value.exact, value.elements
+        return value.all()
     if isinstance(value, Sequence_):
         element = run.state.get((value, ANY))
         if element is not None and value.kind == "fresh":
             return False, [containers.fresh_element(run, value, ("part", i)) for i in range(2)]
         if isinstance(element, Phi) and all(
-            isinstance(a, (Tensor, Instance)) for _, a in element.alternatives
+            isinstance(a, (Tensor, Instance, Sequence_)) for _, a in element.alternatives
         ):
-            # What each round of a loop appended: another tensor in each round of this one.
+            # What each round of a loop appended: another tensor, or row of them, in each round of this one.
             return False, [element.alternatives[0][1], element.alternatives[-1][1]]
         if type(element) is Scalar:
             return False, [_like(element), _like(element)]
@@ -82,32 +83,6 @@ def _like(number: Scalar) -> Scalar:
     return other
 
 
-class Iteration(Value):
-    """What range, enumerate, zip and their kin return: the elements of each round."""
-
-    __slots__ = ("counts", "elements", "exact")
-
-    def __init__(self, exact: bool, elements: list[Value], counts: bool = False) -> None:
-        self.exact = exact
-        self.elements = elements
-        #: it counts from 0 up
-        self.counts = counts
-
-    def backwards(self) -> Iteration:
-        """The same elements, the last one first."""
-        elements = self.elements[::-1]
-        if not self.exact:
-            elements = [Scalar() if isinstance(e, Scalar) else e for e in elements]
-        return falling() if self.counts and not self.exact else Iteration(self.exact, elements)
-
-
-def falling() -> Iteration:
-    """The numbers of a range that runs down to 0."""
-    first, last = Scalar(), Scalar()
-    first.falls = last.falls = last.last = True
-    return Iteration(False, [first, last])
-
-
 def unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[Value]:
     """The values for `count` targets, of which number `star` takes the rest."""
     alternatives = run.live(value)
@@ -117,10 +92,20 @@ def unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[V
     return _unpack(run, alternatives[0][1] if alternatives else value, count, star, at)
 
 
+def take(run: Run, value: Value, count: int, at: ast.AST) -> list[Value]:
+    """The first `count` elements of what has at least so many."""
+    known = containers.items(run, value)
+    return known[:count] if known is not None and len(known) >= count else unpack(run, value, count, -1, at)
+
+
 def _unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[Value]:
     known = containers.items(run, value)
-    if known is None and isinstance(value, Iteration) and value.exact:
-        known = value.elements
+    if isinstance(value, Iteration):
+        if star < 0:
+            return value.first(count)
+        exact, elements = value.all()
+        known = elements if exact else None
+        value = containers.make(run, "list", elements, exact)
     if known is not None:
         if star < 0 and len(known) == count:
             return known
@@ -129,6 +114,14 @@ def _unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[
             middle = containers.make(run, "list", known[star : star + rest])
             return [*known[:star], middle, *known[star + rest :]]
         return [Unknown() for _ in range(count)]
+    parts = containers.parts_of(run, value)
+    if parts is not None:
+        return _of_parts(run, value, parts, count, star, at)
+    return _of_one_kind(run, value, count, star, at)
+
+
+def _of_one_kind(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[Value]:
+    """The parts of what is not known element by element."""
     if isinstance(value, Unknown) and value.tensor is not None and value.tensor.storage.is_tensor():
         value = value.tensor
     if isinstance(value, Tensor):
@@ -146,3 +139,22 @@ def _unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[
         run.parts.update(part for part in parts if isinstance(part, Unknown))
         return parts
     return [Unknown() for _ in range(count)]
+
+
+def _of_parts(
+    run: Run, value: Value, parts: list[tuple[bool, Value]], count: int, star: int, at: ast.AST
+) -> list[Value]:
+    """The parts of a tuple or list that was put together of single elements and of what is spread in it."""
+    spread = [i for i, (starred, _) in enumerate(parts) if starred]
+    head = [element for _, element in parts[: spread[0]]]
+    tail = [element for _, element in parts[spread[-1] + 1 :]]
+    left = count - len(head) - len(tail)
+    if star < 0:
+        if left < 0 or len(spread) > 1:
+            return _of_one_kind(run, value, count, star, at)
+        return [*head, *take(run, parts[spread[0]][1], left, at), *tail]
+    after = count - star - 1
+    if star > len(head) or after > len(tail):
+        return _of_one_kind(run, value, count, star, at)
+    rest = parts[star : len(parts) - after]
+    return [*head[:star], containers.make_of_parts(run, "list", rest), *tail[len(tail) - after :]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..torchmodel import table
 from ..torchmodel.writers import SEARCHING
-from . import containers, foreign, inherited, iteration, modules, objects
+from . import containers, foreign, inherited, iterators, modules, objects
 from .guards import both, compatible
 from .storage import DOES, NEVER
 from .values import (
@@ -156,7 +156,7 @@ def parameters_of(run: Run, owner: Value) -> Parameters:
 def _parameters(run: Run, owner: Value, name: str) -> Value:
     parameters = parameters_of(run, owner)
     if name.startswith("named_"):
-        return iteration.Iteration(False, [_pair(run, parameters), _pair(run, parameters)])
+        return iterators.of(False, [_pair(run, parameters), _pair(run, parameters)])
     return parameters
 
 

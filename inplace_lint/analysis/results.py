@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from ..torchmodel.facts import WEIGHT
 from ..torchmodel.layout import layout_of
-from . import arrays, axes
+from . import arrays, axes, containers
 from .guards import both, compatible, either
 from .heap import Node
 from .run import LENGTH
 from .storage import Counter, Storage
-from .values import ANY, Constant, Phi, Scalar, Sequence_, Symbol, Tensor, Test, Unknown, Value, join
+from .values import (
+    ANY,
+    Constant,
+    Phi,
+    Scalar,
+    Sequence_,
+    Symbol,
+    Tensor,
+    Test,
+    Unknown,
+    Value,
+    alternatives,
+    join,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,15 +135,40 @@ def _result(
                 views.append((guard, view))
         value = join(views) if views else Unknown()
         if ret.kind in ("views", "slices"):
-            sequence = Sequence_("unknown")
-            run.put(sequence, ANY, value)
-            return sequence, []
+            return _several(run, facts, value, values), []
         return value, [(g, t) for g, t in views if isinstance(t, Tensor)]
     fresh = _fresh(run, facts, ret, operands, values, grads, node, at, unproved, weights)
     if run.grad == "off" and facts.layout.ends_in_view([plain(value) for value in values]):
         fresh.no_grad_view = run.place(at)
         fresh.made_at = run.heap.time
     return fresh, [(run.path, fresh)]
+
+
+#: More views than this are not told apart.
+_VIEWS = 8
+
+
+def _several(run: Run, facts: Facts, view: Value, values: Sequence[Value | None]) -> Value:
+    """The views that a tensor is taken apart into: one by one, where an argument says how many they are."""
+    said = values[1] if facts.layout.says_how_many and len(values) > 1 else None
+    count = containers.length(run, said) if isinstance(said, Sequence_) else None
+    if (
+        isinstance(said, Constant)
+        and type(said.value) is int
+        and facts.params[1].name in ("chunks", "sections")
+    ):
+        count = said.value
+    if count is not None and 0 < count <= _VIEWS:
+        each = [view, *(_other_view(view) for _ in range(count - 1))]
+        return containers.make(run, "tuple", each)
+    sequence = Sequence_("unknown")
+    run.put(sequence, ANY, view)
+    return sequence
+
+
+def _other_view(view: Value) -> Value:
+    """Another view like this one, of the same storage."""
+    return join([(g, atom.alias() if isinstance(atom, Tensor) else atom) for g, atom in alternatives(view)])
 
 
 def _expands_surely(run: Run, sizes: Sequence[Value | None]) -> bool:

@@ -7,6 +7,7 @@ from .frames import DEAD, Frame, Place, State
 from .guards import ALWAYS, both, literal
 from .heap import Heap
 from .incident import Incident, Skipped
+from .iterators import Iteration
 from .storage import Storage
 from .values import (
     Bound,
@@ -55,6 +56,8 @@ DEPTH = 8
 LENGTH = "#"
 #: ... and the key of its last element, where its length is not known and that is.
 LAST = "last"
+#: ... and what it was put together of (`containers.Parts`).
+PARTS = "parts"
 
 
 class OutOfBudget(Exception):
@@ -445,8 +448,8 @@ class Run:
         """The tensors of a value and of the containers in it."""
         found: list[tuple[Guard, Tensor]] = []
         for guard, atom in self.live(value):
-            if isinstance(atom, (Sequence_, Mapping_)) and depth:
-                for inner in self.elements(atom):
+            if isinstance(atom, (Sequence_, Mapping_, Iteration)) and depth:
+                for inner in atom.all()[1] if isinstance(atom, Iteration) else self.elements(atom):
                     found.extend(
                         (both(guard, g), t)
                         for g, t in self.tensors_within(inner, depth - 1)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import _ast as ast
 
 from ..torchmodel.spelling import MODES
-from . import attributes, expressions
-from .atoms import NOTHING, UNKNOWN, Box, Cell, Object, Partial, Store, Text, shadow, united
+from . import attributes, expressions, functional
+from .atoms import NOTHING, UNKNOWN, Box, Cell, Object, Store, Text, shadow, united
 from .calls import Call, call, prove, unknown
 
 TYPE_CHECKING = False
@@ -64,29 +64,8 @@ def _mapping(made: Call) -> Sketched:
     return found
 
 
-def _enumerated(made: Call) -> Sketched:
-    element = expressions.elements(made.scope, made.args[0]) if made.args else NOTHING
-    return (Box([(Box([NOTHING, element]),)], ordered=False),)
-
-
-def _zipped(made: Call) -> Sketched:
-    return (Box([(Box([expressions.elements(made.scope, value) for value in made.args]),)], ordered=False),)
-
-
-def _mapped(made: Call) -> Sketched:
-    if len(made.args) < 2:
-        return unknown(made)
-    given = [expressions.elements(made.scope, value) for value in made.args[1:]]
-    result = call(made.args[0], Call(made.scope, given, {}, [None] * len(given), {}, True))
-    return (Box([result], ordered=False),)
-
-
 def _first(made: Call) -> Sketched:
     return made.args[0] if made.args else unknown(made)
-
-
-def _bound(made: Call) -> Sketched:
-    return (Partial(made.args[0], made.args[1:], made.kwargs),) if made.args else NOTHING
 
 
 def _parameter(made: Call) -> Sketched:
@@ -166,14 +145,9 @@ def _set_grad(made: Call) -> Sketched:
     return NOTHING
 
 
-def _summed(made: Call) -> Sketched:
-    """A new tensor that hangs on the arguments, if one of them is a tensor."""
-    given = made.given()
-    return (Cell(Store(any(c.store.grad for c in given), tensor=False)),) if given else NOTHING
-
-
 #: What each name means.
 PLAYS: dict[str, Callable[[Call], Sketched]] = {
+    **functional.PLAYS,
     **dict.fromkeys(MODES, _mode),
     "torch.set_grad_enabled": _set_grad,
     "torch.nn.Parameter": _parameter,
@@ -201,15 +175,10 @@ PLAYS: dict[str, Callable[[Call], Sketched]] = {
     "torch.utils.checkpoint.checkpoint": _checkpoint,
     "torch.is_tensor": _is_tensor,
     "torch.is_grad_enabled": _mode,
-    "builtins.enumerate": _enumerated,
-    "builtins.zip": _zipped,
-    "builtins.map": _mapped,
-    "builtins.sum": _summed,
     "builtins.dict": _mapping,
     "collections.OrderedDict": _mapping,
     "builtins.getattr": _getattr,
     "builtins.super": _super,
-    "functools.partial": _bound,
     "copy.deepcopy": _first,
     "copy.copy": _first,
     **dict.fromkeys(

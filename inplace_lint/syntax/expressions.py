@@ -327,6 +327,58 @@ class Expressions:
     def starred(self, node: ast.Starred) -> int:
         return self.expression(node.value)
 
+    # Values that are taken apart where they are made
+
+    def parts_of(self, node: ast.expr, count: int, at: ast.expr) -> list[int]:
+        """Emit what gives the `count` elements of a value, one by one: the register of each.
+
+        That there are so many says how many a starred part has, and how often a comprehension goes round.
+        """
+        if _is_open_display(node) and count >= len(node.elts):  # type: ignore[attr-defined]  # it is a display
+            return self._display_parts(node, count, at)  # type: ignore[arg-type]
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp)) and _is_plain_loop(node.generators):
+            return self._rounds(node, count, at)
+        registers = [self.register() for _ in range(count)]
+        self.emit(ir.Unpack(at, registers, self.expression(node), -1))
+        return registers
+
+    def _display_parts(self, node: ast.Tuple | ast.List, count: int, at: ast.expr) -> list[int]:
+        registers: list[int] = []
+        for element in node.elts:
+            if isinstance(element, ast.Starred):
+                registers += self.parts_of(element.value, count - len(node.elts) + 1, at)
+            else:
+                registers.append(self.expression(element))
+        return registers
+
+    def _rounds(self, node: ast.ListComp | ast.GeneratorExp, count: int, at: ast.expr) -> list[int]:
+        generator = node.generators[0]
+        registers: list[int] = []
+        outer = self.renamed
+        for element in self.parts_of(generator.iter, count, at):
+            self.renamed = {**outer, **{name: f"{name}@{element}" for name in names_stored(generator.target)}}
+            self.store(generator.target, element)
+            registers.append(self.expression(node.elt))
+        self.renamed = outer
+        return registers
+
+
+def _is_open_display(node: ast.expr) -> bool:
+    """Whether it is a tuple or list with one starred part."""
+    return isinstance(node, (ast.Tuple, ast.List)) and [type(e) for e in node.elts].count(ast.Starred) == 1
+
+
+def _is_plain_loop(generators: list[ast.comprehension]) -> bool:
+    """Whether a comprehension makes one element for each of what it goes over."""
+    return len(generators) == 1 and not generators[0].ifs and not generators[0].is_async
+
+
+def can_be_taken_apart(node: ast.expr) -> bool:
+    """Whether the elements of what an expression makes can be told apart by how many are asked for."""
+    return _is_open_display(node) or (
+        isinstance(node, (ast.ListComp, ast.GeneratorExp)) and _is_plain_loop(node.generators)
+    )
+
 
 def names_stored(node: ast.AST) -> list[str]:
     """Names that a target or pattern binds."""

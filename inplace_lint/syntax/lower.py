@@ -6,7 +6,7 @@ Every construct of the grammar has its lowering; one that a newer Python adds be
 from __future__ import annotations
 
 from . import ir
-from .expressions import Expressions, names_stored
+from .expressions import Expressions, can_be_taken_apart, names_stored
 from .operators import OPERATORS
 
 TYPE_CHECKING = False
@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from typing import Any
 else:
     import _ast as ast
+
+
+#: A value of more parts than this is made as a whole, and then taken apart.
+_PARTS = 8
 
 
 def lower_body(body: list[ast.stmt]) -> ir.Block:
@@ -69,6 +73,18 @@ class _Lowering(Expressions):
                 last.unused = True
 
     def assign(self, node: ast.Assign) -> None:
+        first = node.targets[0]
+        if (
+            len(node.targets) == 1
+            and isinstance(first, (ast.Tuple, ast.List))
+            and len(first.elts) <= _PARTS
+            and ast.Starred not in map(type, first.elts)
+            and can_be_taken_apart(node.value)
+        ):
+            parts = self.parts_of(node.value, len(first.elts), first)
+            for target, part in zip(first.elts, parts):
+                self.store(target, part)
+            return
         value = self.expression(node.value)
         for target in node.targets:
             self.store(target, value)

@@ -20,3 +20,19 @@ OPERATORS = {
     ast.LShift: "<<",
     ast.RShift: ">>",
 }
+
+#: Functions of Python's module `operator` that do the same.
+FUNCTIONS = {
+    "operator.add": "+",
+    "operator.concat": "+",
+    "operator.sub": "-",
+    "operator.mul": "*",
+    "operator.matmul": "@",
+    "operator.truediv": "/",
+    "operator.floordiv": "//",
+    "operator.mod": "%",
+    "operator.pow": "**",
+    "operator.and_": "&",
+    "operator.or_": "|",
+    "operator.xor": "^",
+}

@@ -69,6 +69,10 @@ NAMES_AXES = frozenset("permute view reshape expand broadcast_to".split())
 #: Views of a part of the input along one axis.
 ALONG_AXIS = frozenset("select narrow unbind split chunk tensor_split split_with_sizes".split())
 
+#: Views in as many parts as the first argument says: a number, or one size for each part. (`chunk` gives fewer where
+#: the axis is too short for that; code that says a number takes it for granted.)
+SAYS_HOW_MANY = frozenset("chunk tensor_split split split_with_sizes".split())
+
 #: The result is contiguous however the operands are laid out.
 MAKES_CONTIGUOUS = frozenset("matmul mm bmm addmm baddbmm linear Linear stack".split())
 
@@ -194,6 +198,7 @@ class Layout:
         "refuses_grad",
         "same_if_contiguous",
         "saves_few_rows",
+        "says_how_many",
         "scatters",
         "swaps",
         "takes_axis_away",
@@ -233,6 +238,8 @@ class Layout:
         self.moves_elements = name.rstrip("_") in MOVES_ELEMENTS
         #: whether the view is a part of its input along the axis that `dim` names
         self.goes_along_axis = name in ALONG_AXIS
+        #: whether an argument says into how many views the op takes its input apart
+        self.says_how_many = name in SAYS_HOW_MANY
         #: how the axes of a new result follow from those of the operands
         self.group = group_of(name)
         #: whether the op, also written as an operator, cannot have been called on numbers

@@ -9,12 +9,12 @@ import pytest
 from inplace_lint.cli.pipeline import examine
 from inplace_lint.project import Settings
 
-from . import across, elements, families, inherited, language, lent, over_time, safe
+from . import across, elements, families, handed_on, inherited, language, lent, over_time, safe
 from .forms import Form
 
 PROGRAMS = {
     name: program
-    for part in (across, elements, families, inherited, language, lent, over_time)
+    for part in (across, elements, families, handed_on, inherited, language, lent, over_time)
     for name, program in part.PROGRAMS.items()
 }
 NAMES = pytest.mark.parametrize("name", PROGRAMS)

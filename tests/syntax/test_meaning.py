@@ -131,6 +131,15 @@ BODIES = [
     "global q\nt(1)\npass\nreturn a if b else t(2)",
     "return t(1) < t(2), t(1) == t(1), t(1) is None, t(1) in [t(1)], t(3) not in [1]",
     "return [f() for f in [lambda: t(1), lambda: t(2)]]",
+    "x, y, z = (t(1), *t([2, 3]))\nreturn z, y, x",
+    "x, y, z = [*t([1, 2]), t(3)]\nreturn z, y, x",
+    "a, b, x = b, *[t(a)], a\nreturn a, b, x",
+    "x, y = (a, b, *[])\nreturn x, y",
+    "x = 7\na, b = [t(x) for x in (b, a)]\nreturn a, b, x",
+    "x, y, z = (t(-x) for x in (t(1), *t([2, 3])))\nreturn x, y, z",
+    "x, y = [[t(x + y) for y in range(x)] for x in (1, 2)]\nreturn x, y",
+    "o.x, o[t(9)] = [t(y) for _, y in [(1, 2), (3, 4)]]",
+    "x, y = [f() for f in [lambda: t(1), lambda: t(2)]]\nreturn x, y",
 ]
 
 

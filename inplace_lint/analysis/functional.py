@@ -1,0 +1,282 @@
+"""What goes over several things at once or hands them to a function: of Python's builtins, itertools and functools."""
+
+from __future__ import annotations
+
+from ..syntax.operators import FUNCTIONS
+from . import calls, containers, iteration, iterators, operators
+from .guards import both
+from .values import Bound, Constant, Scalar, Unknown, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Callable, Mapping, Sequence
+
+    from .iterators import Drawn
+    from .run import Run
+
+    Play = Callable[[Run, Sequence[Value], Mapping[str, Value], ast.AST], Value]
+
+NONE = Constant(None)
+#: What is repeated more often than this is not followed one by one.
+_REPEATED = 8
+
+
+def _lazy(run: Run, draw: Callable[[int | None], Drawn]) -> Value:
+    """What is drawn later, by whoever goes over it, happens where it was written."""
+    frame = run.frame
+
+    def draw_here(count: int | None) -> Drawn:
+        outer, run.frame = run.frame, frame
+        drawn = draw(count)
+        run.frame = outer
+        return drawn
+
+    return iterators.Iteration(draw_here)
+
+
+def _draw(run: Run, value: Value, count: int | None, at: ast.AST) -> Drawn:
+    """The elements of what is gone over: all, or the first `count` where so many are asked for."""
+    if count is None:
+        return iteration.iterate(run, value, at)
+    return True, iteration.take(run, value, count, at)
+
+
+def _rows(
+    run: Run, values: Sequence[Value], count: int | None, at: ast.AST
+) -> tuple[bool, list[list[Value]]]:
+    """What several hand on side by side, as long as all do."""
+    columns = [_draw(run, value, count, at) for value in values]
+    exact = all(column[0] for column in columns)
+    # What is known one by one ends with what is; the others stand for as many as that.
+    lengths = [len(column[1]) for column in columns if column[0] == exact] or [0]
+    rows = [[elements[min(i, len(elements) - 1)] for _, elements in columns] for i in range(min(lengths))]
+    return exact, rows if all(elements for _, elements in columns) else []
+
+
+def _zip(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    def draw(count: int | None) -> Drawn:
+        exact, rows = _rows(run, args, count, at)
+        return exact, [containers.make(run, "tuple", row) for row in rows]
+
+    return _lazy(run, draw) if args else Unknown()
+
+
+def _enumerate(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    start = args[1] if len(args) > 1 else kwargs.get("start", Constant(0))
+
+    def draw(count: int | None) -> Drawn:
+        exact, elements = _draw(run, args[0], count, at)
+        pairs: list[Value] = []
+        for i, element in enumerate(elements):
+            number: Value = Constant(i)
+            if not exact:
+                counter = Scalar()
+                counter.bound = _length(run, args[0])
+                counter.last = i == len(elements) - 1
+                number = counter
+            if not isinstance(start, Constant) or start.value != 0:
+                number = Scalar()
+            pairs.append(containers.make(run, "tuple", [number, element]))
+        return exact, pairs
+
+    return _lazy(run, draw) if args else Unknown()
+
+
+def _length(run: Run, value: Value) -> Value:
+    count = containers.length(run, value)
+    return run.scalar(("len", value)) if count is None else Constant(count)
+
+
+def _reversed(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    if not args:
+        return Unknown()
+    value = args[0]
+    if isinstance(value, iterators.Iteration):
+        return value.backwards()
+
+    def draw(count: int | None) -> Drawn:
+        exact, elements = _draw(run, value, count, at)
+        return exact, [Scalar() if not exact and isinstance(e, Scalar) else e for e in elements[::-1]]
+
+    return _lazy(run, draw)
+
+
+def _map(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    if len(args) < 2:
+        return Unknown()
+
+    def draw(count: int | None) -> Drawn:
+        exact, rows = _rows(run, args[1:], count, at)
+        return exact, [calls.call(run, args[0], row, {}, at) for row in rows]
+
+    return _lazy(run, draw)
+
+
+def _starmap(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    if len(args) != 2:
+        return Unknown()
+
+    def draw(count: int | None) -> Drawn:
+        exact, rows = _draw(run, args[1], count, at)
+        return exact, [_call_spread(run, args[0], row, at) for row in rows]
+
+    return _lazy(run, draw)
+
+
+def _call_spread(run: Run, func: Value, row: Value, at: ast.AST) -> Value:
+    given = containers.spread(run, row)
+    if given is None:
+        return calls.call(run, func, containers.elements_of(run, row)[:1], {}, at, exact=False)
+    return calls.call(run, func, given, {}, at)
+
+
+def _filter(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    if len(args) != 2:
+        return Unknown()
+
+    def draw(count: int | None) -> Drawn:
+        exact, elements = iteration.iterate(run, args[1], at)
+        kept: list[Value] = []
+        path = run.path
+        for element in elements:
+            keep = args[0]
+            by_itself = isinstance(keep, Constant) and keep.value is None
+            test = element if by_itself else calls.call(run, keep, [element], {}, at)
+            true, false = run.split(test)
+            run.path = both(path, true)
+            if run.path:
+                kept.append(run.settled(element))
+                exact = exact and not both(path, false)
+            run.path = path
+        return exact, kept
+
+    return _lazy(run, draw)
+
+
+def _chain(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    def draw(count: int | None) -> Drawn:
+        parts = [(True, value) for value in args]
+        whole = containers.make_of_parts(run, "list", parts)
+        if count is not None:
+            return True, iteration.take(run, whole, count, at)
+        drawn = [iteration.iterate(run, value, at) for value in args]
+        return all(exact for exact, _ in drawn), [element for _, elements in drawn for element in elements]
+
+    return _lazy(run, draw)
+
+
+def _chain_of(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """itertools.chain.from_iterable."""
+
+    def draw(count: int | None) -> Drawn:
+        exact, inner = iteration.iterate(run, args[0], at)
+        drawn = [iteration.iterate(run, value, at) for value in inner]
+        every = [element for _, elements in drawn for element in elements]
+        return exact and all(known for known, _ in drawn), every
+
+    return _lazy(run, draw) if args else Unknown()
+
+
+def _repeat(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """itertools.repeat(value, times): as often as is told, else as a loop is run."""
+    if not args:
+        return Unknown()
+    times = args[1] if len(args) > 1 else kwargs.get("times")
+    if isinstance(times, Constant) and isinstance(times.value, int) and times.value <= _REPEATED:
+        return iterators.of(True, [args[0]] * times.value)
+    return iterators.of(False, [args[0]] * 2)
+
+
+def _islice(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """itertools.islice(values, [start,] stop[, step]): told apart where the bounds are numbers."""
+    bounds = [
+        a.value for a in args[1:] if isinstance(a, Constant) and (a.value is None or type(a.value) is int)
+    ]
+
+    def draw(count: int | None) -> Drawn:
+        exact, elements = iteration.iterate(run, args[0], at)
+        if exact and len(bounds) == len(args) - 1:
+            return True, elements[slice(*bounds)]
+        return False, elements
+
+    return _lazy(run, draw) if len(args) > 1 else Unknown()
+
+
+def _accumulate(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """itertools.accumulate(values, func): each result goes into the next."""
+
+    def draw(count: int | None) -> Drawn:
+        exact, elements = _draw(run, args[0], count, at)
+        func = args[1] if len(args) > 1 else kwargs.get("func", NONE)
+        initial = kwargs.get("initial", NONE)
+        made = [] if _is_none(initial) else [initial]
+        for element in elements:
+            made.append(_joined(run, func, made[-1], element, at) if made else element)
+        return exact, made[:count]
+
+    return _lazy(run, draw) if args else Unknown()
+
+
+def _reduce(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """functools.reduce(func, values[, initial])."""
+    if len(args) < 2:
+        return Unknown()
+    _, elements = iteration.iterate(run, args[1], at)
+    total = args[2] if len(args) > 2 else kwargs.get("initial")
+    for element in elements:
+        total = element if total is None else _joined(run, args[0], total, element, at)
+    return Unknown() if total is None else total
+
+
+def _sum(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """sum(tensors): a chain of additions."""
+    if not args:
+        return Unknown()
+    _, elements = iteration.iterate(run, args[0], at)
+    total: Value | None = args[1] if len(args) > 1 else kwargs.get("start")
+    for element in elements:
+        total = element if total is None else operators.binary(run, "+", total, element, at)
+    return Constant(0) if total is None else total
+
+
+def _joined(run: Run, func: Value, total: Value, element: Value, at: ast.AST) -> Value:
+    if _is_none(func):
+        return operators.binary(run, "+", total, element, at)
+    return calls.call(run, func, [total, element], {}, at)
+
+
+def _is_none(value: Value) -> bool:
+    return isinstance(value, Constant) and value.value is None
+
+
+def _partial(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    return Bound(args[0], list(args[1:]), dict(kwargs)) if args else Unknown()
+
+
+def _operator(sign: str) -> Play:
+    """A function of Python's `operator` module that does what a sign says."""
+
+    def play(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+        return operators.binary(run, sign, args[0], args[1], at) if len(args) == 2 else Unknown()
+
+    return play
+
+
+PLAYS: dict[str, Play] = {
+    "builtins.zip": _zip,
+    "builtins.enumerate": _enumerate,
+    "builtins.reversed": _reversed,
+    "builtins.map": _map,
+    "builtins.filter": _filter,
+    "builtins.sum": _sum,
+    "itertools.starmap": _starmap,
+    "itertools.chain": _chain,
+    "itertools.chain.from_iterable": _chain_of,
+    "itertools.repeat": _repeat,
+    "itertools.islice": _islice,
+    "itertools.accumulate": _accumulate,
+    "functools.reduce": _reduce,
+    "functools.partial": _partial,
+    **{dotted: _operator(sign) for dotted, sign in FUNCTIONS.items()},
+}

@@ -1,0 +1,72 @@
+"""What hands its elements on one by one, and computes them when they are taken: `map`, `zip`, `chain` and their kin."""
+
+from __future__ import annotations
+
+from .values import Scalar, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    #: Whether these are all the elements, or stand for those of a loop; and the elements.
+    Drawn: TypeAlias = "tuple[bool, list[Value]]"
+
+
+class Iteration(Value):
+    """What range, enumerate, zip and their kin return.
+
+    `draw(None)` computes the elements; `draw(count)` the first so many, where it is known how many are asked for.
+    Both are asked for once, when something goes over it: `map` calls nothing before.
+    """
+
+    __slots__ = ("_all", "_first", "counts", "draw")
+
+    def __init__(self, draw: Callable[[int | None], Drawn], counts: bool = False) -> None:
+        self.draw = draw
+        #: it counts from 0 up
+        self.counts = counts
+        self._all: Drawn | None = None
+        self._first: dict[int, list[Value]] = {}
+
+    def all(self) -> Drawn:
+        """All of them and True, or two that stand for a first and a last one."""
+        if self._all is None:
+            self._all = self.draw(None)
+        return self._all
+
+    def first(self, count: int) -> list[Value]:
+        """The first so many elements: it is taken apart into that many."""
+        if self._all is not None and self._all[0] and len(self._all[1]) >= count:
+            return self._all[1][:count]
+        known = self._first.get(count)
+        if known is None:
+            known = self._first[count] = self.draw(count)[1]
+        return known
+
+    def backwards(self) -> Iteration:
+        """The same elements, the last one first."""
+        exact, elements = self.all()
+        if self.counts and not exact:
+            return falling()
+        if not exact:
+            elements = [Scalar() if isinstance(e, Scalar) else e for e in elements]
+        return of(exact, elements[::-1])
+
+
+def of(exact: bool, elements: list[Value], counts: bool = False) -> Iteration:
+    """An iteration over elements that are there already."""
+
+    def draw(count: int | None) -> Drawn:
+        if count is None or len(elements) >= count:
+            return exact, elements[:count]
+        return exact, [*elements, *elements[-1:] * (count - len(elements))]
+
+    return Iteration(draw, counts)
+
+
+def falling() -> Iteration:
+    """The numbers of a range that runs down to 0."""
+    first, last = Scalar(), Scalar()
+    first.falls = last.falls = last.last = True
+    return of(False, [first, last])

@@ -1,0 +1,141 @@
+"""What goes over several things at once or hands them to a function: of Python's builtins, itertools and functools."""
+
+from __future__ import annotations
+
+from ..syntax.operators import FUNCTIONS
+from . import effects, expressions
+from .atoms import NOTHING, Box, Cell, Function, Partial, Store, united
+from .calls import Call, call, unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .atoms import Sketched
+
+
+def _box(*items: Sketched) -> Sketched:
+    """Elements of which it is not known which stands where."""
+    return (Box(list(items), ordered=False),)
+
+
+def _element(made: Call, place: int = 0) -> Sketched:
+    """An element of what is given there."""
+    return expressions.elements(made.scope, made.args[place]) if len(made.args) > place else NOTHING
+
+
+def _called(made: Call, func: Sketched, args: list[Sketched]) -> Sketched:
+    return call(func, Call(made.scope, args, {}, [None] * len(args), {}, True))
+
+
+def _enumerated(made: Call) -> Sketched:
+    return _box((Box([NOTHING, _element(made)]),))
+
+
+def _zipped(made: Call) -> Sketched:
+    return _box((Box([expressions.elements(made.scope, value) for value in made.args]),))
+
+
+def _mapped(made: Call) -> Sketched:
+    if len(made.args) < 2:
+        return unknown(made)
+    given = [expressions.elements(made.scope, value) for value in made.args[1:]]
+    return _box(_called(made, made.args[0], given))
+
+
+def _starmapped(made: Call) -> Sketched:
+    """itertools.starmap(func, rows): each row is spread."""
+    if len(made.args) != 2:
+        return unknown(made)
+    row = _element(made, 1)
+    if len(row) == 1 and isinstance(row[0], Box) and row[0].ordered:
+        given = list(row[0].items)
+    else:
+        counts = [len(atom.source.parameters) for atom in made.args[0] if isinstance(atom, Function)]
+        given = [expressions.elements(made.scope, row)] * max(counts, default=1)
+    return _box(_called(made, made.args[0], given))
+
+
+def _filtered(made: Call) -> Sketched:
+    element = _element(made, 1)
+    if len(made.args) == 2:
+        _called(made, made.args[0], [element])
+    return _box(element)
+
+
+def _chained(made: Call) -> Sketched:
+    return _box(*[expressions.elements(made.scope, value) for value in made.args])
+
+
+def _chained_of(made: Call) -> Sketched:
+    return _box(expressions.elements(made.scope, _element(made)))
+
+
+def _repeated(made: Call) -> Sketched:
+    return _box(*made.args[:1])
+
+
+def _sliced(made: Call) -> Sketched:
+    return _box(_element(made))
+
+
+def _reduced(made: Call) -> Sketched:
+    """functools.reduce(func, values, initial): what one call gives goes into the next."""
+    if len(made.args) < 2:
+        return unknown(made)
+    return _folded(made, made.args[0], _element(made, 1), made.args[2:])
+
+
+def _accumulated(made: Call) -> Sketched:
+    """itertools.accumulate(values, func): so it does here, and each result is handed on."""
+    func = made.args[1] if len(made.args) > 1 else made.kwargs.get("func", NOTHING)
+    if not func:
+        return _box(_element(made), _summed(made))
+    return _box(_folded(made, func, _element(made), []))
+
+
+def _folded(made: Call, func: Sketched, element: Sketched, initial: list[Sketched]) -> Sketched:
+    total = united([element, *initial, *[v for name, v in made.kwargs.items() if name == "initial"]])
+    for _ in range(2):
+        total = united([total, _called(made, func, [total, element])])
+    return total
+
+
+def _summed(made: Call) -> Sketched:
+    """A new tensor that hangs on the arguments, if one of them is a tensor."""
+    given = made.given()
+    return (Cell(Store(any(c.store.grad for c in given), tensor=False)),) if given else NOTHING
+
+
+def _bound(made: Call) -> Sketched:
+    return (Partial(made.args[0], made.args[1:], made.kwargs),) if made.args else NOTHING
+
+
+def _operator(sign: str) -> Callable[[Call], Sketched]:
+    """A function of Python's `operator` module that does what a sign says."""
+
+    def play(made: Call) -> Sketched:
+        if len(made.args) != 2:
+            return unknown(made)
+        return effects.operator(made.scope, sign, made.args[0], made.args[1], None, None)
+
+    return play
+
+
+PLAYS: dict[str, Callable[[Call], Sketched]] = {
+    "builtins.enumerate": _enumerated,
+    "builtins.zip": _zipped,
+    "itertools.zip_longest": _zipped,
+    "builtins.map": _mapped,
+    "builtins.filter": _filtered,
+    "builtins.sum": _summed,
+    "itertools.starmap": _starmapped,
+    "itertools.chain": _chained,
+    "itertools.chain.from_iterable": _chained_of,
+    "itertools.repeat": _repeated,
+    "itertools.islice": _sliced,
+    "itertools.accumulate": _accumulated,
+    "functools.reduce": _reduced,
+    "functools.partial": _bound,
+    **{dotted: _operator(sign) for dotted, sign in FUNCTIONS.items()},
+}
