@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..torchmodel import table
 from . import objects, ops
 from .aliases import is_fresh_layer
+from .dispatch import is_kernel
 from .operations import einsum, method, operation
 from .terms import Term, is_const, items
 
@@ -51,6 +52,8 @@ def call(
         return changed
     names = tuple(kwargs or ())
     term = evaluation.terms("call", func, len(args or ()), names, *operands, at=at)
+    if func.op == "symbol" and is_kernel(func.args[0]):
+        evaluation.moment(at, term)
     for written in _written(evaluation, func, operands, kwargs):
         evaluation.replace(written, evaluation.terms.opaque(at, written), at)
     _learn(evaluation, func, operands, term)
@@ -212,6 +215,12 @@ def module_of(evaluation: Evaluation, func: Term) -> Term | None:
         return None
     made = evaluation.classes.definition(func)
     return made if made is not None and made.op == "new" and isinstance(made.args[0], str) else None
+
+
+def kind_of(evaluation: Evaluation, func: Term) -> str:
+    """The class of torch.nn of a module, by its full name; "" if it is not known."""
+    made = module_of(evaluation, func)
+    return "" if made is None else str(made.args[0])
 
 
 def argument_of(call: Term, position: int, name: str) -> Term | None:

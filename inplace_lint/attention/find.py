@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from ..model import Refused
 from . import effects, screen, surroundings
-from .calls import Unfollowed
+from .calls import Unfollowed, kind_of
+from .dispatch import Dispatch
 from .evaluate import Evaluation, Spent
 from .objects import assigned
 from .plan import Plan, plan
@@ -19,7 +18,7 @@ from .target import Target
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..syntax.files import Files
-    from ..syntax.module import FunctionSource, Module
+    from ..syntax.module import Module
 
 
 class Seen:
@@ -46,36 +45,29 @@ def find(module: Module, files: Files, target: Target | None = None) -> list[See
         for one in here:
             _complete(one)
         found.append(Seen(evaluation, shapes, here, target))
+    _weigh_callers(found)
     _keep_one(found)
     effects.check_callers(found)
+    dispatch = Dispatch(module, files)
     for seen in found:
-        root = seen.evaluation.root
         for one in seen.plans:
-            one.dispatched = _is_handed_on(module, root) or _is_given_up(module, root)
+            one.dispatched = one.dispatched or dispatch.offers_kernel(seen.evaluation.root)
     return found
 
 
-def _is_handed_on(module: Module, function: FunctionSource) -> bool:
-    """Whether a function is named without being called: handed to a dispatcher, put into a variable or table."""
-    if module.functions.get(function.name) is not function:
-        return False
-    pattern = re.compile(rb"(?<![\w.'\"])%s\b(?!\s*[(\w'\"])" % re.escape(function.name.encode()))
-    for match in pattern.finditer(module.source):
-        line = module.source[module.source.rfind(b"\n", 0, match.start()) + 1 : match.start()]
-        if not line.lstrip().startswith((b"def ", b"from ", b"import ")) and b"#" not in line:
-            return True
-    return False
-
-
-def _is_given_up(module: Module, function: FunctionSource) -> bool:
-    """Whether a subclass in the same file has the kernel do what this class's method does."""
-    if function.owner is None:
-        return False
-    for cls in module.classes.values():
-        inherits = any(getattr(base, "id", "") == function.owner.name for base in cls.bases)
-        if inherits and b"scaled_dot_product_attention" in cls.text:
-            return True
-    return False
+def _weigh_callers(found: list[Seen]) -> None:
+    """What callers in the file say of a helper's attention: whether they choose a kernel, and read the weights."""
+    plans: dict[int, list[Plan]] = {}
+    for seen in found:
+        for one in seen.plans:
+            plans.setdefault(id(one.site.softmax.at), []).append(one)
+    for same in plans.values():
+        dispatched = any(one.site.guarded for one in same)
+        callers = [one for one in same if _depth(one.site) > 0]
+        unread = bool(callers) and not any(one.site.readers for one in callers)
+        for one in same:
+            one.dispatched = dispatched
+            one.needed = bool(one.site.readers) and not unread
 
 
 def _complete(made: Plan) -> None:
@@ -93,12 +85,13 @@ def _complete(made: Plan) -> None:
         made.differences.append(
             "the package takes second or forward-mode derivatives, which the flash kernel lacks"
         )
-    called = [one.args[1] for one in made.site.weights.modules if one.op == "attr"]
-    read = sorted({*called, *made.attributes})
-    if called and surroundings.hooks_modules(module):
-        made.differences.append(
-            f"a hook on `{called[0]}` is no longer called, and this package registers hooks"
-        )
+    called = [one for one in made.site.weights.modules if one.op == "attr"]
+    read = sorted({*(one.args[1] for one in called), *made.attributes})
+    for one in called:
+        if surroundings.hooks_modules(module, one.args[1], kind_of(made.evaluation, one)):
+            made.differences.append(
+                f"a hook on `{one.args[1]}` is no longer called, and this package registers hooks"
+            )
     for name in read:
         if _is_replaced(module, made, name):
             made.differences.append(f"a subclass in this file sets `{name}` to something of its own")

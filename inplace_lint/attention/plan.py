@@ -39,6 +39,7 @@ class Plan:
         "evaluation",
         "moment",
         "moved",
+        "needed",
         "notes",
         "refused",
         "scaled",
@@ -55,8 +56,10 @@ class Plan:
         self.notes: list[str] = []
         self.arguments: list[str] = []
         self.after = ""
-        #: whether the function is one of several that a table or variable chooses from
+        #: whether something in sight chooses between the function and a fused kernel
         self.dispatched = False
+        #: whether something in sight reads the weights or scores besides
+        self.needed = bool(site.readers)
         self.anchor: ast.AST | None = None
         self.moment: Moment | None = None
         #: attributes of objects that the arguments read

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .aliases import base_of
 from .chains import PRODUCTS, Chains
+from .dispatch import is_kernel
 from .labels import (
     REST,
     axis_of,
@@ -154,7 +155,10 @@ class _Finder:
     def _who_reads(self, site: Site) -> None:
         """Places that use scores or weights besides the attention itself."""
         inner = {*site.scores.steps, *site.weights.steps, *inside_of(site.softmax)} - {site.result}
+        through = {id(one.at) for one in inner if one.op == "call"}  # what changes them is no reader besides
         for sink in self.evaluation.sinks:
+            if sink.kind == "call" and id(sink.at) in through:
+                continue
             if within(sink.term, inner, stop=site.result):
                 site.readers.append(sink)
         moments = {m.term: m for m in reversed(self.evaluation.moments)}
@@ -185,10 +189,17 @@ class _Finder:
             if _asks_for_kernel(test):
                 return True
         held = {(id(test), holds) for test, holds in conditions}
-        for moment in self.evaluation.moments:
-            if moment.term.op == "sdpa" and any((id(t), not h) in held for t, h in moment.conditions):
-                return True
-        return False
+        return any(
+            _is_kernel_call(moment.term) and any((id(t), not h) in held for t, h in moment.conditions)
+            for moment in self.evaluation.moments
+        )
+
+
+def _is_kernel_call(term: Term) -> bool:
+    """Whether a value is what a fused kernel gives."""
+    if term.op == "call" and isinstance(term.args[0], Term) and term.args[0].op == "symbol":
+        return is_kernel(term.args[0].args[0])
+    return term.op == "sdpa"
 
 
 def _asks_for_kernel(test: Term) -> bool:

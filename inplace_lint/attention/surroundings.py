@@ -1,55 +1,91 @@
-"""What the rest of a package does that a fused call would change: second derivatives, hooks on modules."""
+"""What the rest of a package does that a fused call would change: second derivatives, hooks on modules.
+
+A file is read for its syntax only where its text holds one of the words; calls decide, never the words.
+"""
 
 from __future__ import annotations
 
 import os
-import re
 
 from ..project.reading import read
+from ..syntax.module import Module
+from ..syntax.parse import UnreadableFile
+from ..torchmodel.spelling import canonical
+from .tree import nodes_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..syntax.module import Module
+    import ast
+    from collections.abc import Iterator
+else:
+    import _ast as ast
 
-_SECOND = re.compile(
-    rb"create_graph\s*=\s*True|hessian\(|jvp\(|jacfwd\(|forward_ad\b|gradgradcheck\(|hvp\(|vhp\("
+_WORDS = (b"create_graph", b"hessian", b"jvp", b"hvp", b"jacfwd", b"forward_ad", b"gradgradcheck", b"_hook")
+#: Functions that differentiate twice, or forwards.
+_SECOND = frozenset(
+    {
+        *(f"torch.autograd.functional.{name}" for name in ("hessian", "hvp", "vhp", "jvp")),
+        *(f"torch.func.{name}" for name in ("hessian", "jvp", "jacfwd", "linearize")),
+        *(f"torch.autograd.{name}" for name in ("gradgradcheck", "gradcheck.gradgradcheck")),
+        "torch.autograd.forward_ad.make_dual",
+        "torch.autograd.forward_ad.dual_level",
+    }
 )
-_HOOKS = re.compile(rb"register_(?:module_)?(?:full_)?(?:forward|backward)(?:_pre)?_hook\(")
-
-#: Plain words, one of which a text must hold for the patterns to be tried: they are found many times faster.
-_SECOND_WORDS = (
-    b"create_graph",
-    b"hessian(",
-    b"jvp(",
-    b"jacfwd(",
-    b"forward_ad",
-    b"gradgradcheck(",
-    b"hvp(",
-    b"vhp(",
+_HOOKS = frozenset(
+    {
+        "register_forward_hook",
+        "register_forward_pre_hook",
+        "register_full_backward_hook",
+        "register_full_backward_pre_hook",
+        "register_backward_hook",
+        "register_module_forward_hook",
+        "register_module_forward_pre_hook",
+        "register_module_full_backward_hook",
+        "register_module_full_backward_pre_hook",
+        "register_module_backward_hook",
+    }
 )
-_HOOK_WORDS = (b"_hook(",)
 
-_known: dict[str, tuple[bool, bool]] = {}
+
+class _Deeds:
+    """What a package does: `second` whether it takes such derivatives; `hooks` what its hooks are hung on."""
+
+    __slots__ = ("hooks", "second")
+
+    def __init__(self) -> None:
+        self.second = False
+        #: for each registration the attribute that holds the module ("" for any), and the classes that it must be of
+        self.hooks: set[tuple[str, frozenset[str]]] = set()
+
+    def add(self, other: _Deeds) -> None:
+        self.second = self.second or other.second
+        self.hooks |= other.hooks
+
+
+_known: dict[str, _Deeds] = {}
 
 
 def takes_second_derivatives(module: Module) -> bool:
     """Whether the package of a file asks for derivatives of derivatives, or for forward-mode ones, anywhere."""
-    return _words(module)[0]
+    return _deeds(module).second
 
 
-def hooks_modules(module: Module) -> bool:
-    """Whether the package of a file registers hooks on modules anywhere."""
-    return _words(module)[1]
+def hooks_modules(module: Module, attribute: str, kind: str) -> bool:
+    """Whether the package of a file may hang a hook on a module of this kind (`torch.nn.Dropout`) in this attribute."""
+    return any(
+        held in ("", attribute) and (not kinds or not kind or kind in kinds)
+        for held, kinds in _deeds(module).hooks
+    )
 
 
-def _words(module: Module) -> tuple[bool, bool]:
-    own = _holds(module.source, _SECOND_WORDS, _SECOND), _holds(module.source, _HOOK_WORDS, _HOOKS)
+def _deeds(module: Module) -> _Deeds:
+    found = _of(module)
     top = _top(os.path.dirname(os.path.abspath(module.filename)))
-    if top is None:
-        return own
-    if top not in _known:
-        _known[top] = _read(top)
-    return own[0] or _known[top][0], own[1] or _known[top][1]
+    if top is not None:
+        if top not in _known:
+            _known[top] = _read(top)
+        found.add(_known[top])
+    return found
 
 
 def _top(directory: str) -> str | None:
@@ -60,19 +96,114 @@ def _top(directory: str) -> str | None:
     return top
 
 
-def _read(top: str) -> tuple[bool, bool]:
-    second = hooks = False
+def _read(top: str) -> _Deeds:
+    found = _Deeds()
     for folder, _, files in os.walk(top):
         for name in files:
-            if name.endswith(".py") and not (second and hooks):
-                try:
-                    text = read(os.path.join(folder, name))
-                except OSError:
-                    continue
-                second = second or _holds(text, _SECOND_WORDS, _SECOND)
-                hooks = hooks or _holds(text, _HOOK_WORDS, _HOOKS)
-    return second, hooks
+            if not name.endswith(".py"):
+                continue
+            path = os.path.join(folder, name)
+            try:
+                source = read(path)
+                if any(word in source for word in _WORDS):
+                    found.add(_of(Module(path, source)))
+            except (OSError, UnreadableFile, RecursionError):
+                continue  # its own check says so
+    return found
 
 
-def _holds(text: bytes, words: tuple[bytes, ...], pattern: re.Pattern[bytes]) -> bool:
-    return any(word in text for word in words) and pattern.search(text) is not None
+def _of(module: Module) -> _Deeds:
+    found = _Deeds()
+    if not any(word in module.source for word in _WORDS):
+        return found
+    names = _imported(module)
+    for kinds, call in _calls(module.tree, names, frozenset()):
+        for keyword in call.keywords:
+            if keyword.arg == "create_graph" and getattr(keyword.value, "value", None) is True:
+                found.second = True
+        dotted = _dotted(call.func, names)
+        if dotted is not None and canonical(dotted) in _SECOND:
+            found.second = True
+        name = getattr(call.func, "attr", "") or (dotted or "").rpartition(".")[2]
+        if name in _HOOKS and not _is_itself(module, call):
+            found.hooks.add((_held(call.func), kinds))
+    return found
+
+
+def _imported(module: Module) -> dict[str, str]:
+    """The full names of what is imported anywhere in a file."""
+    found: dict[str, str] = {}
+    for node in nodes_of(module.tree):
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            found.update({a.asname or a.name: f"{node.module}.{a.name}" for a in node.names})
+        elif isinstance(node, ast.Import):
+            found.update(
+                {
+                    a.asname or a.name.partition(".")[0]: a.name if a.asname else a.name.partition(".")[0]
+                    for a in node.names
+                }
+            )
+    return found
+
+
+def _calls(
+    node: ast.AST, names: dict[str, str], kinds: frozenset[str]
+) -> Iterator[tuple[frozenset[str], ast.Call]]:
+    """Every call, with the classes of torch.nn that a test around it (`isinstance(m, nn.Linear)`) asks for."""
+    stack = [(node, kinds)]
+    while stack:
+        one, held = stack.pop()
+        if isinstance(one, ast.Call):
+            yield held, one
+        if isinstance(one, ast.If):
+            asked = _asked(one.test, names)
+            stack += [(inner, asked or held) for inner in one.body]
+            stack += [(inner, held) for inner in (one.test, *one.orelse)]
+            continue
+        for field in one._fields:
+            child = getattr(one, field, None)
+            stack += [
+                (inner, held)
+                for inner in (child if isinstance(child, list) else [child])
+                if isinstance(inner, ast.AST)
+            ]
+
+
+def _asked(test: ast.expr, names: dict[str, str]) -> frozenset[str]:
+    """The classes of a test `isinstance(m, …)`, where all of them are torch's."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return next((found for found in (_asked(one, names) for one in test.values) if found), frozenset())
+    if not isinstance(test, ast.Call) or getattr(test.func, "id", "") != "isinstance" or len(test.args) != 2:
+        return frozenset()
+    classes = getattr(test.args[1], "elts", None) or [test.args[1]]
+    dotted = [_dotted(one, names) for one in classes]
+    if any(one is None or not one.startswith("torch.nn.") for one in dotted):
+        return frozenset()
+    asked = frozenset(canonical(one) for one in dotted if one is not None)
+    return frozenset() if "torch.nn.Module" in asked else asked
+
+
+def _is_itself(module: Module, call: ast.Call) -> bool:
+    """Whether an object hangs a hook on itself, in a method of a class."""
+    receiver = getattr(getattr(call.func, "value", None), "id", "")
+    return any(
+        f.owner is not None and f.parameters[:1] and f.parameters[0].arg == receiver
+        for f in module.functions_at(call.lineno)
+    )
+
+
+def _held(func: ast.expr) -> str:
+    """The attribute of an object that a hook is hung on: `drop` of `self.drop.register_forward_hook`; "" for any."""
+    value = getattr(func, "value", None)
+    return value.attr if isinstance(value, ast.Attribute) else ""
+
+
+def _dotted(node: ast.AST, names: dict[str, str]) -> str | None:
+    """The full name of `a.b.c`, where `a` is imported."""
+    rest: list[str] = []
+    while isinstance(node, ast.Attribute):
+        rest.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name) or node.id not in names:
+        return None
+    return ".".join((names[node.id], *reversed(rest)))

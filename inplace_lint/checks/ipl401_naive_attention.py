@@ -13,16 +13,6 @@ if TYPE_CHECKING:
 
 CODE = "IPL401"
 
-_KEEPS_WEIGHTS = (
-    "returned",
-    "stored",
-    "handed",
-    "changed",
-    "written",
-    "printed",
-    "asserted",
-    "reads the values",
-)
 #: Between product and softmax stands more than scale and mask: the kernel is no drop-in.
 _CHANGED = "no mask expresses"
 _BIAS = ("second product", _CHANGED, "L×S mask")
@@ -57,7 +47,7 @@ def _diagnostic(module: Module, seen: Seen, plan: Plan) -> Diagnostic:
         help = "this is the fallback of a path that calls the fused kernel"
     elif refused is None:
         rewrite = Rewrite(plan)
-    elif any(word in refused for word in _KEEPS_WEIGHTS):
+    elif plan.needed:
         severity = "note"
         cost = f"{memory.gibibytes(2 * memory.elements(seen.target))} a tensor at {memory.at(seen.target)}"
         help = (
@@ -66,7 +56,6 @@ def _diagnostic(module: Module, seen: Seen, plan: Plan) -> Diagnostic:
         )
     else:
         if _CHANGED in refused:
-            severity = "note"
             help = "no mask says what is done to the scores: the kernel does not compute the same"
         if any(word in refused for word in _BIAS) and seen.target.lacks("flex_attention") is None:
             help = "`torch.nn.attention.flex_attention` takes a change of the scores without an L×S mask"

@@ -27,7 +27,9 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
             continue
         if not _unread(seen.evaluation.root.node, call):
             continue
-        hooked = surroundings.hooks_modules(module)
+        held = moment.term.args[0]
+        attribute = held.args[1] if held.op == "attr" else ""
+        hooked = surroundings.hooks_modules(module, attribute, "torch.nn.MultiheadAttention")
         fix = CallChange(
             "unsafe" if hooked else "safe",
             "pass `need_weights=False`: the fused kernel runs, and the weights are never made",

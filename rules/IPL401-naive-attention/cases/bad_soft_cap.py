@@ -1,4 +1,4 @@
-"""The scores pass through tanh before the softmax: no mask says that, and one call of the kernel computes another value."""
+"""The scores pass through tanh before the softmax: no mask says that, so there is no fix, but they are kept all the same."""
 
 import torch
 from torch import nn
@@ -17,7 +17,7 @@ class Block(nn.Module):
         q, k, v = self.qkv(x).reshape(b, n, 3, self.heads, c // self.heads).permute(2, 0, 3, 1, 4)
         scores = q @ k.transpose(-2, -1) * self.scale
         scores = self.cap * torch.tanh(scores / self.cap)
-        return (scores.softmax(dim=-1) @ v).transpose(1, 2).reshape(b, n, c)
+        return (scores.softmax(dim=-1) @ v).transpose(1, 2).reshape(b, n, c)  # expect: IPL401
 
 
 block = Block()

@@ -1,0 +1,222 @@
+"""Whether code in sight chooses between an attention and a fused kernel: a table, a variable, a call, a subclass.
+
+Only what the syntax says counts: names that are looked up to what they mean, never words in strings.
+"""
+
+from __future__ import annotations
+
+from ..syntax.nodes import children
+from ..torchmodel.spelling import canonical
+from .tree import nodes_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Iterator
+
+    from ..syntax.files import Files
+    from ..syntax.module import ClassSource, FunctionSource, Module
+else:
+    import _ast as ast
+
+#: Functions that are a fused kernel of attention, or choose one; of a package that has nothing else, the package.
+_KERNELS = frozenset(
+    {
+        "torch.nn.functional.scaled_dot_product_attention",
+        "torch.nn.attention.flex_attention.flex_attention",
+        "xformers.ops.memory_efficient_attention",
+        "transformers.modeling_utils.ALL_ATTENTION_FUNCTIONS",
+    }
+)
+_PACKAGES = frozenset({"flash_attn", "flash_attn_interface", "sageattention"})
+_DEPTH = 6
+
+
+def is_kernel(dotted: str) -> bool:
+    """Whether a function of a library, by its full name, is a fused kernel of attention."""
+    return dotted in _KERNELS or dotted.partition(".")[0] in _PACKAGES
+
+
+class Dispatch:
+    """What the code of one file chooses between."""
+
+    def __init__(self, module: Module, files: Files) -> None:
+        self.module, self.files = module, files
+        self._reaching: dict[int, bool] = {}
+        self._choices: list[list[list[ast.AST]]] | None = None
+
+    def offers_kernel(self, function: FunctionSource) -> bool:
+        """Whether a kernel stands beside a function wherever something chooses it, or in a subclass's place for it."""
+        name, owner = function.name.encode(), function.owner
+        if self.module.source.count(name) < 2 and owner is None:
+            return False
+        for alternatives in self._all_choices():
+            mine = [any(_names(one, function) for one in nodes) for nodes in alternatives]
+            if any(mine) and any(
+                not is_mine and any(self._reaches(self.module, one) for one in nodes)
+                for is_mine, nodes in zip(mine, alternatives)
+            ):
+                return True
+        return owner is not None and self._is_overridden(function, owner)
+
+    def _is_overridden(self, function: FunctionSource, owner: ClassSource) -> bool:
+        """Whether a subclass in the file has a kernel do what the method does."""
+        heirs = {owner.name}
+        for _ in range(3):
+            for cls in self.module.classes.values():
+                if cls.name not in heirs and any(getattr(base, "id", "") in heirs for base in cls.bases):
+                    heirs.add(cls.name)
+        for name in heirs - {owner.name}:
+            method = self.module.classes[name].methods.get(function.name)
+            if method is not None and self._reaches(self.module, method.node):
+                return True
+        return False
+
+    # Where something is chosen
+
+    def _all_choices(self) -> list[list[list[ast.AST]]]:
+        """Each choice of the file as its alternatives, each of them the expressions that stand for it."""
+        if self._choices is None:
+            self._choices = []
+            bound: dict[tuple[int, str], list[list[ast.AST]]] = {}
+            for scope, node in _scoped(self.module.tree):
+                self._choices += _of_expression(node)
+                for name, value in _bindings(node):
+                    bound.setdefault((scope, name), []).append([value])
+            self._choices += [some for some in bound.values() if len(some) > 1]
+        return self._choices
+
+    # What is reached
+
+    def _reaches(self, module: Module, node: ast.AST, depth: int = 0) -> bool:
+        """Whether an expression or definition names a kernel, or what names one."""
+        known = self._reaching.get(id(node))
+        if known is None:
+            self._reaching[id(node)] = False  # ends circles
+            known = self._reaching[id(node)] = self._names_kernel(module, node, depth)
+        return known
+
+    def _names_kernel(self, module: Module, node: ast.AST, depth: int) -> bool:
+        inside = nodes_of(node)
+        imported: dict[str, str] = {}
+        for one in inside:
+            if isinstance(one, ast.ImportFrom) and not one.level:
+                imported.update({a.asname or a.name: f"{one.module}.{a.name}" for a in one.names})
+            elif isinstance(one, ast.Import):
+                imported.update({a.asname or a.name: a.name for a in one.names})
+        for one in inside:
+            if isinstance(one, ast.Attribute) or (
+                isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+            ):
+                path = _path(one)
+                if path is None:
+                    continue
+                dotted = ".".join((imported[path[0]], *path[1:])) if path[0] in imported else None
+                if dotted is not None and is_kernel(canonical(dotted)):
+                    return True
+                if self._leads(module, path, node, depth):
+                    return True
+        return False
+
+    def _leads(self, module: Module, path: list[str], within: ast.AST, depth: int) -> bool:
+        """Whether what a name of the file means is a kernel, or names one."""
+        name, *rest = path
+        if depth > _DEPTH:
+            return False
+        if name in module.imports:
+            binding = module.imports[name]
+            member = binding.member
+            if not binding.level:
+                dotted = ".".join((binding.module, *([member] if member is not None else []), *rest))
+                if is_kernel(canonical(dotted)):
+                    return True
+                if dotted.partition(".")[0] == "torch":
+                    return False
+            found = self.files.imported(module, binding.module, member, binding.level)
+            if found is None:
+                return False
+            target, bound = found
+            next_path = [bound, *rest] if bound is not None else rest
+            return (
+                bool(next_path) and target is not module and self._leads(target, next_path, within, depth + 1)
+            )
+        definition = self._definition(module, name, rest)
+        return definition is not None and self._reaches(module, definition, depth + 1)
+
+    def _definition(self, module: Module, name: str, rest: list[str]) -> ast.AST | None:
+        if name in module.functions:
+            return module.functions[name].node
+        if name in module.classes:
+            cls = module.classes[name]
+            method = cls.methods.get(rest[0]) if rest else None
+            return cls.node if method is None else method.node
+        if name in module.assignments:
+            return module.assignments[name]
+        owners = [cls for cls in module.classes.values() if rest and rest[0] in cls.methods]
+        # A method of the object itself: the receiver is a parameter, whatever its name.
+        return owners[0].methods[rest[0]].node if len(owners) == 1 and len(rest) == 1 else None
+
+
+def _names(node: ast.AST, function: FunctionSource) -> bool:
+    """Whether an expression names a function, a method of an object, or the method's class."""
+    owner = function.owner
+    for one in nodes_of(node):
+        if isinstance(one, ast.Name) and one.id == (function.name if owner is None else owner.name):
+            return True
+        if owner is not None and isinstance(one, ast.Attribute) and one.attr == function.name:
+            return True
+    return False
+
+
+def _of_expression(node: ast.AST) -> list[list[list[ast.AST]]]:
+    """The choices that one node makes."""
+    if isinstance(node, ast.Dict):
+        return [[[value] for value in node.values]]
+    if isinstance(node, ast.IfExp):
+        return [[[node.body], [node.orelse]]]
+    if isinstance(node, ast.If) and node.orelse:
+        return [[list(node.body), list(node.orelse)]]
+    if isinstance(node, ast.Call):
+        given = [*node.args, *(keyword.value for keyword in node.keywords)]
+        named = [one for one in given if isinstance(one, (ast.Name, ast.Attribute))]
+        return [[[node.func], list(named)]] if named else []
+    return []
+
+
+def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
+    """Names and tables that a statement binds to a function, or puts one into: not what a call gives."""
+    if isinstance(node, ast.Assign):
+        targets: list[ast.expr] = node.targets
+    elif isinstance(node, ast.AnnAssign) and node.value is not None:
+        targets = [node.target]
+    else:
+        return
+    value = node.value
+    if value is None or (isinstance(value, ast.Call) and getattr(value.func, "attr", "") != "get"):
+        return
+    for target in targets:
+        if isinstance(target, ast.Subscript):
+            target = target.value
+        path = _path(target)
+        if path is not None:
+            yield ".".join(path), value
+
+
+def _scoped(tree: ast.AST) -> Iterator[tuple[int, ast.AST]]:
+    """Every node with the function that it stands in: names of two functions are two names."""
+    stack: list[tuple[int, ast.AST]] = [(0, tree)]
+    while stack:
+        scope, node = stack.pop()
+        yield scope, node
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            scope = id(node)
+        stack += [(scope, child) for child in children(node)]
+
+
+def _path(node: ast.AST) -> list[str] | None:
+    """The names of `a.b.c`."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    return [node.id, *reversed(names)] if isinstance(node, ast.Name) else None
