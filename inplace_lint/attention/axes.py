@@ -99,12 +99,17 @@ def _inferred(shapes: Shapes, source: Shape | None, axes: list[Axis], number: in
     """The axis that is written -1: what is left of the source's axes when the others are taken away."""
     if source is not None:
         left = list(source)
-        for other in axes:
+        for size in [factor for other in axes if other.size is not None for factor in _factors(other.size)]:
             for axis in left:
-                if other.size is not None and axis.size is other.size:
+                if axis.size is size:
                     left.remove(axis)
                     break
-        spare = [a for i, a in enumerate(axes) if i != number and not any(a.size is s.size for s in source)]
+        spare = [
+            a
+            for i, a in enumerate(axes)
+            if i != number
+            and not (a.size is not None and all(any(f is s.size for s in source) for f in _factors(a.size)))
+        ]
         if left and not spare:
             roles = {axis.role for axis in left}
             return Axis(
@@ -118,6 +123,11 @@ def _inferred(shapes: Shapes, source: Shape | None, axes: list[Axis], number: in
         if outer and all(a.role == "channel" for a in spare):
             return Axis(outer[0].size if len(outer) == 1 else None, "outer", len(outer))
     return Axis(None)
+
+
+def _factors(size: Term) -> list[Term]:
+    """The sizes that one is a product of."""
+    return [one for part in size.operands for one in _factors(part)] if size.op == "mul" else [size]
 
 
 def _flatten(shapes: Shapes, term: Term) -> Shape | None:
@@ -201,7 +211,9 @@ def _item(shapes: Shapes, term: Term) -> Shape | None:
         if shape is None or dim is None:
             return None
         dim %= len(shape)
-        return (*shape[:dim], Axis(None, shape[dim].role), *shape[dim + 1 :])
+        sizes, number = items(whole.args[1]) if whole.op == "split" else None, integer(term.args[1])
+        size = sizes[number] if sizes and number is not None and -len(sizes) <= number < len(sizes) else None
+        return (*shape[:dim], Axis(size, shape[dim].role), *shape[dim + 1 :])
     if whole.op == "unbind":
         shape = shapes.of(whole.args[0])
         dim = 0 if len(whole.args) < 2 or whole.args[1] is None else integer(whole.args[1])
@@ -303,7 +315,7 @@ def _rearrange(shapes: Shapes, term: Term) -> Shape | None:
         return None
     left, right = parsed
     source = shapes.of(term.args[0])
-    channel = shapes.evaluation.channels.get(term.args[0])
+    channel = shapes.channel(term.args[0])
     given = dict(zip(term.args[2], term.args[3:]))
     axes: dict[str, Axis] = {}
     for number, group in enumerate(left):

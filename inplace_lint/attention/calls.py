@@ -299,10 +299,10 @@ def _learn(evaluation: Evaluation, func: Term, operands: list[Term], result: Ter
         evaluation.fresh.add(result)
     if len(operands) != 1:
         return
-    if kind in ("Linear", "LayerNorm", "RMSNorm"):
-        evaluation.channels.setdefault(operands[0], -1)
-    elif kind.startswith(("Conv", "BatchNorm", "GroupNorm", "InstanceNorm")):
-        evaluation.channels.setdefault(operands[0], 1)
+    channel = -1 if kind in ("Linear", "LayerNorm", "RMSNorm") else 1
+    if channel == -1 or kind.startswith(("Conv", "BatchNorm", "GroupNorm", "InstanceNorm")):
+        evaluation.channels.setdefault(operands[0], channel)
+        evaluation.channels.setdefault(result, channel)
 
 
 def _is_print(func: Term) -> bool:

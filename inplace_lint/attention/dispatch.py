@@ -184,11 +184,14 @@ def _of_expression(node: ast.AST) -> list[list[list[ast.AST]]]:
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    """Names and tables that a statement binds to a function, or puts one into: not what a call gives."""
+    """Names and tables that a statement binds to a function, or that it returns one as: not what a call gives."""
     if isinstance(node, ast.Assign):
         targets: list[ast.expr] = node.targets
     elif isinstance(node, ast.AnnAssign) and node.value is not None:
         targets = [node.target]
+    elif isinstance(node, ast.Return) and isinstance(node.value, (ast.Name, ast.Attribute)):
+        yield "return", node.value
+        return
     else:
         return
     value = node.value

@@ -8,6 +8,7 @@ from __future__ import annotations
 from ..model import Refused
 from .aliases import bases
 from .labels import inside_of
+from .layout import is_laid_as
 from .terms import Term, parts
 from .tree import contains, has_walrus, is_pure
 
@@ -54,17 +55,43 @@ def _changed_afterwards(plan: Plan, since: int) -> None:
 def check_callers(found: list[Seen]) -> None:
     """Name the difference where the result is handed to a caller as it is, who may write it in place."""
     for seen in found:
-        root = seen.evaluation.root
         for plan in seen.plans:
-            if plan.refused is not None or not _is_handed_out(plan):
+            if plan.refused is not None:
                 continue
             callers = [other for other in found if other is not seen and _values_at(other, plan)]
+            _lay_out(plan, callers)
+            if not _is_handed_out(plan):
+                continue
             if any(_writes_what_is_kept(other.evaluation, plan) for other in callers):
                 plan.refused = "a caller writes in place what the kernel keeps for backward"
-            elif not callers or not root.name.startswith("_") or root.name.startswith("__"):
+            elif not callers or not _is_private(plan):
                 plan.differences.append(
                     "the kernel keeps its result for backward: a caller must not write it in place"
                 )
+
+
+def _lay_out(plan: Plan, callers: list[Seen]) -> None:
+    """A result that is returned as it is has the layout that it had where a caller asks for that, or it is said."""
+    evaluation, result = plan.evaluation, plan.site.result
+    if not any(one.kind == "return" and is_laid_as(one.term, result) for one in evaluation.sinks):
+        return
+    for caller in callers:
+        made = {moment.term for moment in _values_at(caller, plan)}
+        viewed = [term for _, term, _ in caller.evaluation.viewed]
+        if any(is_laid_as(term, one) for term in viewed for one in made):
+            if not plan.after.endswith(".contiguous()"):
+                plan.after += ".contiguous()"
+            return
+    if not callers or not _is_private(plan):
+        plan.differences.append(
+            "the kernel lays its result out in its own way: a caller must not call `view` on it"
+        )
+
+
+def _is_private(plan: Plan) -> bool:
+    """Whether a function's name says that only its file calls it."""
+    name = plan.evaluation.root.name
+    return name.startswith("_") and not name.startswith("__")
 
 
 def _is_handed_out(plan: Plan) -> bool:

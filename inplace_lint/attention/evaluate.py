@@ -49,6 +49,8 @@ class Evaluation:
         self.moments: list[Moment] = []
         self.sinks: list[Sink] = []
         self.effects: list[Sink] = []
+        #: (call, value, depth) of each `view`, which asks for more of its layout in memory than `reshape` does
+        self.viewed: list[tuple[ast.AST, Term, int]] = []
         #: results of calls that share no memory with what the call was given
         self.fresh: set[Term] = set()
         self._memory: dict[Term, frozenset[Term]] = {}

@@ -248,7 +248,7 @@ def _part(
                 "a row with every key masked gives 0, where it gave the mean of the values"
             )
         text = _keep(mask, speller)
-    if rank in (1, 3):
+    if rank in (1, 3) or (rank is None and wanted == 1 and "..." not in site.batch):
         text = f"({text})" if not _is_atom(text) else text
         text = f"{text}.unsqueeze(0)"
     return text
@@ -304,6 +304,16 @@ def is_learned(evaluation: Evaluation, term: Term) -> bool:
         elif one.op in ("param", "opaque", "masked_fill", "where", "global", "full"):
             return False
     return found
+
+
+def needs_gradient(evaluation: Evaluation, term: Term) -> bool:
+    """Whether parameters or layers are among what an additive mask is computed from."""
+    for one in parts(term, "attr", "size", "shape"):
+        holder = one.args[0] if one.op == "call" and isinstance(one.args[0], Term) else one
+        made = evaluation.classes.definition(holder) if holder.op == "attr" else None
+        if made is not None and made.op == "new" and isinstance(made.args[0], str):
+            return True
+    return False
 
 
 def _combined(parts: list[str], masks: list[Mask], speller: Speller) -> str:

@@ -110,6 +110,8 @@ def method(
     at: ast.AST | None,
 ) -> Term | None:
     terms = evaluation.terms
+    if name in ("view", "view_as") and at is not None:
+        evaluation.viewed.append((at, obj, evaluation.frame.depth))
     if name == "size":
         if not args and not kwargs:
             return terms("shape", obj, at=at)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..model import Refused
 from . import masks
 from .axes import permutation
+from .layout import dense_axis, is_laid_as
 from .ops import VIEWS
 from .scalars import is_number, is_zero_dimensional
 from .spell import ATOM, COMPARISON, PRODUCT, SUM, TERNARY, UNARY, Speller, Unspellable, tight
@@ -37,11 +38,13 @@ class Plan:
         "differences",
         "dispatched",
         "evaluation",
+        "falling_back",
         "moment",
         "moved",
         "needed",
         "notes",
         "refused",
+        "reshaped",
         "scaled",
         "site",
     )
@@ -65,6 +68,10 @@ class Plan:
         #: attributes of objects that the arguments read
         self.attributes: set[str] = set()
         self.moved: list[ast.AST] = []
+        #: calls of `view` that have to be `reshape`: the kernel's result lies in memory in another order
+        self.reshaped: list[ast.AST] = []
+        #: why a kernel may make the scores all the same
+        self.falling_back: list[str] = []
 
     @property
     def applicability(self) -> str:
@@ -84,6 +91,10 @@ def plan(evaluation: Evaluation, shapes: Shapes, site: Site, target: Target) -> 
         made.refused = str(reason)
     except Unspellable:
         made.refused = "a value that the call needs has no name at the place where the product is computed"
+    for why in made.falling_back:
+        made.differences.append(
+            f"{why}: the CPU's kernel and CUDA's flash kernel make the scores all the same"
+        )
     made.differences = list(dict.fromkeys(made.differences))
     made.notes = list(dict.fromkeys(made.notes))
     return made
@@ -132,7 +143,13 @@ class _Planner:
             made.arguments.append(f"scale={scale}")
         made.differences += mask.differences
         made.notes += mask.notes
+        if any(
+            one.kind == "add" and masks.needs_gradient(self.evaluation, one.term) for one in site.scores.masks
+        ):
+            made.falling_back.append("the bias needs a gradient")
         made.moved, made.attributes = self.speller.moved, self.speller.attributes
+        self._widths()
+        self._views()
 
     # Layout
 
@@ -159,8 +176,16 @@ class _Planner:
         return text
 
     def _reordered(self, term: Term, labels: tuple[str, ...], wanted: tuple[str, ...]) -> str:
+        """The text of a value with its axes in another order, and the last of them side by side in memory."""
         if not set(wanted) <= set(labels):
             raise Refused("the axes of an operand cannot be told")
+        text = self._in_order(term, labels, wanted)
+        dense = dense_axis(self.shapes, term)
+        if dense is None or -dense > len(labels) or labels[dense] in (wanted[-1], _REST):
+            return text
+        return f"{tight(text)}.contiguous()"
+
+    def _in_order(self, term: Term, labels: tuple[str, ...], wanted: tuple[str, ...]) -> str:
         if labels == wanted:
             return self.speller.text(term, SUM)
         if labels[:-2] == wanted[:-2]:  # the last two are swapped
@@ -170,9 +195,7 @@ class _Planner:
                     return self.speller.text(inner, SUM)
                 except Unspellable:
                     pass
-            # Some kernels want the channels side by side in memory.
-            laid = "" if term.op in ("permute", "transpose", "mT") else ".contiguous()"
-            return f"{self.speller.text(term, ATOM)}.transpose(-2, -1){laid}"
+            return f"{self.speller.text(term, ATOM)}.transpose(-2, -1)"
         if _REST in labels:
             raise Refused("the axes of an operand cannot be told")
         return f"{self.speller.text(term, ATOM)}{_reorder(labels, wanted)}"
@@ -196,6 +219,38 @@ class _Planner:
         fold = len(batch) - 2
         self.made.after = f".unflatten(0, {tight(texts[0])}.shape[:{fold + 1}])"
         return [f"{tight(text)}.flatten(0, {fold})" for text in texts]
+
+    def _widths(self) -> None:
+        """Whether v is as wide as q: most kernels want that."""
+        site, sizes = self.site, []
+        for operand, label in ((site.query, "e"), (site.value, "c")):
+            shape = self.shapes.of(operand.term)
+            known = shape is not None and len(shape) == len(operand.labels)
+            size = shape[operand.labels.index(label)].size if shape is not None and known else None
+            sizes.append(None if size is None else self.shapes.built(size))
+        if None not in sizes and sizes[0] is not sizes[1]:
+            self.made.falling_back.append("v need not be as wide as q and k")
+
+    def _views(self) -> None:
+        """What is done to the result must not ask for the layout that it had."""
+        laid = self.site.result
+        for at, term, depth in self.evaluation.viewed:
+            if not is_laid_as(term, laid):
+                continue
+            if depth == 0:
+                self.made.reshaped.append(at)
+            elif not self.made.after.endswith(".contiguous()"):
+                self.made.after += ".contiguous()"
+        for effect in self.evaluation.effects:
+            operands = effect.term.operands if effect.kind == "call" else []
+            if any(is_laid_as(one, laid) for one in operands) and effect.term.args[0].op not in (
+                "attr",
+                "member",
+            ):
+                row = getattr(effect.at, "lineno", 0)
+                self.made.differences.append(
+                    f"what is called on line {row} must not call `view` on the result"
+                )
 
     def _output(self) -> str:
         site = self.site

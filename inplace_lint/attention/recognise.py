@@ -106,11 +106,17 @@ class _Finder:
         # Of several axes that only the queries have, the last is the queries' own, the others are heads.
         plain = [one for one in rows if one in value_labels or one == REST]
         own_rows = [one for one in rows if one not in plain]
+        problems = [*scores.problems, *weights.problems]
         if len(own_rows) != 1:
-            if len(own_rows) == 2 and own_rows[0] == scores.labels[-3 if len(scores.labels) > 2 else 0]:
-                own_rows = own_rows[1:]  # heads that k and v share
-            else:
+            if len(own_rows) != 2 or len(scores.labels) < 3:
                 return None
+            fixed = self._fixed(q_side, own_rows)
+            if len(fixed) == 2:
+                return None  # the queries are learned, and as many for any input
+            heads = fixed[0] if fixed else None  # which k and v share
+            if heads is None:
+                problems.append("it cannot be told which axis of q holds the queries, and which the heads")
+            own_rows = [one for one in own_rows if one != (heads or own_rows[0])]
         label = {s: "s", own_rows[0]: "l", shared[0]: "e", channels[0]: "c"}
 
         def named(labels: tuple[str, ...]) -> tuple[str, ...]:
@@ -124,12 +130,19 @@ class _Finder:
         site.scores = scores.then(scores.source, labels=named(scores.labels))
         for mask in site.scores.masks:
             mask.labels = named(mask.labels)
-        site.problems = [*scores.problems, *weights.problems]
+        site.problems = problems
         if not self._is_over_positions(site):
             return None
         self._who_reads(site)
         site.guarded = self._is_guarded(site)
         return site
+
+    def _fixed(self, query: Operand, rows: list[str]) -> list[str]:
+        """Of the axes that only the queries have, those of a fixed size: heads."""
+        shape = self.shapes.of(query.term)
+        if shape is None or len(shape) != len(query.labels):
+            return []
+        return [one for one in rows if shape[query.labels.index(one)].role == "channel"]
 
     # What else is to be known
 

@@ -21,6 +21,7 @@ else:
     import _ast as ast
 
 _WIDTH = 100
+_RESHAPES = {"view": "reshape", "view_as": "reshape_as"}
 _KERNEL = "scaled_dot_product_attention"
 
 
@@ -30,9 +31,14 @@ def edits(source: str, plan: Plan) -> tuple[Edit, ...]:
     gone = removal(plan).statements
     name, importing = kernel_name(module, plan)
     assert plan.anchor is not None
-    return of_function(
-        source, plan.evaluation.root, gone, {plan.anchor: _call(module, plan, name)}, importing
-    )
+    changed: dict[ast.AST, Change] = {plan.anchor: _call(module, plan, name)}
+    changed.update(reshapes(plan.reshaped))
+    return of_function(source, plan.evaluation.root, gone, changed, importing)
+
+
+def reshapes(views: Sequence[ast.AST]) -> dict[ast.AST, Change]:
+    """The change of each call of `view` that makes it one of `reshape`."""
+    return {node: statements.called(_RESHAPES) for node in views}
 
 
 def of_function(

@@ -54,7 +54,7 @@ class Shapes:
             return "channel"
         if size.op == "size":
             whole, index = size.args[0], integer(size.args[1])
-            channel = self._channel(whole)
+            channel = self.channel(whole)
             rank = self.evaluation.ranks.get(whole)
             if index is None:
                 return ""
@@ -75,8 +75,36 @@ class Shapes:
             return roles.pop() if len(roles) == 1 else "mixed" if "" not in roles else ""
         return ""
 
-    def _channel(self, term: Term) -> int | None:
-        return self.evaluation.channels.get(term)
+    def built(self, size: Term) -> Term | None:
+        """A size as what the object was built with says it; None where that does not say it."""
+        if size.op == "attr":
+            made = self.evaluation.classes.definition(size)
+            return None if made is None else self.built(made)
+        if size.op == "size":
+            made = (
+                calls.module_of(self.evaluation, size.args[0].args[0]) if size.args[0].op == "call" else None
+            )
+            rank, index = self.rank(size.args[0]), integer(size.args[1])
+            if made is None or made.args[0] != "torch.nn.Linear" or index not in (-1, (rank or 0) - 1):
+                return None
+            width = calls.argument_of(made, 1, "out_features")
+            return None if width is None else self.built(width)
+        if size.op in ("floordiv", "mul", "add", "sub", "div"):
+            parts = [self.built(one) for one in size.operands]
+            return None if None in parts else self.evaluation.terms(size.op, *parts)
+        return size if size.op in ("const", "param") else None
+
+    def channel(self, term: Term) -> int | None:
+        """The axis of a value that layers take for its channels."""
+        known = self.evaluation.channels
+        while term not in known and term.args and isinstance(term.args[0], Term):
+            if term.op == "item" and term.args[0].op in ("chunk", "split"):
+                term = term.args[0].args[0]
+            elif term.op in _ELEMENTWISE and term.op != "where":
+                term = term.args[0]
+            else:
+                break
+        return known.get(term)
 
     def axis(self, size: Term, merged: int = 1) -> Axis:
         if integer(size) == -1:
@@ -97,7 +125,7 @@ class Shapes:
         if rank is None:
             return None
         sizes = [self.evaluation.terms("size", term, self.evaluation.terms.const(i)) for i in range(rank)]
-        channel = self._channel(term)
+        channel = self.channel(term)
         return tuple(
             Axis(size, "" if channel is None else "channel" if i == channel % rank else "outer")
             for i, size in enumerate(sizes)
@@ -160,7 +188,8 @@ class Shapes:
             and made.args[0] == "torch.nn.Parameter"
             and len(made.args) > 3
         ):
-            return self.of(made.args[3])
+            shape = self.of(made.args[3])  # what is learned does not grow with the data
+            return None if shape is None else tuple(Axis(axis.size, "channel") for axis in shape)
         return None if made is None or made.op in ("attr", "new") else self.of(made)
 
     def _ones(self, term: Term) -> Shape | None:
@@ -204,11 +233,19 @@ class Shapes:
         ):
             return shape
         if kind in ("Conv1d", "Conv2d", "Conv3d"):
-            space = int(kind[4])
             width = calls.argument_of(made, 1, "out_channels")
-            spatial = [Axis(None, "outer") for _ in range(space)]
-            return (Axis(None, "outer"), Axis(width, "channel"), *spatial)
+            batch, spatial = self._convolved(operands[0], made, int(kind[4]))
+            return (batch, Axis(width, "channel"), *spatial)
         return None
+
+    def _convolved(self, given: Term, made: Term, space: int) -> tuple[Axis, list[Axis]]:
+        """The batch and spatial axes behind a convolution: those before it, where it looks at single places."""
+        shape = self.of(given)
+        if shape is None or len(shape) != space + 2:
+            return Axis(None, "outer"), [Axis(None, "outer") for _ in range(space)]
+        kernel = calls.argument_of(made, 2, "kernel_size")
+        keeps = is_const(kernel, 1) and len(made.args) <= 6 + ("bias" in made.args[1])
+        return Axis(shape[0].size, "outer"), [Axis(one.size if keeps else None, "outer") for one in shape[2:]]
 
 
 def _factors(size: Term) -> int:

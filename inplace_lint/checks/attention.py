@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ..attention.frames import Moment
     from ..attention.plan import Plan
     from ..attention.terms import Term
+    from ..fixes.statements import Change
     from ..syntax.module import FunctionSource, Module
 
     #: The arguments of `fixes.statements.arguments`.
@@ -30,7 +31,9 @@ class Rewrite(FixPlan):
     __slots__ = ("_plan",)
 
     def __init__(self, plan: Plan) -> None:
-        message = "call `F.scaled_dot_product_attention`, which computes the same and keeps no scores"
+        message = "call `F.scaled_dot_product_attention`, which computes the same"
+        if not plan.falling_back:
+            message += " and keeps no scores"
         if plan.notes:
             message += f"; {'; '.join(plan.notes)}"
         super().__init__(plan.applicability, message, tuple(plan.differences))
@@ -43,9 +46,12 @@ class Rewrite(FixPlan):
 
 
 class CallChange(FixPlan):
-    """Changes of expressions of one function, with statements that nobody needs any more."""
+    """Changes of expressions of one function, with statements that nobody needs any more.
 
-    __slots__ = ("_changed", "_function", "_gone", "_importing")
+    `reshaped` are calls of `view` of what the kernel lays out in another order now.
+    """
+
+    __slots__ = ("_changed", "_function", "_gone", "_importing", "_reshaped")
 
     def __init__(
         self,
@@ -56,16 +62,19 @@ class CallChange(FixPlan):
         *differences: str,
         gone: Sequence[ast.stmt] = (),
         importing: str | None = None,
+        reshaped: Sequence[ast.AST] = (),
     ) -> None:
         super().__init__(applicability, message, differences)
+        self._reshaped = reshaped
         self._function, self._changed = function, changed
         self._gone, self._importing = gone, importing
 
     def edits(self, source: str) -> tuple[Edit, ...]:
-        from ..attention.rewrite import of_function
+        from ..attention.rewrite import of_function, reshapes
         from ..fixes.statements import arguments
 
-        changed = {node: arguments(**changes) for node, changes in self._changed.items()}
+        changed: dict[ast.AST, Change] = {n: arguments(**changes) for n, changes in self._changed.items()}
+        changed.update(reshapes(self._reshaped))
         return of_function(source, self._function, self._gone, changed, self._importing)
 
 

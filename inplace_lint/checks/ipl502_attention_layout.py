@@ -59,9 +59,10 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
 def _fix(seen: Seen, moment: Moment, place: str) -> tuple[FixPlan | None, str | None]:
     """q, k, v and the result transposed, where v lies as q and k do and no mask is laid over what is wrong now."""
     from ..attention.kernel import misplaced_axis
+    from ..attention.layout import dense_axis, is_laid_as
     from ..attention.terms import is_const
 
-    query, _, value, mask = moment.term.args[:4]
+    query, key, value, mask = moment.term.args[:4]
     places = [place_of(moment.at, i, name) for i, name in enumerate(("query", "key", "value"))]
     if None in places or not is_plain(moment.at):
         return None, "the call hands over its arguments in a way that is not known"
@@ -70,11 +71,21 @@ def _fix(seen: Seen, moment: Moment, place: str) -> tuple[FixPlan | None, str | 
     if mask is not None and not is_const(mask, None):
         return None, "the mask was made for the axes as they are"
     swap = ".transpose(-2, -1)" if place == "last" else ".transpose(1, 2)"
+    texts = {}
+    for where, term in zip(places, (query, key, value)):
+        # The kernel wants the channels side by side in memory.
+        lies_apart = place == "last" and dense_axis(seen.shapes, term) == -1
+        texts[where] = f"{{}}{swap}.contiguous()" if lies_apart else f"{{}}{swap}"
     fix = CallChange(
         "unsafe",
         f"transpose q, k, v and the result: `{swap}`",
         seen.evaluation.root,
-        {moment.at: {"values": dict.fromkeys(places, "{}" + swap), "after": "{}" + swap}},
+        {moment.at: {"values": texts, "after": "{}" + swap}},
         "the results are other ones than now",
+        reshaped=[
+            at
+            for at, viewed, depth in seen.evaluation.viewed
+            if depth == 0 and is_laid_as(viewed, moment.term)
+        ],
     )
     return fix, None

@@ -120,6 +120,18 @@ def arguments(
     return change
 
 
+def called(names: Mapping[str, str]) -> Callable[[cst.BaseExpression], cst.BaseExpression]:
+    """A change of the call of a method: another name for it."""
+
+    def change(node: cst.BaseExpression) -> cst.BaseExpression:
+        call = cst.ensure_type(node, cst.Call)
+        func = cst.ensure_type(call.func, cst.Attribute)
+        new = func.attr.with_changes(value=names.get(func.attr.value, func.attr.value))
+        return call.with_changes(func=func.with_changes(attr=new))
+
+    return change
+
+
 def _around(text: str, inner: cst.BaseExpression) -> cst.BaseExpression:
     """The expression of a text in which `{}` stands for another, in parentheses where that binds loosely."""
     if "{}" not in text:

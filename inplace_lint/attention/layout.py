@@ -1,0 +1,133 @@
+"""Which axis of a value lies side by side in memory: the fused kernels take operands whose last axis does."""
+
+from __future__ import annotations
+
+from .axes import permutation
+from .notation import pattern
+from .terms import Term, integer, is_const, is_tensor, items
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .shapes import Shapes
+
+#: Operations on each element, whose result lies in memory as their operand does.
+_SAME = frozenset(
+    "mul div add sub pow neg exp sqrt tanh sigmoid relu clamp dropout masked_fill cast clone normalize detach".split()
+)
+
+
+def dense_axis(shapes: Shapes, term: Term) -> int | None:
+    """The axis with stride 1, counted from the end (-1 the last); None if nothing is known of it.
+
+    What layers and products give is taken to be laid out in the order of its axes.
+    """
+    op, args = term.op, term.args
+    if op in _SAME:
+        return _of_elements(shapes, term)
+    if not args or not isinstance(args[0], Term) or op not in _MOVES:
+        return None if op in ("opaque", "element", "phi") else -1
+    inner = dense_axis(shapes, args[0])
+    if inner is None:
+        return None
+    if op in ("transpose", "mT", "t", "permute"):
+        return _moved(shapes, term, inner)
+    if op in ("reshape", "flatten", "unflatten"):
+        return _reshaped(shapes, term, inner)
+    if op == "rearrange":
+        return _rearranged(term, inner)
+    return _picked(shapes, term, inner)
+
+
+_MOVES = frozenset(
+    "transpose mT t permute reshape flatten unflatten rearrange unsqueeze squeeze getitem item expand".split()
+)
+
+
+def _of_elements(shapes: Shapes, term: Term) -> int | None:
+    """Of several operands the one with the most axes tells."""
+    operands = [
+        one for one in term.operands[:2] if is_tensor(one) or one.op in ("param", "item", "getitem", "call")
+    ]
+    ranks = [shapes.rank(one) or 0 for one in operands]
+    return dense_axis(shapes, operands[ranks.index(max(ranks))]) if operands else -1
+
+
+def _moved(shapes: Shapes, term: Term, inner: int) -> int | None:
+    op, args = term.op, term.args
+    if op in ("mT", "t"):
+        return {-1: -2, -2: -1}.get(inner, inner)
+    rank = shapes.rank(args[0])
+    if op == "permute":
+        order = permutation(term)
+        return None if order is None or -inner > len(order) else order.index(inner + len(order)) - len(order)
+    dims = [integer(one) for one in args[1:3]]
+    if None in dims or (rank is None and any((one or 0) >= 0 for one in dims)):
+        return None
+    a, b = (one if one < 0 else one - (rank or 0) for one in dims if one is not None)
+    return b if inner == a else a if inner == b else inner
+
+
+def _reshaped(shapes: Shapes, term: Term, inner: int) -> int | None:
+    """An axis keeps its place by its size; where axes are folded over another order in memory, they are copied."""
+    if inner == -1:
+        return -1
+    before, after = shapes.of(term.args[0]), shapes.of(term)
+    if before is None or after is None or -inner > len(before):
+        return None
+    size = before[inner].size
+    places = [i - len(after) for i, axis in enumerate(after) if size is not None and axis.size is size]
+    return places[0] if len(places) == 1 else -1
+
+
+def _rearranged(term: Term, inner: int) -> int | None:
+    parsed = pattern(term)
+    if parsed is None or any("..." in group for side in parsed for group in side):
+        return None
+    left, right = parsed
+    if -inner > len(left) or not left[inner]:
+        return None
+    name = left[inner][-1]
+    places = [i - len(right) for i, group in enumerate(right) if group and group[-1] == name]
+    return places[0] if places else -1
+
+
+def _picked(shapes: Shapes, term: Term, inner: int) -> int | None:
+    op, args = term.op, term.args
+    if op == "expand":
+        return inner
+    rank, own = shapes.rank(args[0]), shapes.rank(term)
+    if op == "item":
+        whole = args[0]
+        if whole.op in ("chunk", "split"):
+            return dense_axis(shapes, whole.args[0])
+        return dense_axis(shapes, whole.args[0]) if whole.op == "unbind" else inner
+    if op == "getitem":
+        entries = items(args[1]) or (args[1],)
+        if is_const(entries[0], ...) or (rank is not None and len(entries) >= rank + inner + 1):
+            return inner if inner == -1 and entries[-1].op == "slice" else None
+        return inner
+    dim = integer(args[1])  # unsqueeze, squeeze
+    if dim is None:
+        return None
+    if dim >= 0:
+        if rank is None or own is None:
+            return inner
+        dim -= max(rank, own)
+    if op == "unsqueeze":
+        return inner - 1 if dim > inner and dim != -1 else inner if dim != -1 else -1
+    return inner + 1 if dim > inner else inner
+
+
+#: What gives the same memory in another order of axes, which `view` may not be able to follow.
+_REORDERED = frozenset(
+    "transpose mT t permute movedim unsqueeze squeeze getitem item detach reshape flatten".split()
+)
+
+
+def is_laid_as(term: Term, whole: Term) -> bool:
+    """Whether a value lies in memory as another does, of which it may be a view."""
+    while term is not whole:
+        if term.op not in _REORDERED or not term.args or not isinstance(term.args[0], Term):
+            return False
+        term = term.args[0]
+    return True
