@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from ..torchmodel.spelling import MODES
-from . import attributes, classes, containers, execute, foreign, modules, names, objects, ops, symbols
+from . import (
+    attributes,
+    classes,
+    containers,
+    execute,
+    foreign,
+    modules,
+    names,
+    objects,
+    ops,
+    symbols,
+    unmodeled,
+)
 from .frames import DEAD, Frame, State
 from .guards import relative
 from .incident import Skipped
@@ -54,6 +66,7 @@ def call(
         args = [*func.args, *args]
         kwargs = {**func.kwargs, **kwargs}
         func = func.func
+    made = Unknown.made
     if isinstance(func, OpValue):
         op = func.op
         short = op.name.rpartition(".")[2]
@@ -61,12 +74,12 @@ def call(
         if op.name.startswith("Tensor."):
             # Arrays have some of the methods too, but call these arguments axis and keepdims.
             proves = attributes.proves_tensor(short) or "dim" in kwargs or "keepdim" in kwargs
-        return ops.apply(run, op, args, kwargs, at, proves)
+        return _carrying(run, ops.apply(run, op, args, kwargs, at, proves), made, args, kwargs)
     if isinstance(func, Native):
         if func.exact and not exact and run.spread is None:
             return unknown(run, func, args, kwargs, at)
         result = func.play(run, args, kwargs, at)
-        return result if isinstance(result, Value) else Unknown()
+        return _carrying(run, result if isinstance(result, Value) else Unknown(), made, args, kwargs)
     if isinstance(func, FunctionValue):
         return enter(run, func, args, kwargs, at, exact)
     if isinstance(func, Symbol):
@@ -76,7 +89,7 @@ def call(
             if spread is None:
                 return unknown(run, func, args, kwargs, at)
             return containers.of_unknown_length(run, func.dotted.rpartition(".")[2], spread)
-        return symbols.call(run, func.dotted, args, kwargs, at)
+        return _carrying(run, symbols.call(run, func.dotted, args, kwargs, at), made, args, kwargs)
     if isinstance(func, ClassValue):
         return objects.instantiate(run, func, args, kwargs, at, exact)
     if isinstance(func, TorchModule):
@@ -97,6 +110,14 @@ def call(
     if isinstance(func, Scalar):
         return Scalar()
     return unknown(run, func, args, kwargs, at)
+
+
+def _carrying(
+    run: Run, result: Value, since: int, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> Value:
+    """What something that is not of the project returned: where its kind is not known, what was given may be in it."""
+    unmodeled.hang(run, result, since, (*args, *kwargs.values()))
+    return result
 
 
 def unknown(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:

@@ -14,6 +14,7 @@ from . import (
     names,
     operators,
     stale,
+    unmodeled,
 )
 from .frames import DEAD
 from .guards import both
@@ -21,6 +22,7 @@ from .run import HARD_LIMIT, LENGTH, OutOfBudget
 from .values import (
     Constant,
     FunctionValue,
+    Instance,
     Mapping_,
     Scalar,
     Sequence_,
@@ -87,7 +89,10 @@ def _move(run: Run, i: ir.Move) -> None:
 
 def _get_attribute(run: Run, i: ir.GetAttribute) -> None:
     registers = run.frame.registers
-    registers[i.dst] = run.settled(attributes.get(run, registers[i.obj], i.name, i.at))
+    obj, made = registers[i.obj], Unknown.made
+    registers[i.dst] = value = run.settled(attributes.get(run, obj, i.name, i.at))
+    if not isinstance(obj, (Instance, Unknown)):
+        unmodeled.hang(run, value, made, (obj,))
 
 
 def _set_attribute(run: Run, i: ir.SetAttribute) -> None:
@@ -97,7 +102,11 @@ def _set_attribute(run: Run, i: ir.SetAttribute) -> None:
 
 def _get_item(run: Run, i: ir.GetItem) -> None:
     registers = run.frame.registers
-    registers[i.dst] = run.settled(containers.get_item(run, registers[i.obj], registers[i.index], i.at))
+    made = Unknown.made
+    registers[i.dst] = value = run.settled(
+        containers.get_item(run, registers[i.obj], registers[i.index], i.at)
+    )
+    unmodeled.hang(run, value, made, [registers[i.obj]])
 
 
 def _set_item(run: Run, i: ir.SetItem) -> None:
@@ -145,7 +154,9 @@ def _call(run: Run, i: ir.Call) -> None:
 
 def _binary(run: Run, i: ir.Binary) -> None:
     registers = run.frame.registers
-    registers[i.dst] = operators.binary(run, i.op, registers[i.left], registers[i.right], i.at)
+    left, right, made = registers[i.left], registers[i.right], Unknown.made
+    registers[i.dst] = value = operators.binary(run, i.op, left, right, i.at)
+    unmodeled.hang(run, value, made, (left, right))
 
 
 def _augmented(run: Run, i: ir.Augmented) -> None:
@@ -195,8 +206,10 @@ def _append(run: Run, i: ir.Append) -> None:
 
 
 def _unpack(run: Run, i: ir.Unpack) -> None:
-    values = iteration.unpack(run, run.frame.registers[i.src], len(i.dsts), i.star, i.at)
+    source, made = run.frame.registers[i.src], Unknown.made
+    values = iteration.unpack(run, source, len(i.dsts), i.star, i.at)
     for dst, value in zip(i.dsts, values):
+        unmodeled.hang(run, value, made, (source,))
         run.frame.registers[dst] = value
 
 
@@ -222,7 +235,12 @@ def _import(run: Run, i: ir.Import) -> None:
 
 
 def _opaque(run: Run, i: ir.Opaque) -> None:
-    run.frame.registers[i.dst] = Scalar() if i.kind in ("string", "comparison", "match") else Unknown()
+    if i.kind in ("string", "comparison", "match"):
+        run.frame.registers[i.dst] = Scalar()
+        return
+    made = Unknown.made
+    run.frame.registers[i.dst] = value = Unknown()
+    unmodeled.hang(run, value, made, [run.frame.registers[operand] for operand in i.operands])
 
 
 def _yield(run: Run, i: ir.Yield) -> None:

@@ -27,7 +27,7 @@ POSSIBLE, LIKELY, CERTAIN = 0, 1, 2
 class SavedAt:
     """One save that a finding speaks of."""
 
-    __slots__ = ("again", "attr", "confidence", "node", "only", "op", "place", "result")
+    __slots__ = ("again", "attr", "certain", "confidence", "node", "only", "op", "place", "result")
 
     def __init__(self, saved: Saved, confidence: int) -> None:
         self.place = saved.place
@@ -37,6 +37,7 @@ class SavedAt:
         self.result = saved.result
         self.only = saved.only
         self.again = saved.again
+        self.certain = saved.certain
         self.confidence = confidence
 
 

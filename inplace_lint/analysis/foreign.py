@@ -6,6 +6,7 @@ An optimizer is known by `zero_grad`; which modules it steps is not, but some th
 
 from __future__ import annotations
 
+from . import unmodeled
 from .heap import Saved, reach
 from .storage import DOES
 from .values import Constant, Native, Tensor, Unknown, Value
@@ -56,11 +57,22 @@ def called(
     result = Unknown()
     result.nodes, result.returned = given, True
     if run.grad in ("on", "unknown"):
+        if given and weights is None and run.program.sketches.notes:
+            unmodeled.may_save(run, result, spelled(getattr(at, "func", None)), at)
         forward = Forward(run, func, result, values, at)
         run.forwards.setdefault(func, []).append(forward)
         if weights is not None:
             _remember(run, forward, weights, known)
     return result
+
+
+def spelled(func: ast.expr | None) -> str:
+    """What is called, in the words of the source: `self.proj`."""
+    name = getattr(func, "id", None) or getattr(func, "attr", None)
+    if name is None:
+        return "a call"
+    owner = getattr(func, "value", None)
+    return f"{spelled(owner)}.{name}" if hasattr(owner, "id") or hasattr(owner, "attr") else str(name)
 
 
 def _remember(run: Run, forward: Forward, weights: Tensor, known: bool = True) -> None:

@@ -422,16 +422,9 @@ class Run:
                 tensor.storage.proved = value.of_module
                 tensor.storage.moved = value.is_given()
                 value.tensor = tensor
-                if value.returned:
-                    from .heap import Node
+                from .unmodeled import begin_graph
 
-                    edges = [e for g, source in value.nodes for e in self.heap.nodes(source, g)]
-                    self.heap.record(tensor.storage).nodes = [(ALWAYS, Node(edges, opaque=True))]
-                elif isinstance(value.owner, Unknown) and value.owner.tensor is not None:
-                    nodes = self.heap.record(value.owner.tensor.storage).nodes
-                    if value.owner.returned and nodes and not nodes[0][1].opaque:
-                        # One of several that a forward returned.
-                        self.heap.record(tensor.storage).nodes = list(nodes)
+                begin_graph(self, value, tensor.storage)
             return value.tensor
         return None
 

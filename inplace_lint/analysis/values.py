@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..torchmodel.op import Op
     from .frames import Place
     from .guards import Guard
-    from .heap import Write
+    from .heap import Node, Write
     from .storage import Counter, Storage, Taken
 
     #: the size of each axis, None where that is not known
@@ -160,9 +160,15 @@ class Test(Scalar):
 class Unknown(Value):
     """A value of unknown kind. Used as a tensor it is `tensor`, made on first use."""
 
-    __slots__ = ("late", "nodes", "of_module", "owner", "returned", "tensor")
+    __slots__ = ("call", "late", "nodes", "of_module", "owner", "returned", "serial", "tensor")
+
+    #: how many there are so far
+    made = 0
 
     def __init__(self, owner: Value | None = None) -> None:
+        Unknown.made += 1
+        #: tells what an instruction has made from what was there before it
+        self.serial = Unknown.made
         self.tensor: Tensor | None = None
         #: what it is an attribute or element of
         self.owner = owner
@@ -171,6 +177,8 @@ class Unknown(Value):
         self.of_module: bool = isinstance(owner, Unknown) and owner.of_module
         #: an attribute that is None when its object is built
         self.late = False
+        #: the graph node that stands for the call that returned it, where that may keep tensors for backward
+        self.call: Node | None = None
         #: what its graph would hang on, if it is a tensor: the tensors that went into the call that returned it
         self.nodes: Sequence[tuple[Guard, Tensor]] = ()
 
@@ -425,7 +433,10 @@ def join(values: Sequence[tuple[Guard, Value]]) -> Value:
     if len(flat) == 1:
         return next(iter(flat.values()))[1]
     if not flat or len(flat) > _ALTERNATIVES:
-        return Unknown()
+        lost = Unknown()
+        lost.nodes = [(guard, atom) for guard, atom in flat.values() if isinstance(atom, Tensor)]
+        lost.returned = bool(lost.nodes)
+        return lost
     return Phi(tuple(flat.values()))
 
 

@@ -29,15 +29,16 @@ def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt
     again = first.place.at is finding.at and first.op == finding.op
     later = again or places.row_of(first.place) > start_of(finding.at)[0]
     same_file = first.place.frame.module is module
+    when = f"after {first.op} {'saved' if first.certain else 'may have saved'} it for backward"
     if finding.write is not None:
         labels += [places.label("write", "written here", place) for place in finding.writes[:_MOST_WRITES]]
         caption = "this call changes it in place"
-        message = f"{_passed(module, finding)} is changed in place by this call after {first.op} saved it for backward"
+        message = f"{_passed(module, finding)} is changed in place by this call {when}"
     else:
         caption = f"{finding.op} moves its version"
         if finding.versions is not None and not later:
             caption += " from {} to {}".format(*finding.versions)
-        message = f"{subject} is changed in place after {first.op} saved it for backward"
+        message = f"{subject} is changed in place {when}"
     if later and same_file and _in_one_function(first.place, finding.at):
         message += " in the iteration before" if finding.write is None else ""
     return places.at_write(
@@ -92,7 +93,7 @@ def describe_save(saved: SavedAt) -> str:
     what = "this result" if saved.result else f"its input ({saved.attr})" if saved.attr else "its input"
     who = saved.node or saved.op
     when = f" (on {saved.only})" if saved.only else ""
-    return f"{who} saves {what}{when}"
+    return f"{who} {'saves' if saved.certain else 'may save'} {what}{when}"
 
 
 def _advice(module: Module, finding: Finding) -> str:

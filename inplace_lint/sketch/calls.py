@@ -217,8 +217,14 @@ class _Way:
 
 
 def unknown(made: Call) -> Sketched:
-    """A call of something that is not known: nothing is known of its result."""
-    return UNKNOWN if made.scope.dry else attributes.fresh()
+    """A call of something that is not known: it may save what it is given, and nothing is known of its result."""
+    scope = made.scope
+    if scope.dry:
+        return UNKNOWN
+    if scope.sketches.notes and scope.recording:
+        for cell in made.given():
+            scope.save(cell.store)
+    return attributes.fresh()
 
 
 # torch

@@ -1,0 +1,117 @@
+"""Decides what a value of unknown kind may hang on, and what a call of unknown kind may save.
+
+Unknown means silent about kinds, not about reachability: what something unmodelled was given may be in what it
+returns, so a tensor that flows through it to a return reaches that return. Nothing here says that a value is a
+tensor, and no value is turned into one by being looked at. What is saved so is saved perhaps: findings that rest on
+it are `possible`.
+"""
+
+from __future__ import annotations
+
+from .guards import ALWAYS, both
+from .heap import Node, Saved, strongest
+from .storage import MAY
+from .values import Bound, Mapping_, Sequence_, Tensor, Unknown, alternatives
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Iterable
+
+    from .guards import Guard
+    from .run import Run
+    from .storage import Storage
+    from .values import Value
+
+#: How deep containers are looked into, and how long a chain of attributes is followed to what it is part of.
+_DEPTH = 3
+_CHAIN = 16
+
+
+def hang(run: Run, result: Value, since: int, sources: Iterable[Value]) -> None:
+    """Let what an instruction made of unknown kind hang on its operands; `since` tells what was there before it."""
+    fresh = [atom for _, atom in alternatives(result) if isinstance(atom, Unknown) and atom.serial > since]
+    fresh = [atom for atom in fresh if not atom.returned and atom.owner is None and atom.tensor is None]
+    if not fresh:
+        return
+    given = [found for value in sources for found in tensors_behind(run, value)]
+    for atom in fresh if given else ():
+        atom.nodes, atom.returned = given, True
+
+
+def tensors_behind(run: Run, value: Value, depth: int = _DEPTH) -> list[tuple[Guard, Tensor]]:
+    """The tensors in a value, or that went into it, as far as it was ever used as one."""
+    found: list[tuple[Guard, Tensor]] = []
+    for guard, atom in run.live(value):
+        if isinstance(atom, Tensor):
+            found.append((guard, atom))
+        elif isinstance(atom, Unknown):
+            found += [(both(guard, g), tensor) for g, tensor in _of_unknown(atom)]
+        elif depth and isinstance(atom, (Sequence_, Mapping_, Bound)):
+            parts = [*atom.args, *atom.kwargs.values()] if isinstance(atom, Bound) else run.elements(atom)
+            for part in parts:
+                found += [(both(guard, g), tensor) for g, tensor in tensors_behind(run, part, depth - 1)]
+    return [(guard, tensor) for guard, tensor in found if guard]
+
+
+def _of_unknown(value: Unknown) -> list[tuple[Guard, Tensor]]:
+    """What a value of unknown kind was made from, or what it is a part of."""
+    whole: Value | None = value
+    for _ in range(_CHAIN):
+        if not isinstance(whole, Unknown):
+            break
+        if whole.tensor is not None:
+            return [(ALWAYS, whole.tensor)]
+        if whole.returned:
+            return list(whole.nodes)
+        whole = whole.owner
+    return []
+
+
+def begin_graph(run: Run, value: Unknown, storage: Storage) -> None:
+    """A value of unknown kind is taken for a tensor, with this storage, for the first time."""
+    nodes = _graph_of(run, value)
+    if nodes is not None:
+        run.heap.record(storage).nodes = nodes
+
+
+def _graph_of(run: Run, value: Unknown) -> list[tuple[Guard, Node]] | None:
+    """The nodes that a value hangs on if it is a tensor; None where it is an input, with a node of its own."""
+    heap = run.heap
+    if value.call is not None:
+        return [(ALWAYS, value.call)]
+    if value.returned:
+        edges = [edge for guard, source in value.nodes for edge in heap.nodes(source, guard)]
+        return [(ALWAYS, Node(edges, opaque=True))]
+    if not isinstance(value.owner, Unknown) or value.is_given():
+        return None
+    owner = value.owner.tensor
+    nodes = [] if owner is None else heap.record(owner.storage).nodes
+    if value.owner.returned and nodes and not nodes[0][1].opaque:
+        return list(nodes)  # one of several that a forward returned
+    calls = [(ALWAYS, node) for node in [_call_behind(value.owner)] if node is not None]
+    edges = [edge for guard, source in _of_unknown(value.owner) for edge in heap.nodes(source, guard)]
+    return [(ALWAYS, Node([*calls, *edges], opaque=True))] if calls or edges else None
+
+
+def _call_behind(value: Unknown) -> Node | None:
+    """The node of the call that returned what this is a part of."""
+    whole: Value | None = value
+    for _ in range(_CHAIN):
+        if not isinstance(whole, Unknown) or whole.call is not None:
+            break
+        whole = whole.owner
+    return whole.call if isinstance(whole, Unknown) else None
+
+
+def may_save(run: Run, result: Unknown, op: str, at: ast.AST) -> None:
+    """A module or function that is not in sight was given tensors: it may keep each of them for backward."""
+    edges = [edge for guard, source in result.nodes for edge in run.heap.nodes(source, guard)]
+    node = result.call = Node(edges, opaque=True)
+    place = run.place(at)
+    for guard, tensor in result.nodes:
+        # A module may have parameters: what it keeps of its input is then needed for their gradients.
+        for need, evidence in strongest(run.heap.gradients(tensor, guard)) or [(guard, MAY)]:
+            saved = Saved(tensor.storage, both(guard, need), node, place)
+            saved.op, saved.grad, saved.certain = op, evidence, False
+            run.save(saved)
