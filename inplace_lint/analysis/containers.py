@@ -428,6 +428,7 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
                         chosen, other = run.doubt(("item", at, key, run.uid()))
                         run.put(atom, key, join([(chosen, value), (other, known)]))
                 if not atom.keys:
+                    smear(run, atom, Unknown())  # what else is in it is not known
                     smear(run, atom, value)
         elif isinstance(atom, (Tensor, Unknown)):
             plain = index.value if isinstance(index, Constant) else None

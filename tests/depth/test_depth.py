@@ -9,12 +9,12 @@ import pytest
 from inplace_lint.cli.pipeline import examine
 from inplace_lint.project import Settings
 
-from . import across, elements, families, handed_on, inherited, language, lent, over_time, safe
+from . import across, elements, families, handed_on, inherited, language, lent, over_time, safe, unmodeled
 from .forms import Form
 
 PROGRAMS = {
     name: program
-    for part in (across, elements, families, handed_on, inherited, language, lent, over_time)
+    for part in (across, elements, families, handed_on, inherited, language, lent, over_time, unmodeled)
     for name, program in part.PROGRAMS.items()
 }
 NAMES = pytest.mark.parametrize("name", PROGRAMS)
@@ -53,3 +53,30 @@ def test_bad_form_is_reported_and_good_form_is_not(name: str, form: str, tmp_pat
         found = examine(str(path), program.checked.encode(), Settings())
     said = {(one.location.row, one.code) for one in found}
     assert said == program.expected
+
+
+MAY_SAVE = """\
+import torch
+from torch import nn
+from somewhere import make_layer
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Linear(4, 4)
+        self.layer = make_layer()
+
+    def forward(self, x):
+        h = self.embed(x)
+        y = self.layer(h)
+        h.mul_(2)
+        return y
+"""
+
+
+def test_module_that_is_not_in_sight_may_save_what_it_is_given() -> None:
+    assert examine("program.py", MAY_SAVE.encode(), Settings()) == []
+    found = examine("program.py", MAY_SAVE.encode(), Settings(min_confidence="possible"))
+    assert [(one.location.row, one.code, one.confidence) for one in found] == [(15, "IPL102", "possible")]
+    assert found[0].message == "`h` is changed in place after self.layer may have saved it for backward"
