@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 from ..project.discovery import discover
 from . import CLEAN, FOUND, WRONG, check, complain, fixing, proving
 from .options import Flag, UsageError, Verb
