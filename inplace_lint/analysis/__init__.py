@@ -11,6 +11,7 @@ lazily(
     "classes",
     "container_methods",
     "containers",
+    "einops",
     "foreign",
     "indexing",
     "inherited",

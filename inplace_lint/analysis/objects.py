@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..torchmodel import table
-from . import attributes, calls, classes, containers, inherited, methods, modules, ops
+from . import attributes, calls, classes, containers, einops, inherited, methods, modules, ops
 from .frames import Frame, State
 from .guards import ALWAYS, both, literal
 from .heap import Node, Saved
@@ -192,7 +192,7 @@ def call_module(
     """A call of an nn module, as the op table has it for its configuration, in training and in evaluation."""
     model = table.module(module.name)
     if model is None:
-        return calls.unknown(run, module, args, kwargs, at)
+        return einops.call_layer(run, module, args, at) or calls.unknown(run, module, args, kwargs, at)
     for name, value in module.config.items():
         if isinstance(value, Phi) and all(isinstance(atom, Constant) for _, atom in value.alternatives):
             return _call_each(run, module, name, value, args, kwargs, at)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..torchmodel import keywords, table
 from ..torchmodel.spelling import MODES, PLAYED
-from . import arrays, axes, builtin, ops, plays, results
+from . import arrays, axes, builtin, einops, ops, plays, results
 from .incident import Incident
 from .storage import DOES, MAY, NEVER
 from .values import (
@@ -72,6 +72,8 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
         return builtin.other(run, dotted, args)
     if head == "numpy":
         return arrays.call(run, dotted, args, kwargs, at)
+    if head == "einops":
+        return einops.call(run, dotted, args, kwargs, at)
     if head in ("math", "random", "time", "logging", "warnings", "os", "json", "re"):
         return Scalar()
     return unknown(run, args, kwargs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..torchmodel import recipes
 from .notation import pattern
 from .terms import Term, integer, is_const, items
 
@@ -329,7 +330,7 @@ def _rearrange(shapes: Shapes, term: Term) -> Shape | None:
             axes[name] = Axis(own if own is not None else size if len(group) == 1 else None, role)
     made: list[Axis] = []
     for group in right:
-        if group == ["..."]:
+        if group in ([recipes.ELLIPSIS], [recipes.MERGED]):
             return None
         parts = [axes.get(name, Axis(given.get(name))) for name in group]
         if len(parts) == 1:

@@ -10,7 +10,7 @@ from . import calls, objects, ops
 from .aliases import are_disjoint, bases
 from .execute import STEPS
 from .frames import Frame, Moment, Sink
-from .terms import Term, Terms, items
+from .terms import Term, Terms, integer, items
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 #: Instructions that one function may cost, helpers included; and how deep calls are followed.
 _BUDGET = 6000
 _DEPTH = 5
+
+
+#: More parts than this are not told apart.
+_PARTS = 8
 
 
 class Spent(Exception):
@@ -244,6 +248,16 @@ class Evaluation:
             if made is not None:
                 return made
         return self.terms("item", whole, self.terms.const(number), self.terms.const(count), at=at)
+
+    def spread(self, whole: Term, at: ast.AST | None) -> tuple[Term, ...] | None:
+        """The elements of what is spread in a call or a tuple, or None where it is not known how many there are."""
+        elements = items(whole)
+        if elements is not None:
+            return None if any(one.op == "star" for one in elements) else elements
+        parts = integer(whole.args[1]) if whole.op == "chunk" else None
+        if parts is None or not 0 < parts <= _PARTS:
+            return None
+        return tuple(self.element(whole, number, parts, at) for number in range(parts))
 
     def binary(self, sign: str, left: Term, right: Term, at: ast.AST) -> Term:
         if sign == "+":

@@ -108,7 +108,7 @@ def _build(evaluation: Evaluation, i: ir.Build) -> None:
     for starred, register in i.items:
         term = evaluation.value(register)
         if starred:
-            inner = items(term)
+            inner = evaluation.spread(term, i.at) or items(term)
             if inner is None:
                 elements.append(evaluation.terms("star", term, at=i.at))
             else:
@@ -188,7 +188,7 @@ def _call(evaluation: Evaluation, i: ir.Call) -> None:
     builds = func.op == "symbol" and func.args[0].startswith("torch.nn.") and calls.is_class(func.args[0])
     for starred, register in i.args:
         term = evaluation.value(register)
-        inner = items(term) if starred else (term,)
+        inner = evaluation.spread(term, i.at) if starred else (term,)
         if inner is None or arguments is None:
             loose += [term, *(arguments or ())]
             arguments = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..torchmodel import recipes
 from .terms import Term, is_const
 
 
@@ -33,21 +34,4 @@ def pattern(term: Term) -> tuple[list[list[str]], list[list[str]]] | None:
     """The groups of axis names on both sides of an einops pattern."""
     if not is_const(term.args[1]) or not isinstance(term.args[1].args[0], str):
         return None
-    left, arrow, right = term.args[1].args[0].partition("->")
-    return (_groups(left), _groups(right)) if arrow else None
-
-
-def _groups(side: str) -> list[list[str]]:
-    groups: list[list[str]] = []
-    open_group: list[str] | None = None
-    for word in side.replace("(", " ( ").replace(")", " ) ").split():
-        if word == "(":
-            open_group = []
-        elif word == ")":
-            groups.append(open_group or [])
-            open_group = None
-        elif open_group is not None:
-            open_group.append(word)
-        else:
-            groups.append([] if word == "1" else [word])
-    return groups
+    return recipes.sides(term.args[1].args[0])

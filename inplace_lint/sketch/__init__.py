@@ -13,6 +13,7 @@ lazily(
     "assigned",
     "built",
     "construct",
+    "einops",
     "functions",
     "inherited",
     "initial",

@@ -7,7 +7,7 @@ import _ast as ast
 from ..torchmodel import arrays, table, writers
 from ..torchmodel.facts import Const
 from ..torchmodel.spelling import PLAYED
-from . import attributes, construct, effects, expressions, functions, methods, plays
+from . import attributes, construct, effects, einops, expressions, functions, methods, plays
 from .atoms import (
     EVIDENT,
     NOTHING,
@@ -273,6 +273,8 @@ def _symbol(symbol: Symbol, made: Call) -> Sketched:
         return NOTHING
     if head == "numpy":
         return _numpy(dotted, made)
+    if head == "einops":
+        return einops.PLAYS.get(dotted, unknown)(made)
     if head in _PLAIN_PACKAGES:
         return NOTHING
     return unknown(made)

@@ -38,6 +38,7 @@ _SPELLINGS = (
     ("torch.nn.functional.F", "torch.nn.functional"),
     ("torch.autograd.grad_mode.", "torch."),
     ("torch.nn.parameter.", "torch.nn."),
+    ("einops.einops.", "einops."),
 )
 #: How everything begins that has more than one name.
 _SPELLED_LONG = (*(long for long, _ in _SPELLINGS), "torch.nn.modules.", "torch.optim.")

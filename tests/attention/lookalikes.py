@@ -35,6 +35,11 @@ SPLIT = "b, n, c = x.shape\nq, k, v = self.heads(self.q(x)), self.heads(self.k(x
 
 #: name -> statements that leave `out`
 BODIES = {
+    "starred": (
+        "def chosen(a, b, c=None):\n    return a @ b.transpose(-1, -2) if c is None else c\n"
+        "pairs = torch.cat((self.k(x), self.v(x)), -1).split(24, -1)\n"
+        "out = chosen(*(self.q(x), *pairs)).softmax(dim=-1) @ self.v.weight"
+    ),
     "classifier": "out = self.gate(x).softmax(dim=-1)",
     "contrastive": "a, z = x.mean(1), y.mean(1)\nout = (a @ z.t() / 0.07).softmax(dim=-1)",
     "gate": "w = torch.softmax(self.gate(x), dim=-1)\nout = w[..., :1] * x + w[..., 1:2] * x.flip(-1)",

@@ -9,12 +9,35 @@ import pytest
 from inplace_lint.cli.pipeline import examine
 from inplace_lint.project import Settings
 
-from . import across, elements, families, handed_on, inherited, language, lent, over_time, safe, unmodeled
+from . import (
+    across,
+    by_name,
+    elements,
+    families,
+    handed_on,
+    inherited,
+    language,
+    lent,
+    over_time,
+    safe,
+    unmodeled,
+)
 from .forms import Form
 
 PROGRAMS = {
     name: program
-    for part in (across, elements, families, handed_on, inherited, language, lent, over_time, unmodeled)
+    for part in (
+        across,
+        by_name,
+        elements,
+        families,
+        handed_on,
+        inherited,
+        language,
+        lent,
+        over_time,
+        unmodeled,
+    )
     for name, program in part.PROGRAMS.items()
 }
 NAMES = pytest.mark.parametrize("name", PROGRAMS)
@@ -28,6 +51,8 @@ def test_torch_agrees_that_it_is_bad_or_good(name: str, form: str, tmp_path: Pat
     from ..rules.silence import verdict
 
     program = Form(PROGRAMS[name], form)
+    if "einops" in program.source:
+        pytest.importorskip("einops")
     with program.written(tmp_path) as path:
         said = verdict(program.source, str(path))
     assert said == "right" if form == "good" else said in ("raises", "silent")

@@ -1,0 +1,193 @@
+"""What a function of einops does: torch's operations, one after the other, as einops runs them for a pattern.
+
+`rearrange(x, 'b n (h d) -> b h n d', h=h)` is a view that divides an axis, then a permutation. Each step of a recipe is
+a method of torch.Tensor whose facts the table of operations knows; the order is that of einops' `_apply_recipe`.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+#: The operation behind each reduction that can be asked for by name.
+REDUCTIONS = {
+    "mean": "mean",
+    "sum": "sum",
+    "max": "amax",
+    "min": "amin",
+    "prod": "prod",
+    "any": "any",
+    "all": "all",
+}
+#: Those that take one axis at a time.
+_ONE_BY_ONE = frozenset(["prod", "any", "all"])
+
+ELLIPSIS = "..."
+#: An ellipsis that stands in parentheses: its axes become one.
+MERGED = "(...)"
+
+#: Whose memory the result of a step has: that of what it is given; so where the tensor at the start was contiguous;
+#: other memory where it was; other memory, of the same elements; that of a new tensor.
+SHARED, SHARED_IF_WHOLE, COPIED_IF_WHOLE, COPIED, NEW = range(5)
+
+
+class Step:
+    """One operation: the name of a method, its argument (sizes or axes, None for one that is not known), its memory.
+
+    A step without a name calls the function that was given as the reduction, with the tensor and these axes.
+    """
+
+    __slots__ = ("argument", "memory", "name")
+
+    def __init__(
+        self, name: str, argument: tuple[int | None, ...] | int | None, memory: int = SHARED
+    ) -> None:
+        self.name = name
+        #: None where not even the number of axes is known
+        self.argument = argument
+        self.memory = memory
+
+    def __repr__(self) -> str:
+        return f"{self.name}{self.argument}"
+
+
+def groups(side: str) -> list[list[str]]:
+    """The axes on one side of a pattern, those in parentheses together; an axis of one element is an empty group."""
+    found: list[list[str]] = []
+    inside: list[str] | None = None
+    for word in side.replace("…", ELLIPSIS).replace("(", " ( ").replace(")", " ) ").split():
+        if word == "(":
+            inside = []
+        elif word == ")":
+            found.append(inside or [])
+            inside = None
+        elif inside is not None:
+            if word != "1":
+                inside.append(MERGED if word == ELLIPSIS else word)
+        else:
+            found.append([] if word == "1" else [word])
+    return found
+
+
+def sides(pattern: str) -> tuple[list[list[str]], list[list[str]]] | None:
+    """The groups of axis names on both sides of a pattern."""
+    left, arrow, right = pattern.partition("->")
+    return (groups(left), groups(right)) if arrow else None
+
+
+def recipe(
+    pattern: str, lengths: Mapping[str, int | None], reduction: str | None = None
+) -> list[Step] | None:
+    """The steps of `rearrange`, `repeat` or `reduce`; `reduction` names the last one's operation, "" for a function."""
+    both = sides(pattern)
+    if both is None:
+        return None
+    left = [[_own_name(name, i, j) for j, name in enumerate(group)] for i, group in enumerate(both[0])]
+    right = [[ELLIPSIS if name == MERGED else name for name in group] for group in both[1]]
+    before = [name for group in left for name in group]
+    after = [name for group in right for name in group]
+    sizes = {name: _size(name, lengths) for name in (*before, *after)}
+    kept = [name for name in after if name in before]
+    reduced = [name for name in before if name not in after]
+    if (reduced and reduction is None) or (len(set(before)) < len(before)):
+        return None
+    known = ELLIPSIS not in before
+    steps: list[Step] = []
+    if any(len(group) != 1 for group in left):
+        steps.append(Step("view", _all(sizes, before)))
+    order = [before.index(name) for name in (*kept, *reduced)]
+    if order != sorted(order):
+        steps.append(Step("permute", tuple(order) if known else None))
+    steps += _reductions(reduction, reduced)
+    added = [name for name in after if name not in before]
+    if added:
+        steps += [Step("unsqueeze", after.index(name) if known else None) for name in added]
+        steps.append(Step("expand", tuple(sizes[n] if n in added else -1 for n in after) if known else None))
+    if any(len(group) != 1 for group in right) or any(MERGED in group for group in both[1]):
+        memory = max([_memory(group, before, sizes, added) for group in right], default=SHARED)
+        shape = None if ELLIPSIS in after else tuple(_product(sizes, group) for group in right)
+        steps.append(Step("view" if memory == SHARED else "reshape", shape, memory))
+    return steps
+
+
+def _own_name(name: str, group: int, place: int) -> str:
+    """Numbers on the left side are axes without a name: two of them are two axes."""
+    return f"{name}@{group}.{place}" if name.isdecimal() else name
+
+
+def _size(name: str, lengths: Mapping[str, int | None]) -> int | None:
+    number = name.partition("@")[0]
+    return int(number) if number.isdecimal() else lengths.get(name)
+
+
+def _all(sizes: Mapping[str, int | None], names: Sequence[str]) -> tuple[int | None, ...] | None:
+    return None if ELLIPSIS in names else tuple(sizes[name] for name in names)
+
+
+def _product(sizes: Mapping[str, int | None], group: Sequence[str]) -> int | None:
+    product: int | None = 1
+    for name in group:
+        size = sizes[name]
+        product = None if size is None or product is None else product * size
+    return product
+
+
+def _reductions(reduction: str | None, reduced: Sequence[str]) -> list[Step]:
+    """The reduced axes come last when it is their turn."""
+    if not reduced:
+        return []
+    name = REDUCTIONS.get(reduction or "", "")
+    axes = None if ELLIPSIS in reduced else tuple(range(-len(reduced), 0))
+    if name in _ONE_BY_ONE and axes is not None:
+        return [Step(name, -1, NEW) for _ in axes]
+    return [Step(name, axes, NEW)]
+
+
+def _memory(
+    group: Sequence[str], before: Sequence[str], sizes: Mapping[str, int | None], added: Sequence[str]
+) -> int:
+    """What merging these axes into one does, where the axes lay side by side before in this order."""
+    axes = [name for name in group if sizes[name] != 1]
+    if len(axes) < 2 and (not axes or axes[0] != ELLIPSIS):
+        return SHARED
+    if any(name in added for name in axes):
+        return COPIED
+    places = [before.index(name) for name in axes]
+    side_by_side = places == list(range(places[0], places[0] + len(places)))
+    return SHARED_IF_WHOLE if side_by_side else COPIED_IF_WHOLE
+
+
+def equation(pattern: str) -> str | None:
+    """The equation of torch's einsum for a pattern of einops' einsum, whose axes have names."""
+    left, arrow, right = pattern.partition("->")
+    letters: dict[str, str] = {}
+    written = [_letters(side, letters) for side in (*left.split(","), right)]
+    if not arrow or None in written:
+        return None
+    return f"{','.join(side for side in written[:-1] if side is not None)}->{written[-1]}"
+
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def _letters(side: str, letters: dict[str, str]) -> str | None:
+    found = ""
+    for word in side.split():
+        if word == ELLIPSIS:
+            found += word
+        elif not word.isidentifier() or (word not in letters and len(letters) >= len(_LETTERS)):
+            return None
+        else:
+            found += letters.setdefault(word, _LETTERS[len(letters)] if len(letters) < len(_LETTERS) else "")
+    return found
+
+
+def mix(pattern: str, weight_shape: str) -> tuple[str, str, str] | None:
+    """What the layer EinMix does to its input: a pattern, an equation with the weight, and a pattern for the result."""
+    left, arrow, right = pattern.partition("->")
+    if not arrow:
+        return None
+    flat = [" ".join(n for g in groups(side) for n in g).replace(MERGED, ELLIPSIS) for side in (left, right)]
+    made = equation(f"{flat[0]}, {weight_shape} -> {flat[1]}")
+    return None if made is None else (f"{left} -> {flat[0]}", made, f"{flat[1]} -> {right}")
