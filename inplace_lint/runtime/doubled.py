@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -21,21 +22,25 @@ _CASTS = (torch.Tensor.float, torch.Tensor.half, torch.Tensor.bfloat16)
 
 
 @contextlib.contextmanager
-def in_double(dropout: bool = True) -> Iterator[None]:
-    """Within it floats are float64. Without `dropout` the functions that drop keep everything."""
+def in_double(dropout: bool = True, rates: list[float] | None = None) -> Iterator[None]:
+    """Within it floats are float64. Without `dropout` the functions that drop keep everything.
+
+    The rate of each that does drop is added to `rates`.
+    """
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     try:
-        with _Doubled(dropout):
+        with _Doubled(dropout, rates):
             yield
     finally:
         torch.set_default_dtype(before)
 
 
 class _Doubled(TorchFunctionMode):
-    def __init__(self, dropout: bool) -> None:
+    def __init__(self, dropout: bool, rates: list[float] | None) -> None:
         super().__init__()
         self._dropout = dropout
+        self._rates = rates
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
@@ -45,6 +50,8 @@ class _Doubled(TorchFunctionMode):
         args, kwargs = tree_map(_wide, (args, kwargs or {}))
         if not self._dropout:
             args, kwargs = _kept(func, args, kwargs)
+        if self._rates is not None and (rate := _rate(func, args, kwargs)):
+            self._rates.append(rate)
         return func(*args, **kwargs)
 
 
@@ -62,16 +69,35 @@ def _kept(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tup
     return args, {**kwargs, name: 0.0}
 
 
+def _rate(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> float:
+    """The probability with which a call drops; 0 where it drops nothing."""
+    name, place = _DROPPING.get(func, ("", 0))
+    if not name:
+        return 0.0
+    switch, switched = _SWITCHES.get(func, ("", 0))
+    if switch and not (args[switched] if len(args) > switched else kwargs.get(switch, True)):
+        return 0.0
+    default = 0.0 if name == "dropout_p" else 0.5
+    return float(args[place] if len(args) > place else kwargs.get(name, default))
+
+
+def _place(func: Any, name: str) -> tuple[str, int]:
+    return name, list(inspect.signature(func).parameters).index(name)
+
+
+_OF_LAYERS = (F.dropout, F.dropout1d, F.dropout2d, F.dropout3d, F.alpha_dropout, F.feature_alpha_dropout)
+_HEADS = F.multi_head_attention_forward
 #: What drops, with the name and the place of its probability.
 _DROPPING: dict[Any, tuple[str, int]] = {
-    F.dropout: ("p", 1),
-    F.dropout1d: ("p", 1),
-    F.dropout2d: ("p", 1),
-    F.dropout3d: ("p", 1),
-    F.alpha_dropout: ("p", 1),
-    F.feature_alpha_dropout: ("p", 1),
+    **{func: _place(func, "p") for func in _OF_LAYERS},
     torch.dropout: ("p", 1),
     torch.dropout_: ("p", 1),
     F.scaled_dot_product_attention: ("dropout_p", 4),
-    F.multi_head_attention_forward: ("dropout_p", 9),
+    _HEADS: _place(_HEADS, "dropout_p"),
+}
+#: What drops only while it is told to train, with the name and the place of that.
+_SWITCHES: dict[Any, tuple[str, int]] = {
+    **{func: _place(func, "training") for func in (*_OF_LAYERS, _HEADS)},
+    torch.dropout: ("train", 2),
+    torch.dropout_: ("train", 2),
 }

@@ -10,14 +10,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
-from torch import nn
 from torch.utils._pytree import tree_leaves, tree_map
 
 from .doubled import in_double
 from .immediate import is_stale
 from .inputs.call import Call
 from .observe import journal
-from .proof_inputs import inputs_of, variants
+from .proof_inputs import Variant, inputs_of, module_of, variants
 from .snapshot import snapshot
 
 #: A right rewrite differs by 1e-15 to 5e-15 in float64, a scale that is off by 0.1% by 2e-3.
@@ -31,7 +30,7 @@ class Trial:
     """One comparison: on which inputs, with which seed, in which mode, and the worst difference seen.
 
     Instead of a difference there is `skipped`, why the original does not take these inputs, or `failed`, what the
-    rewrite does where the original runs.
+    rewrite does where the original runs. `of_kinds`: only the kinds of the results were compared.
     """
 
     name: str
@@ -41,6 +40,7 @@ class Trial:
     error: float | None = None
     skipped: str = ""
     failed: str = ""
+    of_kinds: bool = False
 
     @property
     def same(self) -> bool:
@@ -57,7 +57,7 @@ class Proof:
     @property
     def proved(self) -> bool:
         """Whether the rewrite may be applied."""
-        return any(trial.same for trial in self.trials) and all(
+        return any(trial.same and not trial.of_kinds for trial in self.trials) and all(
             trial.same or trial.skipped for trial in self.trials
         )
 
@@ -103,27 +103,30 @@ def prove(original: Call, fixed: Call, seeds: Iterable[int] = (0, 1)) -> Proof:
     """Compares two classes or functions that are called alike. Runs both; raises nothing of theirs.
 
     The trials: the inputs as they are, in evaluation and in training (dropout draws the same numbers from the same
-    seed), another batch and length, a length of keys that differs from that of queries, and for each mask one that
-    drops a random half, one with a row that drops all, and none. Trials that the original itself refuses, as it may
-    another length, say so and count neither way.
+    seed), with a rate of dropout above zero and with other values for constants; another batch, lengths from 1 to
+    300, lengths of keys that differ from that of queries; for each mask one that drops a random half, one with a row
+    that drops all, and none; and the kinds of the results for two kinds of floats. Trials that the original itself
+    refuses, as it may another length, say so and count neither way.
 
     Where PyTorch raises in the original's backward, or lets it read what was overwritten, the gradients of what its
     forward computed count, those with every saved tensor copied. Where a rewrite draws its dropout in another order,
-    both have to agree without dropout, and in their means with it.
+    both have to agree without dropout, and with it in their rates, their means and their spread.
     """
-    return Proof(
-        tuple(
-            _compare(name, call, call.instead(fixed.target), seed, training)
-            for seed in seeds
-            for name, call in variants(original)
-            for training in _modes(original)
-        )
-    )
+    trials = []
+    allowed = _modes(original)
+    for place, seed in enumerate(seeds):
+        for one in variants(original):
+            if place and one.once:
+                continue
+            for training in [mode for mode in one.modes if mode in allowed] or allowed:
+                pair = _Pair(one, one.call.instead(fixed.target), seed, training)
+                trials.append(_compare(pair) if one.kind is None else _compare_kinds(pair, one.kind))
+    return Proof(tuple(trials))
 
 
 def _modes(call: Call) -> tuple[bool, ...]:
     """Evaluation and training, where there is a difference."""
-    has_modes = inspect.isclass(call.target) or call.factory is not None or _module(call.target) is not None
+    has_modes = inspect.isclass(call.target) or call.factory is not None or module_of(call.target) is not None
     return (False, True) if has_modes else (True,)
 
 
@@ -131,35 +134,53 @@ def _modes(call: Call) -> tuple[bool, ...]:
 class _Pair:
     """Both forms on the inputs of a trial: what is built anew for each run, with the same weights."""
 
-    original: Call
+    variant: Variant
     fixed: Call
-    name: str
     seed: int
     training: bool
 
-    def run(self, fixed: bool, seed: int | None = None, **how: bool) -> list[torch.Tensor]:
+    @property
+    def trial(self) -> Trial:
+        """The trial, of which the outcome is not known yet."""
+        one = self.variant
+        return Trial(one.name, self.seed, one.call.description, self.training, of_kinds=one.kind is not None)
+
+    def run(
+        self, fixed: bool, seed: int | None = None, copies: bool = False, dtype: torch.dtype = torch.float64
+    ) -> list[torch.Tensor]:
         """Outputs and gradients of one of the two; `seed` is that of the dropout, if it is to be another."""
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)  # for what a factory makes
-            function = (self.fixed if fixed else self.original).function(self.seed)
+            function = self._original()
             torch.manual_seed(self.seed)
             if fixed:
-                _same_weights(self.original.function(self.seed), function)
-        args, kwargs = inputs_of(self.original, self.name, self.seed)
-        return _run(function, args, kwargs, self.seed if seed is None else seed, self.training, **how)
+                function = self._alike(function)
+        args, kwargs = inputs_of(self.variant.call, self.variant.name, self.seed)
+        return _run(function, args, kwargs, self.seed if seed is None else seed, self.training, copies, dtype)
+
+    def _original(self) -> Any:
+        function = self.variant.call.function(self.seed)
+        module = module_of(function)
+        if module is not None and self.variant.prepare is not None:
+            self.variant.prepare(module)
+        return function
+
+    def _alike(self, original: Any) -> Any:
+        """The rewrite, with the original's weights and prepared as it was."""
+        function = self.fixed.function(self.seed)
+        before, after = module_of(original), module_of(function)
+        if before is not None and after is not None:
+            if self.variant.prepare is not None:
+                self.variant.prepare(after)
+            after.load_state_dict(before.state_dict())
+        return function
 
 
-def _compare(name: str, original: Call, fixed: Call, seed: int, training: bool) -> Trial:
-    trial = Trial(name, seed, original.description, training)
-    pair = _Pair(original, fixed, name, seed, training)
+def _compare(pair: _Pair) -> Trial:
+    trial = pair.trial
     with in_double():
         try:
-            try:
-                expected = pair.run(fixed=False)
-            except RuntimeError as error:
-                if not is_stale(error):
-                    raise
-                expected = pair.run(fixed=False, copies=True)
+            expected = _expected(pair, torch.float64)
         except Exception as error:  # user code
             return replace(trial, skipped=f"the original does not run: {_said(error)}")
         try:
@@ -170,46 +191,91 @@ def _compare(name: str, original: Call, fixed: Call, seed: int, training: bool) 
         except Exception as error:  # user code, and results that cannot be compared
             # The original ran: a rewrite that does not is wrong.
             return replace(trial, failed=_said(error))
-    if error_ > TOLERANCE and training and (other := _without_dropout(pair)) is not None:
-        return replace(trial, name=f"{name}, dropout in another order", error=other)
+    if error_ > TOLERANCE and pair.training and (other := _without_dropout(pair)) is not None:
+        return replace(trial, name=f"{trial.name}, dropout in another order", error=other)
     return replace(trial, error=error_)
 
 
+def _compare_kinds(pair: _Pair, kind: torch.dtype) -> Trial:
+    """Whether results and gradients are of the same kinds, where floats are of this one."""
+    before = torch.get_default_dtype()
+    torch.set_default_dtype(kind)
+    try:
+        try:
+            expected = _expected(pair, kind)
+        except Exception as error:  # user code
+            return replace(pair.trial, skipped=f"the original does not run: {_said(error)}")
+        try:
+            found = pair.run(fixed=True, dtype=kind)
+        except Exception as error:  # user code
+            return replace(pair.trial, failed=_said(error))
+    finally:
+        torch.set_default_dtype(before)
+    for one, other in zip(expected, found):
+        if one.dtype != other.dtype:
+            return replace(pair.trial, failed=f"a result in {_kind(other)} where it was in {_kind(one)}")
+    return replace(pair.trial, error=0.0)
+
+
+def _expected(pair: _Pair, dtype: torch.dtype) -> list[torch.Tensor]:
+    """What the original gives, with the gradients of its forward where its backward raises."""
+    try:
+        return pair.run(fixed=False, dtype=dtype)
+    except RuntimeError as error:
+        if not is_stale(error):
+            raise
+    return pair.run(fixed=False, copies=True, dtype=dtype)
+
+
 def _without_dropout(pair: _Pair) -> float | None:
-    """The difference without dropout, if it is dropout alone in which the two differ: their means with it agree."""
+    """The difference without dropout, if it is the order of dropout's draws alone in which the two differ.
+
+    With it their rates are the same, their means agree, and one spreads as much as the other.
+    """
+    rates: tuple[list[float], list[float]] = ([], [])
     try:
         with in_double(dropout=False):
             plain = _difference(pair.run(fixed=False), pair.run(fixed=True))
         if plain > TOLERANCE:
+            return None
+        for fixed in (False, True):
+            with in_double(rates=rates[fixed]):
+                pair.run(fixed)
+        if sorted(rates[0]) != sorted(rates[1]):
             return None
         with in_double():
             draws = [[pair.run(fixed, seed)[0] for seed in range(_DRAWS)] for fixed in (False, True)]
     except Exception:  # user code: without this the difference stands
         return None
     first, second = (torch.stack(one) for one in draws)
-    spread = ((first.var(0) + second.var(0)) / _DRAWS).sqrt()
+    known = torch.isfinite(first).all(0)  # what no key is left for may be anything
+    first, second = first[:, known], second[:, known]
+    variances = first.var(0), second.var(0)
+    spread = ((variances[0] + variances[1]) / _DRAWS).sqrt()
     apart = (first.mean(0) - second.mean(0)).abs()
+    if not bool(spread.any()) or not 0.5 < float(variances[0].sum() / variances[1].sum()) < 2.0:
+        return None
     # Means of draws that are spread: among millions of elements none is this far apart by chance.
-    return plain if bool((apart <= 6 * spread + TOLERANCE).all()) and bool(spread.any()) else None
+    return plain if bool((apart <= 6 * spread + TOLERANCE).all()) else None
 
 
 def _run(
-    function: Any, args: Any, kwargs: Any, seed: int, training: bool, copies: bool = False
+    function: Any, args: Any, kwargs: Any, seed: int, training: bool, copies: bool, dtype: torch.dtype
 ) -> list[torch.Tensor]:
     """Outputs, then the gradients that backwards of its own gave, those of the inputs and those of the weights.
 
     With `copies` every saved tensor is copied: the gradients are those of the forward that ran.
     """
-    module = _module(function)
+    module = module_of(function)
     if module is not None:
-        module.double().train(training)
+        module.to(dtype).train(training)
         module.zero_grad()
     leaves: list[torch.Tensor] = []
 
     def fresh(value: Any) -> Any:
         if not isinstance(value, torch.Tensor) or not value.is_floating_point():
             return copy.deepcopy(value)
-        leaf = value.detach().double().clone().requires_grad_()
+        leaf = value.detach().to(dtype).clone().requires_grad_()
         leaves.append(leaf)
         return leaf * 1.0  # a leaf may not be written in place
 
@@ -276,17 +342,8 @@ def _difference(expected: list[torch.Tensor], found: list[torch.Tensor]) -> floa
     return worst
 
 
-def _same_weights(before: Any, after: Any) -> None:
-    first, second = _module(before), _module(after)
-    if first is not None and second is not None:
-        second.load_state_dict(first.state_dict())
-
-
-def _module(function: Any) -> nn.Module | None:
-    if isinstance(function, nn.Module):
-        return function
-    owner = getattr(function, "__self__", None)
-    return owner if isinstance(owner, nn.Module) else None
+def _kind(tensor: torch.Tensor) -> str:
+    return str(tensor.dtype).removeprefix("torch.")
 
 
 def _said(error: Exception) -> str:

@@ -3,43 +3,158 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
+from torch import nn
+from torch.nn.modules.dropout import _DropoutNd
 from torch.utils._pytree import tree_map
 
+from .constants import vary
 from .inputs.call import Call
 from .inputs.guess import parameters
+from .inputs.search import with_length
 from .inputs.trial import attempt
-from .inputs.values import SIZES, Spec, realise
+from .inputs.values import NAMES, SIZES, Spec, realise
+
+#: Lengths at which a rewrite may part ways with the original: the least, odd ones, and more than a kernel's block.
+LENGTHS = (1, 2, 3, 17, 64, 257, 300)
+#: The sides of maps, whose length is their square.
+_LONGEST_SIDE = 17
+#: A rate of dropout for where there is none by default.
+RATE = 0.25
 
 
-def variants(call: Call) -> Iterator[tuple[str, Call]]:
-    yield "as given", call
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A call to compare two forms on. `modes`: in evaluation, in training or both; `once`: one seed is enough.
+
+    `prepare` changes the module after it has been made; `kind` is the kind of floats in which the results' kinds are
+    compared, where that is what is asked.
+    """
+
+    name: str
+    call: Call
+    modes: tuple[bool, ...] = (False, True)
+    once: bool = False
+    prepare: Callable[[nn.Module], bool] | None = None
+    kind: torch.dtype | None = None
+
+
+def variants(call: Call) -> Iterator[Variant]:
+    """What a rewrite is tried on, the call as it is first."""
+    yield Variant("as given", call)
+    if call.source == "file":
+        return
+    yield from _prepared(call)
+    for kind in (torch.float32, torch.bfloat16):
+        yield Variant(f"kinds of results in {NAMES[kind]}", call, (True,), once=True, kind=kind)
     if call.factory is not None:
         return
-    if "B" in call.names or "S" in call.names:
-        yield "another batch and length", call.at(B=3, S=call.sizes["S"] // 2 + 3)
-    specs = {name: one for name, one in _arguments(call).items() if isinstance(one, Spec)}
-    floating = [one for one in specs.values() if one.floating]
-    if len(floating) > 1:
-        # The first is the queries': the others get another length.
-        first = next(name for name, one in specs.items() if one.floating)
-        yield (
-            "keys of another length",
-            _with(
-                call, {name: _longer(one) for name, one in specs.items() if name != first and "S" in one.dims}
-            ),
-        )
+    named = call if "S" in call.names else with_length(call)
+    if "B" in named.names or "S" in named.names:
+        yield Variant("another batch and length", named.at(B=3, S=named.sizes["S"] // 2 + 3))
+    yield from _other_lengths(named)
     yield from _other_counts(call)
     for name, one in _masks(call).items():
-        for kind in ("half", "a whole row", "none"):
-            yield f"{name} drops {kind}", _with(call, {name: one})
+        for how in ("half", "a whole row", "none"):
+            yield Variant(f"{name} drops {how}", _with(call, {name: one}))
+    if "S" in named.names:
+        is_map = any(one.floating and one.dims.count("S") > 1 for one in _specs(named).values())
+        for length in LENGTHS:
+            if length != named.sizes["S"] and not (is_map and length > _LONGEST_SIDE):
+                yield Variant(f"S = {length}", named.at(S=length, B=1), (False,), once=True)
 
 
-def _other_counts(call: Call) -> Iterator[tuple[str, Call]]:
+def _prepared(call: Call) -> Iterator[Variant]:
+    """The call with other values for what its module fills with one number, and with dropout where its rate is zero."""
+    try:
+        function = call.function()
+    except Exception:  # user code; the trial of the call as it is says so
+        return
+    module = module_of(function)
+    if module is not None:
+        if vary(module):
+            yield Variant("other values of constants", call, once=True, prepare=vary)
+        if _drop(module):
+            yield Variant(f"dropout at {RATE}", call, (True,), prepare=_drop)
+    if call.factory is None and (rates := _rates(call)):
+        yield Variant(f"dropout at {RATE}", _with(call, dict.fromkeys(rates, RATE)), (True,))
+
+
+def _drop(module: nn.Module) -> bool:
+    """Turns dropout on where its rate is zero; whether there was any."""
+    found = False
+    for one in module.modules():
+        for name, value in vars(one).items():
+            is_rate = name == "p" if isinstance(one, _DropoutNd) else "drop" in name
+            if is_rate and isinstance(value, float) and value == 0.0:
+                setattr(one, name, RATE)
+                found = True
+    return found
+
+
+def _rates(call: Call) -> list[str]:
+    """The arguments of the call itself that are rates of dropout, and zero."""
+    try:
+        taken = inspect.signature(call.signed()).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    own = _arguments(call)
+    rates = [one.name for one in taken if "drop" in one.name and own.get(one.name, one.default) == 0.0]
+    return [name for name in rates if isinstance(own.get(name, 0.0), float)]
+
+
+def _other_lengths(call: Call) -> Iterator[Variant]:
+    """Keys and values that are more, or fewer, than the queries, which come first."""
+    specs = _specs(call)
+    floating = {name: one for name, one in specs.items() if one.floating}
+    if not floating:
+        return
+    first, main = next(iter(floating.items()))
+    others = [name for name in specs if name != first]
+    # Which axis is the length, nobody says: the original refuses where it is another.
+    for dim in dict.fromkeys(main.dims[1:-1]) if len(floating) > 1 else ():
+        for more in (5, -3):
+            if isinstance(dim, int) and dim + more < 1:
+                continue
+            changed = {name: _stretched(specs[name], dim, more) for name in others}
+            longer = _with(call, changed)
+            if any(changed[name] != specs[name] for name in others) and attempt(longer)[0] is None:
+                what = "another length" if more > 0 else "a smaller length"
+                yield Variant(f"keys of {what}", longer)
+    if len(main.dims) == 3:
+        for name in _optional(call):
+            given = _with(call, {name: _stretched(main, main.dims[1], 5)})
+            if attempt(given)[0] is None:
+                yield Variant(f"{name} of another length", given)
+
+
+def _stretched(spec: Spec, dim: int | str, more: int) -> Spec:
+    """A tensor with another number for a size: a mask's or an index's last axis, any but the first of another."""
+    places = [place for place, one in enumerate(spec.dims) if one == dim and place]
+    if not spec.floating:
+        places = [place for place in places if place == len(spec.dims) - 1]
+    other = dim + more if isinstance(dim, int) else f"{dim}{more:+d}"
+    dims = tuple(other if place in places else one for place, one in enumerate(spec.dims))
+    return Spec(spec.dtype, dims, spec.high)
+
+
+def _optional(call: Call) -> list[str]:
+    """The arguments that may be left out and are, other than masks."""
+    try:
+        taken = inspect.signature(call.signed()).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    own = _arguments(call)
+    return [
+        one.name for one in taken if one.default is None and one.name not in own and "mask" not in one.name
+    ][:3]
+
+
+def _other_counts(call: Call) -> Iterator[Variant]:
     """Half of a number that the constructor takes, such as heads; of the second axis of a function's tensors."""
     own = parameters(call.target) if inspect.isclass(call.target) else {}
     for name, parameter in own.items():
@@ -47,7 +162,7 @@ def _other_counts(call: Call) -> Iterator[tuple[str, Call]]:
         if isinstance(value, int) and not isinstance(value, bool) and value > 1:
             other = replace(call, constructor={**call.constructor, name: value // 2})
             if attempt(other)[0] is None:
-                yield f"{name} = {value // 2}", other
+                yield Variant(f"{name} = {value // 2}", other)
     if not own:
         halved = {
             name: Spec(one.dtype, (one.dims[0], one.dims[1] // 2, *one.dims[2:]), one.high)
@@ -58,15 +173,7 @@ def _other_counts(call: Call) -> Iterator[tuple[str, Call]]:
             and one.dims[1] > 1
         }
         if halved and attempt(_with(call, halved))[0] is None:
-            yield "another count of heads", _with(call, halved)
-
-
-def _longer(spec: Spec) -> Spec:
-    if spec.dtype == "bool" or not spec.floating:
-        places = [place for place, dim in enumerate(spec.dims) if dim == "S"]
-        dims = tuple("S+5" if place == places[-1] else dim for place, dim in enumerate(spec.dims))
-        return Spec(spec.dtype, dims, spec.high)
-    return Spec(spec.dtype, tuple("S+5" if dim == "S" else dim for dim in spec.dims), spec.high)
+            yield Variant("another count of heads", _with(call, halved))
 
 
 def _masks(call: Call) -> dict[str, Spec]:
@@ -131,6 +238,10 @@ def _mask(shape: tuple[int, ...], kind: str, generator: torch.Generator) -> torc
     return rows.reshape(shape)
 
 
+def _specs(call: Call) -> dict[str, Spec]:
+    return {name: one for name, one in _arguments(call).items() if isinstance(one, Spec)}
+
+
 def _arguments(call: Call) -> dict[str, Any]:
     try:
         names = list(inspect.signature(call.signed()).parameters)
@@ -146,3 +257,11 @@ def _with(call: Call, values: dict[str, Any]) -> Call:
     leading = tuple(values.get(name, own[name]) for name in list(own)[: len(call.leading)])
     rest = {name: value for name, value in values.items() if name not in list(own)[: len(call.leading)]}
     return replace(call, leading=leading, arguments={**call.arguments, **rest})
+
+
+def module_of(function: Any) -> nn.Module | None:
+    """The module that a function is, or that it is a method of."""
+    if isinstance(function, nn.Module):
+        return function
+    owner = getattr(function, "__self__", None)
+    return owner if isinstance(owner, nn.Module) else None

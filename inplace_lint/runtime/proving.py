@@ -11,7 +11,10 @@ from ..model import Diagnostic, Edit
 from ..project import Project
 from .child import Children, Job, Outcome
 from .enclosing import enclosing, imported_as
+from .sizes import size_of
 
+#: How much higher a peak may be where less is kept for backward.
+_LITTLE = 1.1
 COMPARE = "inplace_lint.runtime.rewrites:compare"
 
 
@@ -44,6 +47,8 @@ class Prover:
         )
         ((_, outcome),) = self._children.run([job])
         answer = answered(outcome)
+        if answer["proved"] and finding.code.startswith("IPL4") and (more := _needs_more(answer["peak"])):
+            answer |= {"proved": False, "reason": more}
         self.proofs.append(_entry(finding, answer, SourceText(before).text))
         return None if answer["proved"] else f"not proved: {answer['reason']}"
 
@@ -99,6 +104,22 @@ def answered(outcome: Outcome) -> dict[str, Any]:
         "peak": None,
         "torch": None,
     }
+
+
+def _needs_more(peak: Mapping[str, Any] | None) -> str:
+    """Why a fix whose purpose is memory is not worth making, as a clause; empty if it is, or if that is not known.
+
+    A peak that is a little higher is made up for by what less is kept for backward: in a model that adds up.
+    """
+    if peak is None:
+        return ""
+    before, after = peak["before"], peak["after"]
+    kept, left = peak["kept"]
+    if after <= before or (left < kept and after <= _LITTLE * before):
+        return ""
+    at = f" at S = {peak['size']}" if peak["size"] else ""
+    how = "predicted" if peak["method"] == "predict" else "measured"
+    return f"it needs more memory: {size_of(after)} in place of {size_of(before)}{at} ({how})"
 
 
 def _entry(finding: Diagnostic, answer: Mapping[str, Any], text: str) -> dict[str, Any]:

@@ -5,9 +5,16 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
+
+from inplace_lint.model import Diagnostic, Location
+from inplace_lint.project import Project
+from inplace_lint.runtime.child import Children, Job, Outcome
+from inplace_lint.runtime.proving import Prover
 
 from .command import inplace_lint
 
@@ -116,6 +123,69 @@ y.sum().backward()
     # The original raises in backward; what counts is the gradient of the forward that it ran.
     assert proof["proof"]["worst_error"] <= 1e-10
     assert (tmp_path / "program.py").read_text() == source
+
+
+class Answering:
+    """Stands in for child processes: every comparison is proved, with this peak."""
+
+    def __init__(self, peak: dict[str, Any] | None) -> None:
+        self.peak = peak
+
+    def run(self, jobs: Sequence[Job]) -> Iterator[tuple[int, Outcome]]:
+        answer = {
+            "proved": True,
+            "reason": "",
+            "differs": False,
+            "only_without_keys": False,
+            "inputs": {},
+            "source": "synthesis",
+            "proof": None,
+            "peak": self.peak,
+            "torch": "2",
+        }
+        yield 0, Outcome(answer)
+
+
+def peak(before: int, after: int, kept: int, left: int) -> dict[str, Any]:
+    return {
+        "before": before,
+        "after": after,
+        "kept": [kept, left],
+        "size": 1024,
+        "method": "predict",
+        "device": "a100",
+        "dtype": "bf16",
+    }
+
+
+@pytest.mark.parametrize(
+    ("seen", "code", "is_made"),
+    [
+        (peak(2**20, 2**19, 2**18, 2**10), "IPL401", True),
+        (peak(2**20, 2**20, 2**18, 2**18), "IPL401", True),
+        (None, "IPL401", True),
+        (peak(2**20, 2**21, 2**18, 2**18), "IPL401", False),
+        (peak(2**20, 2**21, 2**18, 2**10), "IPL404", False),
+        (peak(2**20, 2**20 + 2**16, 2**18, 2**10), "IPL401", True),  # kept for backward: less
+        (peak(2**20, 2**20 + 2**16, 2**18, 2**18), "IPL401", False),
+        (peak(2**20, 2**21, 2**18, 2**18), "IPL101", True),  # its purpose is another
+    ],
+)
+def test_a_fix_for_memory_that_needs_more_is_not_made(
+    tmp_path: Path, seen: dict[str, Any] | None, code: str, is_made: bool
+) -> None:
+    file = tmp_path / "model.py"
+    file.write_text("x = 1\n")
+    finding = Diagnostic(code, "a-name", "warning", "likely", "a message", Location(str(file), 1, 1, 1, 2))
+    prover = Prover(cast(Children, Answering(seen)), {str(file): Project(str(tmp_path), ())})
+    refused = prover.judge(finding, b"x = 1\n", b"x = 2\n", [])
+    assert (refused is None) == is_made
+    (proof,) = prover.proofs
+    assert proof["applied"] == is_made
+    if not is_made:
+        assert refused is not None
+        assert refused.startswith("not proved: it needs more memory: ")
+        assert refused.endswith("in place of 1.0 MiB at S = 1024 (predicted)")
 
 
 @pytest.mark.parametrize(

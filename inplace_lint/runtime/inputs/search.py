@@ -176,7 +176,7 @@ def with_sizes(call: Call) -> Call:
             following = _following(call) if name == "S" else None
             call = following if following is not None else _fixed(call, name)
     if "S" not in call.names:
-        call = _sides(call)
+        call = with_length(call)
     return call
 
 
@@ -200,7 +200,7 @@ def _fixed(call: Call, name: str) -> Call:
     return _mapped(call, lambda dim: size if dim == name else dim)
 
 
-def _sides(call: Call) -> Call:
+def with_length(call: Call) -> Call:
     """Names the length in tensors of fixed sizes: two equal sides, else the axis before the last."""
     for pick in (_equal_sides, _before_last, _last_axis):
         chosen = pick(call)
