@@ -14,7 +14,7 @@ from pathlib import Path
 
 from inplace_lint.attention.find import find
 from inplace_lint.attention.plan import Plan
-from inplace_lint.attention.rewrite import edits
+from inplace_lint.attention.rewrite import fix
 from inplace_lint.model import Edit
 from inplace_lint.project import Project
 from inplace_lint.syntax.files import Files
@@ -50,7 +50,7 @@ def kind(plan: Plan) -> str:
 def apply(plan: Plan, path: Path) -> None:
     """Make a plan's edits in a file."""
     text = path.read_text(encoding="utf-8")
-    path.write_text(edited(text, edits(text, plan)), encoding="utf-8")
+    path.write_text(edited(text, fix(plan).edits(text)), encoding="utf-8")
 
 
 def edited(text: str, made: tuple[Edit, ...]) -> str:

@@ -73,6 +73,8 @@ class Program:
         self.second_look = False
         self.sketches = sketches or Sketches(Files(project))
         self.files = self.sketches.files
+        #: those made for the other wish (`want_notes`), if there were any
+        self._other_sketches: Sketches | None = None
         self._classes: dict[ClassSource, ClassValue] = {}
         #: callers, in the file at hand, of functions that write: entered all the same
         self.writers: set[FunctionSource] = set()
@@ -111,8 +113,9 @@ class Program:
     def want_notes(self, wanted: bool) -> None:
         """Whether findings are looked for that change nothing about the outcome."""
         if self.sketches.notes != wanted:
-            self.sketches = Sketches(self.files)
-            self.sketches.notes = wanted
+            others = self._other_sketches or Sketches(self.files)
+            others.notes = wanted
+            self.sketches, self._other_sketches = others, self.sketches
 
     def building_run(self, module: Module) -> Run:
         """A run in which objects are built that every run shares."""

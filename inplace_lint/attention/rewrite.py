@@ -1,22 +1,24 @@
-"""The plan of an attention as edits of its file: the call in place of the product, dead statements and imports out."""
+"""The plan of an attention as a fix: the call in place of the product, dead statements and imports out."""
 
 from __future__ import annotations
 
-from ..fixes import imports, statements
-from ..fixes.text import line_starts
-from ..model import Edit, Refused
+from ..fixes import imports
+from ..fixes.plans import FunctionChange
 from ..syntax.nodes import end_of, start_of
 from .removal import removal
-from .tree import nodes_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping, Sequence
+    from typing import Any, TypeAlias
 
-    from ..fixes.statements import Change
+    from ..model import FixPlan
     from ..syntax.module import FunctionSource, Module
     from .plan import Plan
+
+    #: The arguments of `fixes.statements.arguments`, or other names for methods under `renamed`.
+    Changes: TypeAlias = "dict[str, Any]"
 else:
     import _ast as ast
 
@@ -25,57 +27,80 @@ _RESHAPES = {"view": "reshape", "view_as": "reshape_as"}
 _KERNEL = "scaled_dot_product_attention"
 
 
-def edits(source: str, plan: Plan) -> tuple[Edit, ...]:
-    """The plan's edits of its file, disjoint and in order. Raises Refused."""
+def fix(plan: Plan) -> FixPlan:
+    """The plan as a fix. Raises Refused."""
     module = plan.evaluation.root.module
+    message = "call `F.scaled_dot_product_attention`, which computes the same"
+    if not plan.falling_back:
+        message += " and keeps no scores"
+    if plan.notes:
+        message += f"; {'; '.join(plan.notes)}"
     gone = removal(plan).statements
     name, importing = kernel_name(module, plan)
     assert plan.anchor is not None
-    changed: dict[ast.AST, Change] = {plan.anchor: _call(module, plan, name)}
+    changed: dict[ast.AST, str | Changes] = {plan.anchor: _call(module, plan, name)}
     changed.update(reshapes(plan.reshaped))
-    return of_function(source, plan.evaluation.root, gone, changed, importing)
+    return of_function(
+        plan.applicability,
+        message,
+        tuple(plan.differences),
+        plan.evaluation.root,
+        changed,
+        gone,
+        importing,
+    )
 
 
-def reshapes(views: Sequence[ast.AST]) -> dict[ast.AST, Change]:
+def reshapes(views: Sequence[ast.AST]) -> dict[ast.AST, Changes]:
     """The change of each call of `view` that makes it one of `reshape`."""
-    return {node: statements.called(_RESHAPES) for node in views}
+    return {node: {"renamed": _RESHAPES} for node in views}
 
 
 def of_function(
-    source: str,
+    applicability: str,
+    message: str,
+    differences: tuple[str, ...],
     function: FunctionSource,
-    gone: Sequence[ast.stmt],
-    changed: Mapping[ast.AST, Change],
+    changed: Mapping[ast.AST, str | Changes],
+    gone: Sequence[ast.stmt] = (),
     importing: str | None = None,
-) -> tuple[Edit, ...]:
-    """The edits that take statements out of a function and change expressions of it; imports follow."""
-    module = function.module
-    first, piece = _piece(source, function)
-    new = statements.edited(
-        piece,
-        {_point(module, one, first) for one in gone},
-        {
-            (_point(module, one, first), _point(module, one, first, end=True)): change
+) -> FixPlan:
+    """The fix that changes expressions of a function and takes statements out of it; imports follow."""
+    module, first = function.module, function.node.lineno
+    dropped: list[ast.AST] = [*gone]
+    instead: list[str] = []
+    for node, change in changed.items():
+        if isinstance(change, str):
+            dropped.append(node)
+            instead.append(change)
+        else:
+            dropped += _replaced(node, change)
+            instead += [*change.get("values", {}).values(), *change.get("added", {}).values()]
+    unread = imports.unread(module, dropped, " ".join(instead))
+    for _, _, names in unread:
+        message += "".join(f"; the import of `{name}` goes, which nothing reads any more" for name in names)
+    return FunctionChange(
+        applicability,
+        message,
+        differences,
+        module.filename,
+        (first, function.node.end_lineno or first),
+        tuple(_point(module, one, first) for one in gone),
+        tuple(
+            (_point(module, one, first), _point(module, one, first, end=True), change)
             for one, change in changed.items()
-        },
+        ),
+        None if importing is None else (importing, imports.row(module)),
+        unread,
     )
-    made = statements.differences(module.filename, first, piece, new)
-    if importing is not None:
-        made.append(imports.added(source, module, importing))
-    served = {node.id for one in (*gone, *changed) for node in nodes_of(one) if isinstance(node, ast.Name)}
-    made += imports.unused(source, module, served, made)
-    return tuple(sorted(made, key=lambda edit: edit.location.key()))
 
 
-def _piece(source: str, function: FunctionSource) -> tuple[int, str]:
-    """The lines of the function, and the row of the first."""
-    node = function.node
-    starts = line_starts(source)
-    last = node.end_lineno or node.lineno
-    if last > len(starts):
-        raise Refused("the text is not the one that was checked")
-    end = starts[last] if last < len(starts) else len(source)
-    return node.lineno, source[starts[node.lineno - 1] : end]
+def _replaced(call: ast.AST, change: Changes) -> list[ast.AST]:
+    """The arguments of a call that do not stay in it."""
+    assert isinstance(call, ast.Call)
+    values, dropped = change.get("values", {}), change.get("dropped", ())
+    given = [*enumerate(call.args), *((one.arg, one.value) for one in call.keywords)]
+    return [node for name, node in given if name in dropped or "{}" not in values.get(name, "{}")]
 
 
 def _point(module: Module, node: ast.AST, first: int, end: bool = False) -> tuple[int, int]:

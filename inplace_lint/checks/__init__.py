@@ -44,15 +44,30 @@ _ASKED = {
 _ATTENTION = ("IPL401", "IPL402", "IPL403", "IPL404", "IPL501", "IPL502", "IPL503", "IPL504")
 
 
-def check_source(filename: str, source: bytes, settings: Settings, project: Project) -> list[Diagnostic]:
+def check_source(
+    filename: str, source: bytes, settings: Settings, project: Project, trial: bool = False
+) -> list[Diagnostic]:
     """Every finding of one file, in the order of the text, before selection and suppression.
+
+    With `trial` the source is what may become of the file: for those that import it, it stays what it is.
 
     Never raises for what stands in the file: what cannot be read is an IPL000, a fault of the tool's own an IPL002.
     """
     from ..analysis.program import of_project
-    from ..syntax.parse import UnreadableFile
 
     program = of_project(project)
+    if not trial:
+        return _read(filename, source, settings, program)
+    known = program.files.known(filename)
+    try:
+        return _read(filename, source, settings, program)
+    finally:
+        program.files.put_back(filename, known)
+
+
+def _read(filename: str, source: bytes, settings: Settings, program: Program) -> list[Diagnostic]:
+    from ..syntax.parse import UnreadableFile
+
     try:
         module = program.files.read(filename, source)
     except UnreadableFile as error:
@@ -80,8 +95,6 @@ def _findings(module: Module, program: Program, settings: Settings) -> list[Diag
             if diagnostic is not None:
                 diagnostics.append(diagnostic)
     diagnostics += _attention(module, program, settings)
-    if diagnostics:
-        program.files.hold(module)
     diagnostics.sort(key=lambda d: (d.location.key(), d.code))
     return diagnostics
 

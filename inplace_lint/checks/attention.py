@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model import Diagnostic, Edit, FixPlan, Label
+from ..model import Diagnostic, Label
 from . import places
 from .places import rule_name
 
@@ -10,72 +10,35 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping, Sequence
-    from typing import Any, TypeAlias
 
     from ..attention.find import Seen
     from ..attention.frames import Moment
-    from ..attention.plan import Plan
+    from ..attention.rewrite import Changes
     from ..attention.terms import Term
-    from ..fixes.statements import Change
+    from ..model import FixPlan
     from ..syntax.module import FunctionSource, Module
-
-    #: The arguments of `fixes.statements.arguments`.
-    Changes: TypeAlias = "dict[str, Any]"
 else:
     import _ast as ast
 
 
-class Rewrite(FixPlan):
-    """One call of the kernel in place of the products and the softmax."""
-
-    __slots__ = ("_plan",)
-
-    def __init__(self, plan: Plan) -> None:
-        message = "call `F.scaled_dot_product_attention`, which computes the same"
-        if not plan.falling_back:
-            message += " and keeps no scores"
-        if plan.notes:
-            message += f"; {'; '.join(plan.notes)}"
-        super().__init__(plan.applicability, message, tuple(plan.differences))
-        self._plan = plan
-
-    def edits(self, source: str) -> tuple[Edit, ...]:
-        from ..attention.rewrite import edits
-
-        return edits(source, self._plan)
-
-
-class CallChange(FixPlan):
+def call_change(
+    applicability: str,
+    message: str,
+    function: FunctionSource,
+    changed: Mapping[ast.AST, Changes],
+    *differences: str,
+    gone: Sequence[ast.stmt] = (),
+    importing: str | None = None,
+    reshaped: Sequence[ast.AST] = (),
+) -> FixPlan:
     """Changes of expressions of one function, with statements that nobody needs any more.
 
     `reshaped` are calls of `view` of what the kernel lays out in another order now.
     """
+    from ..attention.rewrite import of_function, reshapes
 
-    __slots__ = ("_changed", "_function", "_gone", "_importing", "_reshaped")
-
-    def __init__(
-        self,
-        applicability: str,
-        message: str,
-        function: FunctionSource,
-        changed: Mapping[ast.AST, Changes],
-        *differences: str,
-        gone: Sequence[ast.stmt] = (),
-        importing: str | None = None,
-        reshaped: Sequence[ast.AST] = (),
-    ) -> None:
-        super().__init__(applicability, message, differences)
-        self._reshaped = reshaped
-        self._function, self._changed = function, changed
-        self._gone, self._importing = gone, importing
-
-    def edits(self, source: str) -> tuple[Edit, ...]:
-        from ..attention.rewrite import of_function, reshapes
-        from ..fixes.statements import arguments
-
-        changed: dict[ast.AST, Change] = {n: arguments(**changes) for n, changes in self._changed.items()}
-        changed.update(reshapes(self._reshaped))
-        return of_function(source, self._function, self._gone, changed, self._importing)
+    changes = {**changed, **reshapes(reshaped)}
+    return of_function(applicability, message, differences, function, changes, gone, importing)
 
 
 def diagnostic(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .attention import Rewrite, diagnostic, label
+from .attention import diagnostic, label
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
 
 def _diagnostic(module: Module, seen: Seen, plan: Plan) -> Diagnostic:
     from ..attention import memory
+    from ..attention.rewrite import fix
 
     site = plan.site
     softmax = site.softmax
@@ -46,7 +47,7 @@ def _diagnostic(module: Module, seen: Seen, plan: Plan) -> Diagnostic:
         refused = "a fused path stands beside this one"
         help = "this is the fallback of a path that calls the fused kernel"
     elif refused is None:
-        rewrite = Rewrite(plan)
+        rewrite = fix(plan)
     elif plan.needed:
         severity = "note"
         cost = f"{memory.gibibytes(2 * memory.elements(seen.target))} a tensor at {memory.at(seen.target)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .attention import CallChange, argument, calls, diagnostic, is_plain
+from .attention import argument, call_change, calls, diagnostic, is_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
         held = moment.term.args[0]
         attribute = held.args[1] if held.op == "attr" else ""
         hooked = surroundings.hooks_modules(module, attribute, "torch.nn.MultiheadAttention")
-        fix = CallChange(
+        fix = call_change(
             "unsafe" if hooked else "safe",
             "pass `need_weights=False`: the fused kernel runs, and the weights are never made",
             seen.evaluation.root,

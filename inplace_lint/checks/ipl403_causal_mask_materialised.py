@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import places
-from .attention import CallChange, argument, calls, diagnostic, is_plain, place_of
+from .attention import argument, call_change, calls, diagnostic, is_plain, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
         fix = None
         if place is not None and node is not None and is_plain(call) and not _more_positional(call):
             function = seen.evaluation.root
-            fix = CallChange(
+            fix = call_change(
                 "safe",
                 "write `is_causal=True` in place of the mask",
                 function,

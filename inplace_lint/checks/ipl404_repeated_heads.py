@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .attention import CallChange, argument, calls, diagnostic, is_plain, label, place_of
+from .attention import argument, call_change, calls, diagnostic, is_plain, label, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
                 function = seen.evaluation.root
                 left = [*(one for one in nodes if one is not None), *gone]
                 gone += dead(function, left, {word for one in texts.values() for word in words_of(one)})
-                fix = CallChange(
+                fix = call_change(
                     "safe",
                     "hand over k and v as they are, with `enable_gqa=True` (torch 2.5 or newer)",
                     function,

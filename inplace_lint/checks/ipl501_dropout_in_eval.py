@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .attention import CallChange, argument, calls, diagnostic, is_plain, place_of
+from .attention import argument, call_change, calls, diagnostic, is_plain, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def _fix(module: Module, seen: Seen, call: ast.AST, node: ast.expr) -> FixPlan |
     if me in source.stored or not isinstance(node, (ast.Constant, ast.Attribute, ast.Name)):
         return None
     text = f"{source_of(module.lines, node)} if {me}.training else 0.0"
-    return CallChange(
+    return call_change(
         "unsafe",
         f"write `{text}`",
         source,

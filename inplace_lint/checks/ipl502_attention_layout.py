@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .attention import CallChange, calls, diagnostic, is_plain, label, place_of
+from .attention import call_change, calls, diagnostic, is_plain, label, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def _fix(seen: Seen, moment: Moment, place: str) -> tuple[FixPlan | None, str | 
         # The kernel wants the channels side by side in memory.
         lies_apart = place == "last" and dense_axis(seen.shapes, term) == -1
         texts[where] = f"{{}}{swap}.contiguous()" if lies_apart else f"{{}}{swap}"
-    fix = CallChange(
+    fix = call_change(
         "unsafe",
         f"transpose q, k, v and the result: `{swap}`",
         seen.evaluation.root,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import places
-from .attention import CallChange, argument, calls, diagnostic, is_plain, label, place_of
+from .attention import argument, call_change, calls, diagnostic, is_plain, label, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _fix(seen: Seen, call: ast.AST, node: ast.expr, place: int | str | None) -> 
     text = source_of(lines, node.operand) if isinstance(node, ast.UnaryOp) and inverted else "~{}"
     if "\n" in text:
         return None
-    return CallChange(
+    return call_change(
         "unsafe",
         "invert the mask",
         seen.evaluation.root,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .attention import CallChange, argument, calls, diagnostic, is_plain, label, place_of
+from .attention import argument, call_change, calls, diagnostic, is_plain, label, place_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _fix(seen: Seen, moment: Moment) -> tuple[FixPlan | None, str | None]:
         lengths = []
     if not lengths or speller.moved or has_name(seen.evaluation.root, "causal_lower_right"):
         return None, "the lengths of q and k have no name here"
-    fix = CallChange(
+    fix = call_change(
         "unsafe",
         "pass a triangle at the lower right",
         seen.evaluation.root,

@@ -64,6 +64,7 @@ def run(paths: list[str], values: dict[str, Any]) -> int:
     configuration = _configuration(values)
     texts: dict[str, bytes] = {}
     from_input = paths == ["-"]
+    jobs = 1
     if "-" in paths and not from_input:
         raise UsageError("`-` (standard input) cannot be mixed with other paths")
     if "stdin-filename" in values and not from_input:
@@ -74,7 +75,8 @@ def run(paths: list[str], values: dict[str, Any]) -> int:
         targets, errors = discover(paths or ["."], configuration)
         for error in errors:
             complain(str(error))
-        findings = _check_files(targets, values.get("jobs"))
+        jobs = values.get("jobs") or pipeline.default_jobs(len(targets))
+        findings = _check_files(targets, jobs)
     output = values.get("output-format", "full")
     outcome: fixing.Outcome | None = None
     if fixing.wanted(values):
@@ -93,8 +95,10 @@ def run(paths: list[str], values: dict[str, Any]) -> int:
             return _would_fix(outcome, bool(errors), bool(values.get("exit-zero")))
         if from_input:
             _write_bytes(texts[targets[0].filename])
-    elif output in fixing.WITH_EDITS:
-        fixing.show_edits(targets, findings, texts)
+    # Before the edits are tried, which not every format does: all count the same.
+    fixable = fixing.hints(findings, bool(values.get("unsafe-fixes")), outcome is not None)
+    if outcome is None and output in fixing.WITH_EDITS and "statistics" not in values:
+        fixing.show_edits(targets, findings, texts, jobs)
     if values.get("statistics"):
         report = _statistics(findings, output)
     else:
@@ -111,7 +115,7 @@ def run(paths: list[str], values: dict[str, Any]) -> int:
     else:
         _write(report, values.get("output-file"))
     _summary(findings, len(targets), bool(errors), outcome)
-    for line in fixing.hints(findings, bool(values.get("unsafe-fixes")), outcome is not None):
+    for line in fixable:
         print(line, file=sys.stderr)
     if errors or (outcome is not None and outcome.failed):
         return WRONG
@@ -195,8 +199,7 @@ def _check_input(
     return pipeline.examine(filename, source, settings), [target], []
 
 
-def _check_files(targets: Sequence[Target], jobs: int | None) -> list[Diagnostic]:
-    jobs = jobs or pipeline.default_jobs(len(targets))
+def _check_files(targets: Sequence[Target], jobs: int) -> list[Diagnostic]:
     if not sys.stderr.isatty():
         return [one for found in pipeline.examine_files(targets, jobs) for one in found]
     from .progress import Progress

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..project.discovery import discover
-from . import CLEAN, FOUND, WRONG, check, complain, fixing, proving
+from . import CLEAN, FOUND, WRONG, check, complain, fixing, pipeline, proving
 from .options import Flag, UsageError, Verb
 from .verdicts import CLEARED, FORMS, Report, summarise
 
@@ -62,7 +62,7 @@ def run(paths: list[str], values: dict[str, Any]) -> int:
     targets, errors = discover(paths or ["."], check._configuration(values))
     for one in errors:
         complain(str(one))
-    findings = check._check_files(targets, None)
+    findings = check._check_files(targets, pipeline.default_jobs(len(targets)))
     # What is said of memory is decided by what the fix makes of it.
     fixing.show_edits(targets, [one for one in findings if one.code.startswith("IPL4")], {})
     report = Report(values.get("output-format", "full"), findings, targets, values.get("output-file"))

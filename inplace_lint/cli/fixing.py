@@ -11,10 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import Any
 
-    from ..model import Diagnostic
+    from ..model import Diagnostic, Fix
     from ..project.discovery import Target
     from ..runtime.proving import Prover
 
+#: Below so many files with fixes a second process costs more than it saves.
+_FIXED_PER_JOB = 4
 #: The formats that hold the edits themselves.
 WITH_EDITS = ("json", "json-lines", "sarif")
 
@@ -67,15 +69,30 @@ def fix_all(
     return remaining
 
 
-def show_edits(targets: Sequence[Target], findings: Sequence[Diagnostic], texts: dict[str, bytes]) -> None:
+def show_edits(
+    targets: Sequence[Target], findings: Sequence[Diagnostic], texts: dict[str, bytes], jobs: int = 1
+) -> None:
     """Fill in the edits of every fix, each tried by itself."""
+    planned: list[list[Diagnostic]] = []
+    sources: list[tuple[Target, bytes, list[Diagnostic]]] = []
     for target, source, found in _by_file(targets, findings, texts):
-        planned = [one for one in found if one.plan is not None]
-        if planned:
-            from ..fixes.apply import resolve
+        with_plan = [one for one in found if one.plan is not None]
+        if with_plan:
+            planned.append(with_plan)
+            sources.append((target, source, with_plan))
+    jobs = max(1, min(jobs, len(sources) // _FIXED_PER_JOB))
+    for ours, tried in zip(planned, pipeline.in_order(_tried, sources, jobs), strict=True):
+        for one, (fix, refused) in zip(ours, tried, strict=True):
+            one.fix, one.fix_refused = fix, refused
 
-            for one in planned:
-                resolve(one, source, _everything(target))
+
+def _tried(file: tuple[Target, bytes, list[Diagnostic]]) -> list[tuple[Fix | None, str | None]]:
+    """The edits of a file's fixes, or why there are none."""
+    from ..fixes.apply import resolve
+
+    target, source, planned = file
+    resolve(planned, source, _trial(target))
+    return [(one.fix, one.fix_refused) for one in planned]
 
 
 def allowed(one: Diagnostic, unsafe: bool) -> bool:
@@ -119,7 +136,7 @@ def _fix(target: Target, source: bytes, outcome: Outcome) -> tuple[bytes, list[D
     done = fix_source(
         source,
         lambda text, found: pipeline.shown(filename, text, list(found), settings),
-        _everything(target),
+        _trial(target),
         outcome.unsafe,
         None if outcome.prover is None else outcome.prover.judge,
     )
@@ -131,8 +148,10 @@ def _fix(target: Target, source: bytes, outcome: Outcome) -> tuple[bytes, list[D
     return done.source, remaining, sum(done.counts.values())
 
 
-def _everything(target: Target) -> Callable[[bytes], list[Diagnostic]]:
-    return lambda source: pipeline.everything(target.filename, source, target.settings)
+def _trial(target: Target) -> Callable[[bytes], list[Diagnostic]]:
+    """Every finding of what may become of a file, those too that are only possible: none of them may come by a fix."""
+    settings = target.settings.replace(notes=True, min_confidence="possible")
+    return lambda source: pipeline.everything(target.filename, source, settings, trial=True)
 
 
 def _write(filename: str, source: bytes) -> bool:

@@ -13,9 +13,13 @@ from .options import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import TypeVar
 
     from ..project.discovery import Target
+
+    T = TypeVar("T")
+    R = TypeVar("R")
 
 #: Below this many files a second process costs more than it saves.
 FILES_PER_JOB = 40
@@ -26,11 +30,11 @@ def examine(filename: str, source: bytes, settings: Settings) -> list[Diagnostic
     return shown(filename, source, everything(filename, source, settings), settings)
 
 
-def everything(filename: str, source: bytes, settings: Settings) -> list[Diagnostic]:
-    """All findings of one file, whatever is selected or silenced."""
+def everything(filename: str, source: bytes, settings: Settings, trial: bool = False) -> list[Diagnostic]:
+    """All findings of one file, whatever is selected or silenced; with `trial`, of what may become of it."""
     from ..checks import check_source
 
-    return check_source(filename, source, settings, _project(settings))
+    return check_source(filename, source, settings, _project(settings), trial)
 
 
 def shown(filename: str, source: bytes, found: list[Diagnostic], settings: Settings) -> list[Diagnostic]:
@@ -67,9 +71,14 @@ def examine_file(target: Target) -> list[Diagnostic]:
 
 def examine_files(targets: Sequence[Target], jobs: int) -> Iterator[list[Diagnostic]]:
     """The findings of each file, in the order of `targets` whatever the number of jobs."""
+    return in_order(examine_file, targets, jobs)
+
+
+def in_order(what: Callable[[T], R], items: Sequence[T], jobs: int) -> Iterator[R]:
+    """What a function of this package makes of each item, in their order, in so many processes."""
     import gc
 
-    jobs = min(jobs, len(targets))
+    jobs = min(jobs, len(items))
     if jobs > 1 and not _is_safe_to_start():
         jobs = 1
     collects = gc.isenabled()
@@ -77,7 +86,7 @@ def examine_files(targets: Sequence[Target], jobs: int) -> Iterator[list[Diagnos
     # to itself is collected when a program is made anew (`of_project`).
     gc.disable()
     try:
-        yield from _in_processes(targets, jobs) if jobs > 1 else map(examine_file, targets)
+        yield from _in_processes(what, items, jobs) if jobs > 1 else map(what, items)
     finally:
         if collects:
             gc.enable()
@@ -102,16 +111,15 @@ def default_jobs(files: int) -> int:
     return max(1, min(os.cpu_count() or 1, files // FILES_PER_JOB))
 
 
-def _in_processes(targets: Sequence[Target], jobs: int) -> Iterator[list[Diagnostic]]:
+def _in_processes(what: Callable[[T], R], items: Sequence[T], jobs: int) -> Iterator[R]:
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import active_children
 
-    # Small portions keep all busy to the end: one file may take as long as a hundred others.
-    portion = max(1, min(16, len(targets) // (jobs * 4)))
     with ProcessPoolExecutor(jobs, initializer=_begin_worker) as pool:
         try:
-            yield from pool.map(examine_file, targets, chunksize=portion)
+            for made in [pool.submit(_each, what, portion) for portion in portions(items, jobs)]:
+                yield from made.result()
         except BrokenProcessPool as error:
             raise UsageError(
                 "a worker process was killed, perhaps for want of memory; try --jobs 1"
@@ -121,6 +129,26 @@ def _in_processes(targets: Sequence[Target], jobs: int) -> Iterator[list[Diagnos
             pool.shutdown(wait=False, cancel_futures=True)
             for process in active_children():
                 process.terminate()
+
+
+#: No process takes more items at once, that progress is seen, nor fewer, that not all time goes into handing them out.
+_LARGEST, _SMALLEST = 200, 4
+
+
+def portions(items: Sequence[T], jobs: int) -> Iterator[Sequence[T]]:
+    """What is given to one process at a time: large portions first, small ones at the end, so that all end together.
+
+    Files that stand together import the same others, and what a process knows of these it need not read again.
+    """
+    at = 0
+    while at < len(items):
+        size = min(_LARGEST, max(_SMALLEST, (len(items) - at) // (2 * jobs)))
+        yield items[at : at + size]
+        at += size
+
+
+def _each(what: Callable[[T], R], portion: Sequence[T]) -> list[R]:
+    return [what(item) for item in portion]
 
 
 def _begin_worker() -> None:

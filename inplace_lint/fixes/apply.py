@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from ..model import Diagnostic, Edit, Fix, Location, Refused
 from .plans import disjoint
-from .text import SourceText, apply, line_starts, location, overlap, span
+from .text import SourceText, apply, clash, line_starts, location, span, united
 
 #: Every finding of a source, whatever is selected or silenced.
 Lint = Callable[[bytes], list[Diagnostic]]
 #: Why a fix that holds together is not to be made all the same, or nothing: of a finding, the source, the fixed source,
 #: and the edits between them.
 Accept = Callable[[Diagnostic, bytes, bytes, Sequence[Edit]], "str | None"]
+#: A fix with its edits.
+_Made = tuple[Diagnostic, tuple[Edit, ...]]
+#: A fixed source, the findings whose fixes were made, and those that the source has.
+_Result = tuple[bytes, list[Diagnostic], list[Diagnostic]]
+_Refuse = Callable[[Diagnostic, Refused], None]
 #: A file whose findings do not end is left after so many rounds, of which each makes one fix where each is judged.
 _ROUNDS, _ROUNDS_OF_ONE = 25, 500
 
@@ -31,46 +35,60 @@ class Fixed:
         self.refused: dict[tuple[str, int, int], str] = {}
 
 
-def resolve(diagnostic: Diagnostic, source: bytes, lint: Lint | None = None) -> None:
-    """Make the edits of a diagnostic's plan: fills in `fix`, or `fix_refused` where they cannot be made.
+def resolve(diagnostics: Sequence[Diagnostic], source: bytes, lint: Lint) -> None:
+    """Make the edits of each diagnostic's plan: fills in `fix`, or `fix_refused` where they cannot be made.
 
-    With `lint` the fix is tried as well: it must take its finding away and bring no other.
+    A fix must take its finding away and bring no other. All are tried at once; only where they do not hold together is
+    it asked which of them does not.
     """
-    plan = diagnostic.plan
-    if plan is None or diagnostic.fix is not None or diagnostic.fix_refused is not None:
+    planned = [
+        one for one in diagnostics if one.plan is not None and one.fix is None and one.fix_refused is None
+    ]
+    if not planned:
         return
     try:
         text = SourceText(source)
-        edits = _edits(diagnostic, text)
-        if lint is not None:
-            _checked(text, [diagnostic], edits, lint, lint(source))
     except Refused as refusal:
-        diagnostic.fix_refused = str(refusal)
-    else:
-        diagnostic.fix = Fix(plan.applicability, "; ".join((plan.told(), *_imports_gone(text, edits))), edits)
+        for one in planned:
+            one.fix_refused = str(refusal)
+        return
+    found = lint(source)
+    pending: list[_Made] = []
+    for one in planned:
+        _make(one, text, pending, _say)
+    while pending:
+        chosen = _apart(pending)
+        _try(text, chosen, lint, found)
+        pending = [made for made in pending if made not in chosen]
+    for one in planned:
+        if one.fix_refused is None:
+            assert one.plan is not None
+            one.fix = Fix(one.plan.applicability, one.plan.told(), _edits(one, text))
 
 
-def _imports_gone(text: SourceText, edits: Sequence[Edit]) -> list[str]:
-    """What is said of the imports that a fix takes out."""
-    before, after = (_imported(one) for one in (text.text, apply(text.text, edits)))
-    gone = [statement for name, statement in before.items() if name not in after]
-    return [f"`{statement}` goes, which nothing reads any more" for statement in dict.fromkeys(gone)]
+def _say(one: Diagnostic, why: Refused) -> None:
+    one.fix_refused = str(why)
 
 
-def _imported(source: str) -> dict[str, str]:
-    """The names that imports at the top level bind, and how each is imported."""
-    found: dict[str, str] = {}
-    for node in ast.parse(source).body:
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            start = (
-                "import"
-                if isinstance(node, ast.Import)
-                else f"from {'.' * node.level}{node.module or ''} import"
-            )
-            for alias in node.names:
-                renamed = f" as {alias.asname}" if alias.asname else ""
-                found[alias.asname or alias.name.partition(".")[0]] = f"{start} {alias.name}{renamed}"
-    return found
+def _make(one: Diagnostic, text: SourceText, made: list[_Made], refuse: _Refuse) -> None:
+    """Add a fix with its edits to those that are `made`."""
+    try:
+        made.append((one, _edits(one, text)))
+    except Refused as refusal:
+        refuse(one, refusal)
+
+
+def _try(text: SourceText, chosen: Sequence[_Made], lint: Lint, found: list[Diagnostic]) -> None:
+    """Refuse those of some fixes, which do not overlap, that do not hold."""
+    try:
+        _checked(text, chosen, lint, found)
+    except Refused as refusal:
+        if len(chosen) == 1:
+            _say(chosen[0][0], refusal)
+        else:
+            middle = len(chosen) // 2
+            _try(text, chosen[:middle], lint, found)
+            _try(text, chosen[middle:], lint, found)
 
 
 def fix_source(
@@ -87,49 +105,80 @@ def fix_source(
     """
     done = Fixed(source)
     refused: set[tuple[object, ...]] = set()
+    found = lint(source)
     for _ in range(_ROUNDS if accept is None else _ROUNDS_OF_ONE):
-        found = lint(done.source)
         try:
             text = SourceText(done.source)
         except Refused as refusal:
             for one in shown(done.source, found):
                 _refuse(done, one, str(refusal))
             return done
-        wanted: list[tuple[Diagnostic, tuple[Edit, ...]]] = []
+
+        def refuse(one: Diagnostic, why: Refused, text: SourceText = text) -> None:
+            refused.add(_identity(one, text.text))
+            _refuse(done, one, str(why))
+
+        wanted: list[_Made] = []
         for one in shown(done.source, found):
-            if not _allowed(one, unsafe) or _identity(one, text.text) in refused:
-                continue
-            try:
-                wanted.append((one, _edits(one, text)))
-            except Refused as refusal:
-                refused.add(_identity(one, text.text))
-                _refuse(done, one, str(refusal))
-        chosen: list[tuple[Diagnostic, tuple[Edit, ...]]] = []
-        for one, edits in wanted:
-            if not any(overlap(edits, other) for _, other in chosen):
-                chosen.append((one, edits))
-        if not chosen:
+            if _allowed(one, unsafe) and _identity(one, text.text) not in refused:
+                _make(one, text, wanted, refuse)
+        if not wanted:
             break
-        result = _together(text, chosen, lint, found) if accept is None else None
-        if result is None:
-            # They do not hold together: the first that holds alone is taken, and those before it never.
-            for one, edits in chosen:
-                try:
-                    fixed = _checked(text, [one], edits, lint, found)
-                    why = accept(one, done.source, fixed, edits) if accept is not None else None
-                    if why is not None:
-                        raise Refused(why)
-                    result = fixed, [one]
-                    break
-                except Refused as refusal:
-                    refused.add(_identity(one, text.text))
-                    _refuse(done, one, str(refusal))
-            else:
-                continue
-        done.source = result[0]
-        for one in result[1]:
-            done.counts[one.code] = done.counts.get(one.code, 0) + 1
+        chosen = _apart(wanted)
+        if accept is None:
+            result = _holding(text, chosen, lint, found, refuse)
+        else:
+            result = _accepted(text, chosen, lint, found, refuse, accept)
+        if result is not None:
+            done.source, fixed, found = result
+            for one in fixed:
+                done.counts[one.code] = done.counts.get(one.code, 0) + 1
     return done
+
+
+def _holding(
+    text: SourceText, chosen: Sequence[_Made], lint: Lint, found: list[Diagnostic], refuse: _Refuse
+) -> _Result | None:
+    """As many of some fixes as hold together, made; what holds not even alone is refused."""
+    try:
+        return _checked(text, chosen, lint, found)
+    except Refused as refusal:
+        if len(chosen) == 1:
+            refuse(chosen[0][0], refusal)
+            return None
+    middle = len(chosen) // 2
+    halves = [_holding(text, half, lint, found, refuse) for half in (chosen[:middle], chosen[middle:])]
+    held = [half for half in halves if half is not None]
+    if len(held) == 2:
+        kept = [*held[0][1], *held[1][1]]
+        try:
+            return _checked(text, [made for made in chosen if made[0] in kept], lint, found)
+        except Refused:
+            pass  # the others are tried again when these are made
+    return held[0] if held else None
+
+
+def _accepted(
+    text: SourceText,
+    chosen: Sequence[_Made],
+    lint: Lint,
+    found: list[Diagnostic],
+    refuse: _Refuse,
+    accept: Accept,
+) -> _Result | None:
+    """The first of some fixes that holds and is accepted, made; those before it are refused."""
+    for made in chosen:
+        one, edits = made
+        try:
+            result = _checked(text, [made], lint, found)
+            why = accept(one, text.encoded(text.text), result[0], edits)
+            if why is not None:
+                raise Refused(why)
+        except Refused as refusal:
+            refuse(one, refusal)
+        else:
+            return result
+    return None
 
 
 def _allowed(diagnostic: Diagnostic, unsafe: bool) -> bool:
@@ -138,20 +187,13 @@ def _allowed(diagnostic: Diagnostic, unsafe: bool) -> bool:
     return plan is not None and diagnostic.fix_refused is None and (unsafe or plan.applicability == "safe")
 
 
-def _together(
-    text: SourceText,
-    chosen: Sequence[tuple[Diagnostic, tuple[Edit, ...]]],
-    lint: Lint,
-    found: list[Diagnostic],
-) -> tuple[bytes, list[Diagnostic]] | None:
-    if len(chosen) < 2:
-        return None
-    diagnostics = [one for one, _ in chosen]
-    try:
-        edits = [edit for _, own in chosen for edit in own]
-        return _checked(text, diagnostics, edits, lint, found), diagnostics
-    except Refused:
-        return None
+def _apart(wanted: Sequence[_Made]) -> list[_Made]:
+    """Those fixes that do not overlap with one before them. What several do in the same way is done once."""
+    chosen: list[_Made] = []
+    for one, edits in wanted:
+        if not any(clash(edits, other) for _, other in chosen):
+            chosen.append((one, edits))
+    return chosen
 
 
 def _refuse(done: Fixed, one: Diagnostic, why: str) -> None:
@@ -178,15 +220,13 @@ def _edits(one: Diagnostic, text: SourceText) -> tuple[Edit, ...]:
     return edits
 
 
-def _checked(
-    text: SourceText,
-    diagnostics: Sequence[Diagnostic],
-    edits: Iterable[Edit],
-    lint: Lint,
-    before: list[Diagnostic],
-) -> bytes:
-    """The edited source. Raises Refused unless it parses, the findings are gone and no new one came."""
-    edits = list(edits)
+def _checked(text: SourceText, chosen: Sequence[_Made], lint: Lint, before: list[Diagnostic]) -> _Result:
+    """The source with all of these fixes, and its findings.
+
+    Raises Refused unless it parses, the findings are gone and no new one came.
+    """
+    diagnostics = [one for one, _ in chosen]
+    edits = united(edit for _, own in chosen for edit in own)
     fixed = apply(text.text, edits)
     source = text.encoded(fixed)
     try:
@@ -203,7 +243,8 @@ def _checked(
         for one in before
         if _start(one.location) not in gone and move.changes(_start(one.location))
     )
-    for one in lint(source):
+    after = lint(source)
+    for one in after:
         place = _start(one.location)
         if one.code in ("IPL000", "IPL002"):
             raise Refused("the result could not be analysed")
@@ -218,7 +259,7 @@ def _checked(
             "the finding would stay" if place in {move(g) for g in gone} else "it would bring another finding"
         )
         raise Refused(f"{what}: {one.code} at line {one.location.row}, {one.message}")
-    return source
+    return source, diagnostics, after
 
 
 def _words(one: Diagnostic) -> tuple[str, str]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import os
 import re
-import tokenize
 from collections.abc import Sequence
 
 from ..model import Edit, Location, Refused
 from ..syntax.module import Module
-from .statements import without_import
-from .text import apply, line_end, line_starts, location
+from ..syntax.nodes import end_of, start_of, walk
+from .text import line_end, line_starts, location
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,8 +18,8 @@ else:
     import _ast as ast
 
 
-def added(source: str, module: Module, statement: str) -> Edit:
-    """Put an import behind the last of those at the top of the file."""
+def row(module: Module) -> int:
+    """The row for another import: behind the last of those at the top of the file."""
     row = 1
     for one in module.tree.body:
         if isinstance(one, (ast.Import, ast.ImportFrom)):
@@ -33,20 +31,28 @@ def added(source: str, module: Module, statement: str) -> Edit:
     if row == 1:  # behind a `#!` line and what says the encoding
         while row <= len(module.lines) and module.lines[row - 1].startswith(b"#"):
             row += 1
-    end = line_end(source)
+    return row
+
+
+def added(source: str, filename: str, statement: str, row: int) -> Edit:
+    """Put an import on a row of its own."""
     if row > len(line_starts(source)):
         raise Refused("the file ends with its imports")
-    return Edit(statement + end, Location(module.filename, row, 1, row, 1))
+    return Edit(statement + line_end(source), Location(filename, row, 1, row, 1))
 
 
-def unused(source: str, module: Module, names: set[str], edits: Sequence[Edit]) -> list[Edit]:
-    """Take out the imports of those names that nothing reads any more once the edits are made.
+def unread(
+    module: Module, gone: Sequence[ast.AST], instead: str
+) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
+    """The rows of import statements with the names that nobody reads once these nodes are `gone`.
 
-    Names that others may import from the file stay: in `__init__.py`, in `__all__`, under a condition, where the line
-    says so (`noqa`) or the name is bound to itself (`import x as x`).
+    `instead` is what comes for them. Names that others may import from the file stay: in `__init__.py`, in `__all__`,
+    under a condition, where the line says so (`noqa`) or the name is bound to itself (`import x as x`).
     """
-    if os.path.basename(module.filename) == "__init__.py":
-        return []
+    served = {n.id for one in gone for n in walk(one) if isinstance(n, ast.Name)} & module.imports.keys()
+    served -= set(re.findall(r"\w+", instead))
+    if not served or os.path.basename(module.filename) == "__init__.py":
+        return ()
     found: dict[ast.stmt, list[str]] = {}
     left: set[str] | None = None
     for statement in module.tree.body:
@@ -54,13 +60,16 @@ def unused(source: str, module: Module, names: set[str], edits: Sequence[Edit]) 
             continue
         for alias in statement.names:
             name = alias.asname or alias.name.partition(".")[0]
-            if name not in names or alias.asname == alias.name or name in module.multiple:
+            if name not in served or alias.asname == alias.name or name in module.multiple:
                 continue
             if left is None:
-                left = _read(apply(source, edits), {n for n in names if n in module.imports})
+                left = _left(module, gone, served)
             if name not in left:
                 found.setdefault(statement, []).append(name)
-    return [edit for statement, gone in found.items() for edit in _without(source, module, statement, gone)]
+    return tuple(
+        (statement.lineno, statement.end_lineno or statement.lineno, tuple(names))
+        for statement, names in found.items()
+    )
 
 
 def _is_plain(module: Module, statement: ast.stmt) -> bool:
@@ -72,36 +81,50 @@ def _is_plain(module: Module, statement: ast.stmt) -> bool:
     return not lines[-1][statement.end_col_offset or 0 :].strip() and not any(b"#" in line for line in lines)
 
 
-def _read(text: str, names: set[str]) -> set[str]:
-    """Those names that a text reads or speaks of in a string, outside of its imports at the top level."""
-    found: set[str] = set()
-    importing = False
-    depth = 0
+def _left(module: Module, gone: Sequence[ast.AST], names: set[str]) -> set[str]:
+    """Those names that the file reads or speaks of elsewhere than in these nodes and in imports at its top level."""
+    text = bytearray(module.source)
+    imports = [one for one in module.tree.body if isinstance(one, (ast.Import, ast.ImportFrom))]
+    for node in (*gone, *imports):
+        start, end = (module.row_starts[row - 1] + column for row, column in (start_of(node), end_of(node)))
+        text[start:end] = re.sub(rb"[^\n]", b" ", text[start:end])
     try:
-        for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.NAME:
-                if depth == 0 and token.start[1] == 0 and token.string in ("import", "from"):
-                    importing = True
-                if not importing and token.string in names:
-                    found.add(token.string)
-            elif token.type == tokenize.NEWLINE:
-                importing = False
-            elif token.type == tokenize.OP and token.string in "([{":
-                depth += 1
-            elif token.type == tokenize.OP and token.string in ")]}":
-                depth -= 1
-            elif token.type not in (tokenize.COMMENT, tokenize.OP, tokenize.NUMBER, tokenize.NL):
-                found.update(name for name in names if re.search(rf"\b{re.escape(name)}\b", token.string))
-    except (tokenize.TokenError, IndentationError):
+        readable = text.decode("utf-8")
+    except UnicodeDecodeError:  # where a row's columns are cannot be told
         return set(names)
-    return found
+    return {name for name in names if _speaks_of(readable, name)}
 
 
-def _without(source: str, module: Module, statement: ast.stmt, names: list[str]) -> list[Edit]:
+def _speaks_of(text: str, name: str) -> bool:
+    pattern = re.compile(rf"\b{re.escape(name)}\b")
+    commented = False
+    for match in pattern.finditer(text):
+        if "#" not in text[text.rfind("\n", 0, match.start()) + 1 : match.start()]:
+            return True
+        commented = True
+    if not commented:
+        return False
+    import io
+    import tokenize
+
+    try:  # behind a `#`, which begins a comment, or stands in a string
+        return any(
+            token.type != tokenize.COMMENT and pattern.search(token.string)
+            for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        )
+    except (tokenize.TokenError, SyntaxError):
+        return True
+
+
+def without(source: str, filename: str, first: int, last: int, names: Sequence[str]) -> list[Edit]:
+    """Take names out of the import statement on these rows."""
     starts = line_starts(source)
-    first, last = statement.lineno, statement.end_lineno or statement.lineno
+    if last > len(starts):
+        raise Refused("the text is not the one that was checked")
     start = starts[first - 1]
     end = starts[last] if last < len(starts) else len(source)
+    from .statements import without_import
+
     piece: str | None = source[start:end].rstrip("\r\n")
     stop = start + len(piece or "")
     try:
@@ -109,5 +132,5 @@ def _without(source: str, module: Module, statement: ast.stmt, names: list[str])
             piece = None if piece is None else without_import(piece, name)
     except Refused:
         return []
-    place = location(module.filename, starts, start, end if piece is None else stop)
+    place = location(filename, starts, start, end if piece is None else stop)
     return [Edit(piece or "", place)]

@@ -9,6 +9,12 @@ from ..model import Edit, FixPlan, Location
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any, TypeAlias
+
+    #: (row, column) in characters, the row from 1, the column from 0; rows of a function count from its first.
+    Point: TypeAlias = tuple[int, int]
+    #: An expression, and what `statements.change` makes of it.
+    Changed: TypeAlias = tuple[Point, Point, str | dict[str, Any]]
 
 
 class OutOfPlace(FixPlan):
@@ -146,6 +152,51 @@ class CountedUnderNoGrad(UnderNoGrad):
         (head,) = super().edits(source)
         start, end = span(line_starts(source), self.place)
         return (Edit(head.content + rewrite.without_data(source[start:end]), self.place),)
+
+
+class FunctionChange(FixPlan):
+    """Take statements out of a function and change expressions of it; imports follow.
+
+    `rows`: the first and last row of the function. `gone`: where the statements begin. `imported`: the import that is
+    needed, and the row to put it on. `unread`: rows of import statements, and names in them that nobody reads then.
+    """
+
+    __slots__ = ("changed", "filename", "gone", "imported", "rows", "unread")
+
+    def __init__(
+        self,
+        applicability: str,
+        message: str,
+        differences: tuple[str, ...],
+        filename: str,
+        rows: tuple[int, int],
+        gone: tuple[Point, ...],
+        changed: tuple[Changed, ...],
+        imported: tuple[str, int] | None = None,
+        unread: tuple[tuple[int, int, tuple[str, ...]], ...] = (),
+    ) -> None:
+        super().__init__(applicability, message, differences)
+        self.filename = filename
+        self.rows = rows
+        self.gone = gone
+        self.changed = changed
+        self.imported = imported
+        self.unread = unread
+
+    def edits(self, source: str) -> tuple[Edit, ...]:
+        from . import imports, statements
+
+        first, last = self.rows
+        piece = statements.rows_of(source, first, last)
+        changes = {(start, end): statements.change(how) for start, end, how in self.changed}
+        made = statements.differences(
+            self.filename, first, piece, statements.edited(piece, self.gone, changes)
+        )
+        if self.imported is not None:
+            made.append(imports.added(source, self.filename, *self.imported))
+        for rows in self.unread:
+            made += imports.without(source, self.filename, *rows)
+        return tuple(sorted(made, key=lambda edit: edit.location.key()))
 
 
 def _point(place: Location) -> Location:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
-from typing import cast
+from typing import Any, cast
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
@@ -54,6 +54,14 @@ def edited(piece: str, gone: Collection[Point], changed: Mapping[Span, Change]) 
     return wrapper.module.visit(changes).code.removeprefix(head)
 
 
+def rows_of(text: str, first: int, last: int) -> str:
+    """These rows of a text. Raises Refused where it has fewer."""
+    starts = line_starts(text)
+    if last > len(starts):
+        raise Refused("the text is not the one that was checked")
+    return text[starts[first - 1] : starts[last] if last < len(starts) else len(text)]
+
+
 def _instead(
     new: cst.BaseExpression, piece: str, place: Span
 ) -> Callable[[cst.BaseExpression], cst.BaseExpression]:
@@ -75,6 +83,13 @@ def _touches_a_word(piece: str, place: Span, parentheses: int) -> bool:
     return parentheses > 0 and (
         ((before[-1:] + "_").isidentifier() and before != "") or after[:1].isidentifier()
     )
+
+
+def change(how: str | Mapping[str, Any]) -> Change:
+    """A change that is said by plain data: a new text, other names for a method, or the arguments of `arguments`."""
+    if isinstance(how, str):
+        return how
+    return called(how["renamed"]) if "renamed" in how else arguments(**how)
 
 
 def arguments(

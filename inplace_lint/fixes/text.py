@@ -88,10 +88,18 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     return "".join(parts) + text[done:]
 
 
-def overlap(one: Sequence[Edit], other: Sequence[Edit]) -> bool:
-    """Whether two fixes touch the same characters, or insert at the same place."""
+def clash(one: Sequence[Edit], other: Sequence[Edit]) -> bool:
+    """Whether two fixes touch the same characters, or insert at the same place, but for what both do alike."""
     return any(
-        (a.row, a.column) <= (b.end_row, b.end_column) and (b.row, b.column) <= (a.end_row, a.end_column)
-        for a in (edit.location for edit in one)
-        for b in (edit.location for edit in other)
+        (a.row, a.column) <= (b.end_row, b.end_column)
+        and (b.row, b.column) <= (a.end_row, a.end_column)
+        and (a != b or first.content != second.content)
+        for first in one
+        for second in other
+        for a, b in ((first.location, second.location),)
     )
+
+
+def united(edits: Iterable[Edit]) -> list[Edit]:
+    """The edits of several fixes, each once."""
+    return list({(edit.location.key(), edit.content): edit for edit in edits}.values())

@@ -25,7 +25,6 @@ class Files:
         self._modules: dict[str, Module | None] = {}
         #: by file, those that it was looked at for
         self._importers: dict[str, set[str]] = {}
-        self._held: set[str] = set()
         self._kept = 0
         #: files that are kept together with what is known of them
         self.lasting: set[str] = set()
@@ -35,11 +34,11 @@ class Files:
         return len(self._modules) - self._kept
 
     def renew(self) -> Files:
-        """The files that are held or in demand, for who goes on; the trees of all others are let go."""
+        """The files that are in demand, for who goes on; the trees of all others are let go."""
         renewed = Files(self.project)
         renewed.lasting = lasting = self._in_demand()
         for filename, module in self._modules.items():
-            if filename in lasting or filename in self._held:
+            if filename in lasting:
                 renewed._modules[filename] = module
             elif module is not None:
                 module.let_go()
@@ -47,7 +46,6 @@ class Files:
             if filename in lasting:
                 renewed._importers[filename] = importers & lasting
         self._modules = {}
-        renewed._held = self._held
         renewed._kept = len(renewed._modules)
         return renewed
 
@@ -74,12 +72,19 @@ class Files:
         """Whether this is what is known of the file at present."""
         return self._modules.get(module.filename) is module
 
-    def hold(self, module: Module) -> None:
-        """Keep a file for good: a finding in it has a fix that will be made from its tree."""
-        self._held.add(module.filename)
-
     def add(self, module: Module) -> None:
         self._modules[module.filename] = module
+
+    def known(self, filename: str) -> Module | None:
+        """What is known of a file at present, if it was read."""
+        return self._modules.get(filename)
+
+    def put_back(self, filename: str, module: Module | None) -> None:
+        """Go back to what was known of a file."""
+        if module is None:
+            self._modules.pop(filename, None)
+        else:
+            self._modules[filename] = module
 
     def read(self, filename: str, source: bytes) -> Module:
         """The file with this text, parsed now unless it was when another imported it. Raises UnreadableFile."""

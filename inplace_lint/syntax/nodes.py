@@ -49,6 +49,17 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+def walk(node: ast.AST, without: set[ast.AST] | frozenset[ast.AST] = frozenset()) -> list[ast.AST]:
+    """A node and all below it, but for those `without` and what is below these."""
+    found, pending = [], [node]
+    while pending:
+        at = pending.pop()
+        if at not in without:
+            found.append(at)
+            pending.extend(children(at))
+    return found
+
+
 #: Statements that hold no others: nearly all that there are.
 _SIMPLE = frozenset(
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 
-from .nodes import children, end_of, start_of
+from .nodes import children, end_of, start_of, walk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -96,13 +96,13 @@ class Surroundings:
         scope = self.function
         if scope is None:
             scope = self.path[0]
-        for inner in _walk(scope):
+        for inner in walk(scope):
             if isinstance(inner, (ast.Global, ast.Nonlocal)) and name in inner.names:
                 return False
             if (
                 inner is not scope
                 and isinstance(inner, (*_FUNCTIONS, ast.ClassDef))
-                and any(isinstance(n, ast.Name) and n.id == name for n in _walk(inner))
+                and any(isinstance(n, ast.Name) and n.id == name for n in walk(inner))
             ):
                 return False
         return True
@@ -127,7 +127,7 @@ class Surroundings:
             and n.id in names
             and isinstance(n.ctx, ast.Load)
             and start_of(n) < start_of(self.node)
-            for n in _walk(statement)
+            for n in walk(statement)
         )
 
     def read_later(self, name: str) -> bool:
@@ -139,7 +139,7 @@ class Surroundings:
         if isinstance(statement, ast.Assign) and any(
             isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
             for target in statement.targets
-            for n in _walk(target)
+            for n in walk(target)
         ):
             return True  # the target of an assignment is evaluated after its value
         end = end_of(self.node)
@@ -149,7 +149,7 @@ class Surroundings:
         if protected:
             first = (0, 0)
         exclusive = _other_branches(self.path, self.node) if not again and not protected else set()
-        for other in _walk(scope, exclusive):
+        for other in walk(scope, exclusive):
             target = other.target if isinstance(other, ast.AugAssign) else None
             if target is not None and other is not self.node:
                 other = target  # an augmented assignment reads what it changes
@@ -214,22 +214,12 @@ def _holds(outer: ast.AST, inner: ast.AST) -> bool:
     return first <= start_of(inner)[0] <= (end_of(outer)[0] or first)
 
 
-def _walk(node: ast.AST, without: set[ast.AST] | frozenset[ast.AST] = frozenset()) -> list[ast.AST]:
-    found, pending = [], [node]
-    while pending:
-        at = pending.pop()
-        if at not in without:
-            found.append(at)
-            pending.extend(children(at))
-    return found
-
-
 def _inside(scope: ast.AST, node: ast.AST) -> bool:
-    return node in _walk(scope)
+    return node in walk(scope)
 
 
 def _within(node: ast.AST, outer: ast.AST) -> bool:
-    return node in _walk(outer)
+    return node in walk(outer)
 
 
 def _other_branches(path: list[ast.AST], node: ast.AST) -> set[ast.AST]:

@@ -117,8 +117,8 @@ def test_a_function_that_files_import_is_sketched_once(
         return sketch(self, source)
 
     monkeypatch.setattr(Sketches, "_sketch", counted)
-    codes = [one["code"] for one in found(capsys, package) if isinstance(one, dict)]
-    assert codes.count("IPL101") == 2
+    main(["check", "--isolated", "--jobs", "1", "--output-format", "concise", str(package)])
+    assert capsys.readouterr().out.count("IPL101") == 2
     assert seen.count("halve") == seen.count("shrink") == 1
 
 

@@ -13,7 +13,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from inplace_lint.attention.find import find
 from inplace_lint.attention.plan import Plan
-from inplace_lint.attention.rewrite import edits
+from inplace_lint.attention.rewrite import fix
 from inplace_lint.model import Edit
 from inplace_lint.project import Project
 from inplace_lint.syntax.files import Files
@@ -46,7 +46,7 @@ def applied(source: str, made: tuple[Edit, ...]) -> str:
 
 
 def rewritten(source: str, plan: Plan) -> str:
-    return applied(source, edits(source, plan))
+    return applied(source, fix(plan).edits(source))
 
 
 class _Kernel(TorchFunctionMode):

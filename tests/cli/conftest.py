@@ -17,7 +17,9 @@ from inplace_lint.project import Project, Settings
 Run = Callable[..., tuple[int, str, str]]
 
 
-def stand_in(filename: str, source: bytes, settings: Settings, project: Project) -> list[Diagnostic]:
+def stand_in(
+    filename: str, source: bytes, settings: Settings, project: Project, trial: bool = False
+) -> list[Diagnostic]:
     """A finding for each call `hazard("CODE", "confidence")`."""
     try:
         tree = ast.parse(source, filename)
