@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     Shape: TypeAlias = "tuple[Axis, ...]"
 
 
+#: Into so many factors at most a size is taken apart.
+_FACTORS = 16
+
+
 class Axis:
     """One axis: `size` is None where it is not known; `merged` counts the axes that were folded into it."""
 
@@ -100,7 +104,7 @@ def _inferred(shapes: Shapes, source: Shape | None, axes: list[Axis], number: in
     """The axis that is written -1: what is left of the source's axes when the others are taken away."""
     if source is not None:
         left = list(source)
-        for size in [factor for other in axes if other.size is not None for factor in _factors(other.size)]:
+        for size in [factor for other in axes if other.size is not None for factor in factors(other.size)]:
             for axis in left:
                 if axis.size is size:
                     left.remove(axis)
@@ -109,7 +113,7 @@ def _inferred(shapes: Shapes, source: Shape | None, axes: list[Axis], number: in
             a
             for i, a in enumerate(axes)
             if i != number
-            and not (a.size is not None and all(any(f is s.size for s in source) for f in _factors(a.size)))
+            and not (a.size is not None and all(any(f is s.size for s in source) for f in factors(a.size)))
         ]
         if left and not spare:
             roles = {axis.role for axis in left}
@@ -126,9 +130,17 @@ def _inferred(shapes: Shapes, source: Shape | None, axes: list[Axis], number: in
     return Axis(None)
 
 
-def _factors(size: Term) -> list[Term]:
-    """The sizes that one is a product of."""
-    return [one for part in size.operands for one in _factors(part)] if size.op == "mul" else [size]
+def factors(size: Term) -> list[Term]:
+    """The sizes that one is a product of; of a product of very many, some stay together."""
+    found: list[Term] = []
+    stack = [size]
+    while stack:
+        one = stack.pop()
+        if one.op == "mul" and len(stack) + len(found) < _FACTORS:
+            stack += reversed(one.operands)
+        else:
+            found.append(one)
+    return found
 
 
 def _flatten(shapes: Shapes, term: Term) -> Shape | None:

@@ -107,12 +107,30 @@ def apply(
     if func.op in ("attr", "new"):
         return _module(evaluation, func, args, kwargs, at)
     if func.op == "phi":
-        arms = [apply(evaluation, arm, list(args), dict(kwargs), at) for arm in func.args[1:]]
-        if arms[0] is not None and arms[1] is not None:
-            return evaluation.phi(func.args[0], arms[0], arms[1], at)
+        return _either(evaluation, func, args, kwargs, at, {})
     if func.op == "class":
         return evaluation.terms("new", func, *args, *kwargs.values(), at=at)
     return None
+
+
+def _either(
+    evaluation: Evaluation,
+    func: Term,
+    args: list[Term],
+    kwargs: dict[str, Term],
+    at: ast.AST | None,
+    known: dict[Term, Term | None],
+) -> Term | None:
+    """The value of a call of one of several functions, each of which is called once."""
+    if func in known:
+        return known[func]
+    if func.op != "phi":
+        made = apply(evaluation, func, list(args), dict(kwargs), at)
+    else:
+        then, orelse = (_either(evaluation, arm, args, kwargs, at, known) for arm in func.args[1:])
+        made = None if then is None or orelse is None else evaluation.phi(func.args[0], then, orelse, at)
+    known[func] = made
+    return made
 
 
 def _symbol(
@@ -280,9 +298,16 @@ def _module(
 
 
 def _may_be(term: Term, dotted: str) -> bool:
-    if term.op == "phi":
-        return any(_may_be(arm, dotted) for arm in term.args[1:] if isinstance(arm, Term))
-    return term.op == "new" and term.args[0] == dotted
+    """Whether a value, or one of those that conditions choose from, is an object of a class."""
+    stack, seen = [term], set()
+    while stack:
+        one = stack.pop()
+        if one not in seen:
+            seen.add(one)
+            stack += one.operands[1:] if one.op == "phi" else ()
+            if one.op == "new" and one.args[0] == dotted:
+                return True
+    return False
 
 
 def _learn(evaluation: Evaluation, func: Term, operands: list[Term], result: Term) -> None:

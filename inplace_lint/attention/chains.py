@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .labels import REST, is_maximum_of, moved, softmax_input, softmax_of_exp
 from .notation import equation
-from .site import Chain, Mask, Operand
+from .site import Chain, Mask, Operand, united
 from .terms import Term, is_const
 
 TYPE_CHECKING = False
@@ -182,9 +182,9 @@ class Chains:
                     mask = mask.again()
                     mask.tests = ((test, holds), *mask.tests)
                     masks.append(mask)
-        made = one.then(term, masks=tuple(masks), problems=(*one.problems, *other.problems))
-        made.steps = (*made.steps, *other.steps)
-        made.casts = tuple({*one.casts, *other.casts})
+        made = one.then(term, masks=tuple(masks), problems=united(one.problems, other.problems))
+        made.steps = united(made.steps, other.steps)
+        made.casts = united(one.casts, other.casts)
         return made
 
     def _passed(self, term: Term, follow: Callable[[Term], Chain | None]) -> Chain | None:
@@ -268,8 +268,12 @@ class Chains:
                 return one.problem(term, "there are several softmaxes, on different paths")
             if one.dropouts != other.dropouts:
                 return one.problem(term, "dropout is called on one path only")
-            made = one.then(term, problems=(*one.problems, *other.problems), casts=(*one.casts, *other.casts))
-            made.steps = (*made.steps, *other.steps)
+            made = one.then(
+                term,
+                problems=united(one.problems, other.problems),
+                casts=united(one.casts, other.casts),
+            )
+            made.steps = united(made.steps, other.steps)
             return made
         if term.op in ("mul", "div", "add", "sub", "masked_fill", "where"):
             for operand in term.operands:

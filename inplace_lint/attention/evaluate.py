@@ -58,6 +58,7 @@ class Evaluation:
         #: results of calls that share no memory with what the call was given
         self.fresh: set[Term] = set()
         self._memory: dict[Term, frozenset[Term]] = {}
+        self._elements: dict[tuple[Term, int, int | None], Term] = {}
         #: rank of values that are unpacked by shape; the axis of values that layers read as channels
         self.ranks: dict[Term, int] = {}
         self.channels: dict[Term, int] = {}
@@ -239,9 +240,12 @@ class Evaluation:
             if count is not None:
                 self.ranks.setdefault(whole.args[0], count)
             return self.terms("size", whole.args[0], self.terms.const(number), at=at)
-        if whole.op == "phi":
-            then, orelse = (self.element(arm, number, count, at) for arm in whole.args[1:])
-            return self.phi(whole.args[0], then, orelse, at)
+        if whole.op == "phi":  # conditions make a graph of them, in which many paths lead to one value
+            known = self._elements.get((whole, number, count))
+            if known is None:
+                then, orelse = (self.element(arm, number, count, at) for arm in whole.args[1:])
+                known = self._elements[whole, number, count] = self.phi(whole.args[0], then, orelse, at)
+            return known
         if whole.op == "mapped" and count is not None:
             source = self.element(whole.args[1], number, count, at)
             made = calls.apply(self, whole.args[0], [source], {}, at)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from .evaluate import Evaluation
     from .site import Mask, Site
 
+#: Of so many conditions at most is a mask written as one expression.
+_CONDITIONS = 3
 _INFINITE = frozenset({"math.inf", "torch.inf", "numpy.inf"})
 
 
@@ -328,6 +330,10 @@ def _combined(parts: list[str], masks: list[Mask], speller: Speller) -> str:
     text = _joined(groups.pop(()), sign)
     if not text and len(groups) > 1:
         raise Refused("masks lie under different conditions, and there may be none of them")
+    if len(groups) > _CONDITIONS:
+        raise Refused(
+            "masks lie under many conditions: written out it would be one case for each combination"
+        )
     for tests, some in groups.items():
         whole = _joined([text, *some] if text else some, sign)
         if len(tests) == 1 and not tests[0][1]:
@@ -351,8 +357,10 @@ def _holds(speller: Speller, test: Term, holds: bool) -> str:
     return speller.text(test, COMPARISON) if holds else f"not {speller.text(test, UNARY)}"
 
 
-def sign_of(evaluation: Evaluation, term: Term) -> int:
+def sign_of(evaluation: Evaluation, term: Term, depth: int = 0) -> int:
     """1 for a factor that is known to be positive, else 0 (or -1)."""
+    if depth > 6:
+        return 0
     number = _number(term)
     if number is not None:
         return 1 if number > 0 else -1
@@ -362,10 +370,10 @@ def sign_of(evaluation: Evaluation, term: Term) -> int:
         return int(not term.args[1].args[0].is_integer())  # a negative number has no such power
     if term.op in ("pow", "mul", "div", "floordiv"):
         base = term.args[:1] if term.op == "pow" else term.args[:2]
-        return 1 if all(sign_of(evaluation, one) > 0 for one in base) else 0
+        return 1 if all(sign_of(evaluation, one, depth + 1) > 0 for one in base) else 0
     if term.op == "attr":
         made = evaluation.classes.definition(term)
-        return 0 if made is None else sign_of(evaluation, made)
+        return 0 if made is None else sign_of(evaluation, made, depth + 1)
     if term.op == "param" and isinstance(term.args[1], int):
         return 0
     return 0

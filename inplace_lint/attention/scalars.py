@@ -9,11 +9,15 @@ if TYPE_CHECKING:
     from .evaluate import Evaluation
 
 
+#: How many steps of arithmetic are followed: each may have two operands.
+_DEPTH = 6
+
+
 def is_number(evaluation: Evaluation, term: Term, depth: int = 0) -> bool:
     """Whether a factor is a Python number, which `scale` takes, and not a tensor."""
     if is_scalar(term):
         return True
-    if depth > 6:
+    if depth > _DEPTH:
         return False
     op, args = term.op, term.args
     if op in ("pow", "mul", "div", "add", "sub", "neg", "floordiv"):
@@ -54,27 +58,43 @@ def _is_annotated_number(term: Term) -> bool:
     return False
 
 
-def is_zero_dimensional(evaluation: Evaluation, term: Term) -> bool:
+def is_zero_dimensional(evaluation: Evaluation, term: Term, depth: int = 0) -> bool:
+    """Whether a tensor has one element and no axis; of a factor that is computed in many steps it is not told."""
+    if depth > _DEPTH:
+        return False
+    depth += 1
     if term.op in ("sqrt", "rsqrt", "cast", "exp", "neg"):
-        return is_zero_dimensional(evaluation, term.args[0])
+        return is_zero_dimensional(evaluation, term.args[0], depth)
     if term.op in ("mul", "div", "pow", "add", "sub"):
-        return all(is_scalar(one) or is_zero_dimensional(evaluation, one) for one in term.args[:2])
+        return all(is_scalar(one) or is_zero_dimensional(evaluation, one, depth) for one in term.args[:2])
     if term.op == "attr":
         made = evaluation.classes.definition(term)
-        return made is not None and is_zero_dimensional(evaluation, made)
+        return made is not None and is_zero_dimensional(evaluation, made, depth)
     if term.op == "new" and term.args[0] == "torch.nn.Parameter" and len(term.args) > 3:
-        return is_zero_dimensional(evaluation, term.args[3])
+        return is_zero_dimensional(evaluation, term.args[3], depth)
     if term.op == "buffer":
-        return is_zero_dimensional(evaluation, term.args[0])
+        return is_zero_dimensional(evaluation, term.args[0], depth)
     return term.op == "tensor" and isinstance(term.args[0], Term) and is_scalar(term.args[0])
 
 
 def is_scalar(term: Term) -> bool:
     """Whether a term is a Python number, for all that is known of it."""
+    stack, seen = [term], set()
+    while stack:
+        one = stack.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if one.op in ("pow", "mul", "div", "add", "sub", "neg"):
+            stack += one.operands
+        elif not _is_one_number(one):
+            return False
+    return True
+
+
+def _is_one_number(term: Term) -> bool:
     if term.op == "const":
         return isinstance(term.args[0], (int, float)) and not isinstance(term.args[0], bool)
-    if term.op in ("pow", "mul", "div", "add", "sub", "neg"):
-        return all(map(is_scalar, term.operands))
     return term.op in ("size", "dim", "numel", "floordiv", "finfo") or (
         term.op.startswith(("math.", "builtins.")) or (term.op == "member" and term.args[0].op == "finfo")
     )

@@ -7,7 +7,7 @@ where it comes from the data (batch, sequence, space), `mixed` for a product of 
 from __future__ import annotations
 
 from . import calls
-from .axes import REARRANGED, Axis
+from .axes import REARRANGED, Axis, factors
 from .notation import equation
 from .scalars import is_scalar
 from .terms import Term, integer, is_const, items
@@ -32,6 +32,8 @@ class Shapes:
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation = evaluation
         self._known: dict[Term, Shape | None] = {}
+        self._built: dict[Term, Term | None] = {}
+        self._roles: dict[Term, str] = {}
 
     def of(self, term: Term) -> Shape | None:
         """The axes of a value; None if not even their number is known."""
@@ -50,6 +52,12 @@ class Shapes:
         """The role of an axis of this size."""
         if size is None:
             return ""
+        if size not in self._roles:
+            self._roles[size] = ""
+            self._roles[size] = self._role(size)
+        return self._roles[size]
+
+    def _role(self, size: Term) -> str:
         if size.op == "const" or size.op in ("attr", "builtins.int", "math.sqrt"):
             return "channel"
         if size.op == "size":
@@ -77,6 +85,12 @@ class Shapes:
 
     def built(self, size: Term) -> Term | None:
         """A size as what the object was built with says it; None where that does not say it."""
+        if size not in self._built:
+            self._built[size] = None
+            self._built[size] = self._build(size)
+        return self._built[size]
+
+    def _build(self, size: Term) -> Term | None:
         if size.op == "attr":
             made = self.evaluation.classes.definition(size)
             return None if made is None else self.built(made)
@@ -109,7 +123,7 @@ class Shapes:
     def axis(self, size: Term, merged: int = 1) -> Axis:
         if integer(size) == -1:
             return Axis(None, "", merged)
-        return Axis(size, self.role(size), max(merged, _factors(size)))
+        return Axis(size, self.role(size), max(merged, len(factors(size))))
 
     def _find(self, term: Term) -> Shape | None:
         op = term.op
@@ -246,10 +260,6 @@ class Shapes:
         kernel = calls.argument_of(made, 2, "kernel_size")
         keeps = is_const(kernel, 1) and len(made.args) <= 6 + ("bias" in made.args[1])
         return Axis(shape[0].size, "outer"), [Axis(one.size if keeps else None, "outer") for one in shape[2:]]
-
-
-def _factors(size: Term) -> int:
-    return sum(map(_factors, size.operands)) if size.op == "mul" else 1
 
 
 #: What an operation makes of the axes of what it is given.

@@ -7,6 +7,8 @@ from .terms import Term, integer, is_const, items, parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from .frames import Moment, Sink
 
 
@@ -56,6 +58,11 @@ class Chain:
 
     def problem(self, step: Term, words: str) -> Chain:
         return self.then(step, problems=(*self.problems, words))
+
+
+def united(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What two paths have, each once: a chain of n conditions has 2ⁿ paths."""
+    return tuple(dict.fromkeys((*one, *other)))
 
 
 class Operand:

@@ -29,6 +29,8 @@ _COMPARED = {
 }
 #: How tightly a text binds, from a ternary to a name.
 TERNARY, COMPARISON, SUM, PRODUCT, UNARY, POWER, ATOM = range(7)
+#: What is longer nobody would write as a part of an expression.
+_LONGEST = 400
 _BINDING = {"mul": PRODUCT, "div": PRODUCT, "floordiv": PRODUCT, "matmul": PRODUCT, "add": SUM, "sub": SUM}
 
 
@@ -45,6 +47,7 @@ class Speller:
         self.moment = moment
         self.module = evaluation.root.module
         self._by_term: dict[Term, str] = {}
+        self._spelled: dict[Term, tuple[str, int] | None] = {}
         for name, term in moment.names.items():
             if "@" not in name:
                 self._by_term.setdefault(term, name)
@@ -55,7 +58,13 @@ class Speller:
 
     def text(self, term: Term, binding: int = TERNARY) -> str:
         """The term's source, in parentheses where it binds more loosely than `binding`."""
-        source, own = self._spell(term)
+        if term not in self._spelled:
+            self._spelled[term] = None  # where it has no text, it has none the next time
+            self._spelled[term] = self._spell(term)
+        known = self._spelled[term]
+        if known is None or len(known[0]) > _LONGEST:
+            raise Unspellable
+        source, own = known
         return f"({source})" if own < binding else source
 
     def _spell(self, term: Term) -> tuple[str, int]:

@@ -101,12 +101,13 @@ def items(term: Any) -> tuple[Term, ...] | None:
 
 def is_tensor(term: Term) -> bool:
     """Whether a value is surely a tensor: an operation made it that makes nothing else, or arithmetic with one."""
-    stack = [term]
+    stack, seen = [term], set()
     while stack:
         one = stack.pop()
         if one.op in _TENSORS:
             return True
-        if one.op in ("mul", "div", "add", "sub", "pow", "neg"):
+        if one.op in ("mul", "div", "add", "sub", "pow", "neg") and one not in seen:
+            seen.add(one)
             stack.extend(one.operands)
     return False
 
