@@ -15,7 +15,7 @@ def worth_a_look(source: bytes) -> bool:
     """Whether a softmax and a product, the kernel or a module of attention stand in a file's text."""
     if any(word in source for word in WHOLE):
         return True
-    if b"oftmax" not in source and not (b"exp(" in source and b"sum(" in source):
+    if b"oftmax" not in source and not (b"exp(" in source and (b"sum(" in source or b"sumexp(" in source)):
         return False
     return any(word in source for word in PRODUCTS) or bool(at_signs(source))
 

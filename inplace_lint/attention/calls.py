@@ -6,8 +6,8 @@ from ..torchmodel import table
 from . import objects, ops
 from .aliases import is_fresh_layer
 from .dispatch import is_kernel
-from .operations import einsum, method, operation
-from .terms import Term, is_const, items
+from .operations import MAKERS, einsum, method, operation
+from .terms import Term, integer, is_const, items
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 #: Modules whose forward is an operation on their one argument.
 _MODULES = {"torch.nn.Softmax": "softmax", "torch.nn.Dropout": "dropout"}
 _SAME = frozenset({"torch.nn.Identity"})
+_SEQUENTIAL = "torch.nn.Sequential"
 _PYTHON_NUMBERS = frozenset({"int", "float", "abs", "round", "min", "max", "len", "pow"})
 
 
@@ -28,10 +29,17 @@ def call(
     kwargs: dict[str, Term] | None,
     loose: list[Term],
     at: ast.AST,
+    opened: bool = False,
 ) -> Term:
-    """The value of a call; `args` or `kwargs` is None where it is not known what is passed (`loose` are its parts)."""
+    """The value of a call; `args` or `kwargs` is None where it is not known what is passed (`loose` are its parts).
+
+    `opened` says that a `**rest` may pass more to a function of the project.
+    """
     if args is not None and kwargs is not None:
-        made = apply(evaluation, func, args, kwargs, at)
+        if opened:
+            made = _function(evaluation, func, args, kwargs, at, opened)
+        else:
+            made = apply(evaluation, func, args, kwargs, at)
         if made is not None:
             return made
     operands = [*(args or ()), *(kwargs or {}).values(), *loose]
@@ -104,7 +112,7 @@ def apply(
     if func.op == "registers" and evaluation.recorder is not None and len(args) >= 2 and is_const(args[0]):
         evaluation.recorder.set(str(args[0].args[0]), evaluation.terms("buffer", args[1]), False)
         return evaluation.terms.const(None)
-    if func.op in ("attr", "new"):
+    if func.op in ("attr", "new", "getitem"):
         return _module(evaluation, func, args, kwargs, at)
     if func.op == "phi":
         return _either(evaluation, func, args, kwargs, at, {})
@@ -185,15 +193,25 @@ def is_class(dotted: str) -> bool:
     return dotted.startswith("torch.nn.") and dotted.count(".") == 2 and dotted[9:10].isupper()
 
 
+def is_maker(dotted: str) -> bool:
+    """Whether a function of torch makes a tensor of nothing."""
+    return dotted.rpartition(".")[0] == "torch" and dotted.rpartition(".")[2] in MAKERS
+
+
 def name_of_einops(name: str) -> str:
     """Einops' `repeat` is another operation than the tensor's method."""
     return "einops_repeat" if name == "repeat" else name
 
 
 def _function(
-    evaluation: Evaluation, func: Term, args: list[Term], kwargs: dict[str, Term], at: ast.AST | None
+    evaluation: Evaluation,
+    func: Term,
+    args: list[Term],
+    kwargs: dict[str, Term],
+    at: ast.AST | None,
+    opened: bool = False,
 ) -> Term | None:
-    """Follow a call of a function of the project."""
+    """Follow a call of a function of the project. With `opened`, what is not passed may be all the same."""
     source, self_, _ = func.args
     made_in = evaluation.classes.closures.get(func)
     if not objects.is_plain(source):
@@ -201,15 +219,27 @@ def _function(
     arguments = source.node.args
     parameters = [p.arg for p in source.parameters]
     given = list(args) if self_ is None else [self_, *args]
-    if arguments.vararg is not None or arguments.kwarg is not None or len(given) > len(parameters):
+    if arguments.vararg is None and len(given) > len(parameters):
         return None
     names = dict(zip(parameters, given))
+    rest = []
     for name, term in kwargs.items():
-        if name in names or name not in (*parameters, *(p.arg for p in arguments.kwonlyargs)):
+        if name in names:
             return None
-        names[name] = term
+        if name in (*parameters, *(p.arg for p in arguments.kwonlyargs)):
+            names[name] = term
+        elif arguments.kwarg is not None:
+            rest.append(term)
+        else:
+            return None
+    if arguments.vararg is not None:
+        names[arguments.vararg.arg] = evaluation.terms("tuple", *given[len(parameters) :])
+    if arguments.kwarg is not None:
+        names[arguments.kwarg.arg] = evaluation.terms.opaque(at, *rest)
     for parameter in (*source.parameters, *arguments.kwonlyargs):
-        if parameter.arg not in names:
+        if parameter.arg not in names and opened:
+            names[parameter.arg] = evaluation.terms("opaque", parameter.arg, id(at), at=at)
+        elif parameter.arg not in names:
             default = source.default_of(parameter)
             if default is None:
                 return None
@@ -229,10 +259,23 @@ def module_of(evaluation: Evaluation, func: Term) -> Term | None:
     """The module object, as `__init__` builds it, that an attribute holds."""
     if func.op == "new":
         return func if isinstance(func.args[0], str) else None
+    if func.op == "getitem":
+        made = _element_of(evaluation, func)
+        return made if made is not None and made.op == "new" and isinstance(made.args[0], str) else None
     if func.op != "attr":
         return None
     made = evaluation.classes.definition(func)
     return made if made is not None and made.op == "new" and isinstance(made.args[0], str) else None
+
+
+def _element_of(evaluation: Evaluation, item: Term) -> Term | None:
+    """The module that stands in an nn.Sequential at a known place."""
+    whole = module_of(evaluation, item.args[0])
+    number = integer(item.args[1])
+    if whole is None or whole.args[0] != _SEQUENTIAL or whole.args[1] or number is None:
+        return None
+    elements: tuple[Term, ...] = whole.args[3:]
+    return elements[number] if -len(elements) <= number < len(elements) else None
 
 
 def kind_of(evaluation: Evaluation, func: Term) -> str:
@@ -257,6 +300,8 @@ def _module(
     """The forward of a module that the object holds."""
     made = module_of(evaluation, func)
     terms = evaluation.terms
+    if made is None and func.op == "getitem":
+        return None
     if made is None:
         found = evaluation.classes.definitions(func) if func.op == "attr" else []
         if len(args) == 1 and not kwargs and any(_may_be(one, "torch.nn.Dropout") for one in found):
@@ -285,6 +330,8 @@ def _module(
         return None
     if name in _SAME:
         return args[0]
+    if name == _SEQUENTIAL:
+        return _in_turn(evaluation, func, made, args[0], at)
     op = _MODULES.get(name)
     if op == "softmax":
         dim = argument_of(made, 0, "dim")
@@ -295,6 +342,20 @@ def _module(
     if op == "dropout":
         return terms("dropout", args[0], argument_of(made, 0, "p"), None, func, at=at)
     return None
+
+
+def _in_turn(evaluation: Evaluation, func: Term, made: Term, value: Term, at: ast.AST | None) -> Term | None:
+    """The forward of an nn.Sequential of modules whose forward is an operation."""
+    elements = [
+        evaluation.terms("getitem", func, evaluation.terms.const(i)) for i in range(len(made.args) - 3)
+    ]
+    kinds = [kind_of(evaluation, one) for one in elements]
+    if func.op != "attr" or not any(one in _MODULES for one in kinds) or not {*kinds} <= {*_MODULES, *_SAME}:
+        return None
+    made_of: Term | None = value
+    for one in elements:
+        made_of = None if made_of is None else _module(evaluation, one, [made_of], {}, at)
+    return made_of
 
 
 def _may_be(term: Term, dotted: str) -> bool:

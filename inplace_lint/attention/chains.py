@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from .labels import REST, is_maximum_of, moved, softmax_input, softmax_of_exp
+from .calls import kind_of
+from .labels import REST, is_maximum_of, moved, softmax_input, softmax_of_exp, swapped
 from .notation import equation
 from .site import Chain, Mask, Operand, united
-from .terms import Term, is_const
+from .terms import Term, is_const, items
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ _PASSED = frozenset(
     "cast contiguous clone transpose mT permute t reshape flatten unflatten squeeze unsqueeze getitem rearrange "
     "expand".split()
 )
+_NO_TENSOR = frozenset("attr member symbol function class instance module const size shape".split())
 _CHANGED = frozenset("tanh sigmoid relu clamp exp dropout softmax normalize detach sqrt pow".split())
 
 
@@ -73,7 +75,7 @@ class Chains:
     def _find_scores(self, term: Term) -> Chain | None:
         op = term.op
         if op in PRODUCTS:
-            return self._product(term)
+            return self._mixed(term, self.scores) or self._product(term)
         if op in ("mul", "div"):
             return self._scaled(term)
         if op in ("add", "sub"):
@@ -86,7 +88,68 @@ class Chains:
             return self._masked(term)
         if op == "phi":
             return self._either(term)
+        if op == "cat":
+            return self._beside(term)
+        if op in ("call", "opaque"):
+            return self._through(term, self.scores, "the scores are changed by {}, which no mask expresses")
         return self._passed(term, self.scores)
+
+    def _beside(self, term: Term) -> Chain | None:
+        """Scores with columns of something else beside them: a sink that takes a part of the weight."""
+        for part in items(term.args[0]) or ():
+            chain = self.scores(part)
+            if chain is not None:
+                return chain.problem(term, "other columns stand beside the scores, which no mask expresses")
+        return None
+
+    def _through(self, term: Term, follow: Callable[[Term], Chain | None], words: str) -> Chain | None:
+        """What a function that is not known, a loop or a write makes of scores or weights: their axes stay."""
+        if term.op == "opaque" and not isinstance(term.args[-1] if term.args else None, str):
+            return None  # made of them in any way
+        for operand in term.operands[:4] if term.op == "call" else term.operands[:2]:
+            chain = None if operand.op in _NO_TENSOR else follow(operand)
+            if chain is None:
+                continue
+            if term.op == "opaque":
+                return chain.problem(term, words.format(f"a {term.args[-1]}"))
+            func = term.args[0]
+            kind = kind_of(self.evaluation, func)
+            if kind == "torch.nn.Linear" and chain.labels[-1] not in self._shared(chain):
+                return None  # over the keys, or over what is summed: these are no scores any more
+            name = (
+                func.args[1] if func.op in ("attr", "member") else getattr(func.args[0], "name", func.args[0])
+            )
+            return chain.problem(term, words.format(f"`{name}`"))
+        return None
+
+    def _mixed(self, term: Term, follow: Callable[[Term], Chain | None]) -> Chain | None:
+        """A product of scores or weights with a matrix that mixes their heads."""
+        operands, output = self.contraction(term)
+        if term.op != "einsum" or len(operands) != 2:
+            return None
+        for own, other in (operands, operands[::-1]):
+            chain = follow(own.term)
+            if chain is None or len(chain.labels) != len(own.labels) or follow(other.term) is not None:
+                continue
+            names = dict(zip(own.labels, chain.labels))
+            summed = {names[one] for one in own.labels if one not in output}
+            if len(summed) != 1 or not summed <= self._shared(chain) or len(output) != len(chain.labels):
+                continue
+            made = [names.get(one, *summed) for one in output]
+            if sorted(made) == sorted(chain.labels):
+                return chain.then(term, labels=tuple(made)).problem(
+                    term, "heads are mixed, which no mask expresses"
+                )
+        return None
+
+    def _shared(self, chain: Chain) -> set[str]:
+        """The axes of scores that both q and k have: batch and heads."""
+        source = chain.source
+        if source.op not in PRODUCTS:
+            source_chain = self.scores(softmax_input(source))
+            source = source_chain.source if source_chain is not None else source
+        operands, output = self.contraction(source)
+        return {one for one in output if all(one in side.labels for side in operands)} - {REST}
 
     def _product(self, term: Term) -> Chain | None:
         operands, output = self.contraction(term)
@@ -200,11 +263,14 @@ class Chains:
             return chain.then(term, casts=(*chain.casts, term.args[1]))
         if op in ("contiguous", "clone"):
             return chain.then(term)
-        if op in ("transpose", "mT", "permute", "t"):
+        if op in ("transpose", "mT", "permute", "t", "rearrange"):
             labels = moved(term, chain.labels)
-            if labels is None:
-                return chain.problem(term, "it cannot be told which axis of the scores is which")
-            return chain.then(term, labels=labels)
+            if labels is not None:
+                return chain.then(term, labels=labels)
+            if op != "rearrange":
+                labels = swapped(term, chain.labels)
+                made = chain if labels is None else chain.then(term, labels=labels)
+                return made.problem(term, "it cannot be told which axis of the scores is which")
         if op in (
             "reshape",
             "flatten",
@@ -281,10 +347,8 @@ class Chains:
                 if chain is not None:
                     return chain.problem(term, "the weights are changed after the softmax")
             return None
-        if term.op == "call" or term.op == "opaque":
-            for operand in term.operands:
-                chain = self.weights(operand)
-                if chain is not None and operand.op != "instance":
-                    return chain.problem(term, "the weights are changed after the softmax")
-            return None
+        if term.op in ("call", "opaque"):
+            return self._through(term, self.weights, "the weights are changed after the softmax, by {}")
+        if term.op == "einsum":
+            return self._mixed(term, self.weights)
         return self._passed(term, self.weights)

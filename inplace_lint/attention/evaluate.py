@@ -205,7 +205,7 @@ class Evaluation:
                 elif not memory.isdisjoint(known.get(term) or self.memory(term)) and not are_disjoint(
                     term, old
                 ):
-                    names[key] = self.terms.opaque(at, term)
+                    names[key] = self.terms("opaque", term, "write", at=at)
 
     def get_item(self, obj: Term, index: Term, at: ast.AST | None) -> Term:
         elements = items(obj)

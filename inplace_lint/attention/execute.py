@@ -9,6 +9,7 @@ from .terms import Term, is_const, is_tensor, items
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Callable
     from typing import Any, TypeVar
 
@@ -61,7 +62,7 @@ def _get_item(evaluation: Evaluation, i: ir.GetItem) -> None:
 def _set_item(evaluation: Evaluation, i: ir.SetItem) -> None:
     obj = evaluation.value(i.obj)
     evaluation.sink(i.at, "item", evaluation.value(i.src))
-    evaluation.replace(obj, evaluation.terms.opaque(i.at, obj, evaluation.value(i.src)), i.at)
+    evaluation.replace(obj, evaluation.terms("opaque", obj, evaluation.value(i.src), "write", at=i.at), i.at)
 
 
 def _binary(evaluation: Evaluation, i: ir.Binary) -> None:
@@ -170,7 +171,37 @@ def _make_function(evaluation: Evaluation, i: ir.MakeFunction) -> None:
 
 def _unknown(evaluation: Evaluation, i: ir.MakeClass | ir.Opaque) -> None:
     operands = [evaluation.value(r) for r in getattr(i, "operands", ())]
+    if isinstance(i, ir.Opaque) and i.kind == "string" and operands:
+        pieces = _pieces(evaluation, i.at, operands)
+        evaluation.set(i.dst, _joined(evaluation, pieces or operands, i.at))
+        return
     evaluation.set(i.dst, evaluation.terms.opaque(i.at, *operands))
+
+
+def _pieces(evaluation: Evaluation, node: ast.AST, values: list[Term]) -> list[Term] | None:
+    """The parts of an f-string in order, those that are written out among them; None where a part is formatted."""
+    made, left = [], list(values)
+    for one in getattr(node, "values", ()):
+        if hasattr(one, "conversion"):
+            if one.conversion != -1 or one.format_spec is not None or not left:
+                return None
+            made.append(left.pop(0))
+        else:
+            made.append(evaluation.terms.const(one.value))
+    return None if left else made
+
+
+def _joined(evaluation: Evaluation, operands: list[Term], at: ast.AST) -> Term:
+    """The string that constants make together, or one of two under a condition."""
+    choice = next((one for one in operands if one.op == "phi"), None)
+    if choice is not None and all(one is choice or is_const(one) for one in operands):
+        arms = [[arm if one is choice else one for one in operands] for arm in choice.args[1:]]
+        if all(is_const(one) for arm in arms for one in arm):
+            then, orelse = (_joined(evaluation, arm, at) for arm in arms)
+            return evaluation.phi(choice.args[0], then, orelse, at)
+    if all(is_const(one) and isinstance(one.args[0], str) for one in operands):
+        return evaluation.terms.const("".join(one.args[0] for one in operands), at)
+    return evaluation.terms.opaque(at, *operands)
 
 
 def _import(evaluation: Evaluation, i: ir.Import) -> None:
@@ -184,8 +215,10 @@ def _call(evaluation: Evaluation, i: ir.Call) -> None:
     keywords: dict[str, Term] | None = {}
     loose: list[Term] = []
     func = evaluation.value(i.func)
-    # What else a layer of torch is built with (`**factory`: device and dtype) decides nothing here.
-    builds = func.op == "symbol" and func.args[0].startswith("torch.nn.") and calls.is_class(func.args[0])
+    #: whether a `**rest` is passed to a function of the project, of which parameters it fills is not known
+    opened = False
+    # What else a layer or tensor of torch is made with (`**factory`: device and dtype) decides nothing here.
+    builds = func.op == "symbol" and (calls.is_class(func.args[0]) or calls.is_maker(func.args[0]))
     for starred, register in i.args:
         term = evaluation.value(register)
         inner = evaluation.spread(term, i.at) if starred else (term,)
@@ -198,12 +231,16 @@ def _call(evaluation: Evaluation, i: ir.Call) -> None:
         term = evaluation.value(register)
         if name is None and builds:
             continue
+        if name is None and func.op == "function":
+            opened = True
+            loose.append(term)
+            continue
         if name is None or keywords is None:
             loose += [term, *(keywords or {}).values()]
             keywords = None
         else:
             keywords[name] = term
-    evaluation.set(i.dst, calls.call(evaluation, func, arguments, keywords, loose, i.at))
+    evaluation.set(i.dst, calls.call(evaluation, func, arguments, keywords, loose, i.at, opened))
 
 
 def _yield(evaluation: Evaluation, i: ir.Yield) -> None:
@@ -259,7 +296,7 @@ def _loop(evaluation: Evaluation, i: ir.For | ir.While) -> bool:
     for _ in range(2):
         for name in unknown:
             if name in frame.names:
-                frame.names[name] = evaluation.terms("opaque", frame.names[name], name, at=i.at)
+                frame.names[name] = evaluation.terms("opaque", frame.names[name], name, "loop", at=i.at)
         entered = dict(frame.names)
         _round(evaluation, i)
         # What one round writes in place, the next finds changed.
@@ -272,7 +309,7 @@ def _loop(evaluation: Evaluation, i: ir.For | ir.While) -> bool:
     for name, term in before.items():
         after = frame.names.get(name)
         if after is not None and after is not term:
-            frame.names[name] = evaluation.terms("opaque", term, after, name, at=i.at)
+            frame.names[name] = evaluation.terms("opaque", term, after, name, "loop", at=i.at)
     evaluation.block(i.orelse)
     return False
 

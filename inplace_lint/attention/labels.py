@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .axes import permutation
+from .notation import pattern
 from .site import Operand
 from .terms import Term, integer, is_const
 
@@ -83,10 +84,31 @@ def moved(term: Term, labels: tuple[str, ...]) -> tuple[str, ...] | None:
             return None
         axes[a], axes[b] = axes[b], axes[a]
         return tuple(axes)
+    if term.op == "rearrange":
+        return _rearranged(term, labels)
     order = permutation(term) if term.op == "permute" else None
     if order is None or REST in labels or len(order) != len(labels):
         return None
     return tuple(labels[i] for i in order)
+
+
+def _rearranged(term: Term, labels: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Labels after an einops pattern that only changes the order of axes."""
+    parsed = pattern(term)
+    if parsed is None or any(len(group) != 1 or group == ["..."] for side in parsed for group in side):
+        return None
+    left, right = ([group[0] for group in side] for side in parsed)
+    if sorted(left) != sorted(right) or len(left) != len(labels) or REST in labels:
+        return None
+    return tuple(labels[left.index(name)] for name in right)
+
+
+def swapped(term: Term, labels: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Labels of scores of unknown rank whose last two axes change places, if the rank is what that takes."""
+    dims = {integer(one) for one in term.args[1:3]} if term.op == "transpose" else set()
+    if REST in labels and len(labels) == 3 and dims in ({1, 2}, {2, 3}):
+        return (*labels[:-2], labels[-1], labels[-2])
+    return None
 
 
 def permuted(before: tuple[str, ...], after: tuple[str, ...] | None) -> tuple[str, ...] | None:

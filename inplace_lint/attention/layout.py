@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .axes import permutation
 from .notation import pattern
+from .ops import VIEWS
 from .terms import Term, integer, is_const, is_tensor, items
 
 TYPE_CHECKING = False
@@ -131,3 +132,50 @@ def is_laid_as(term: Term, whole: Term) -> bool:
             return False
         term = term.args[0]
     return True
+
+
+def reorder(labels: tuple[str, ...], wanted: tuple[str, ...]) -> str:
+    """The method call that brings axes into another order."""
+    order = [labels.index(label) for label in wanted]
+    moved = [i for i, j in enumerate(order) if i != j]
+    if len(moved) == 2:
+        return f".transpose({moved[0]}, {moved[1]})"
+    return f".permute({', '.join(map(str, order))})"
+
+
+def untransposed(term: Term, rank: int | None) -> Term | None:
+    """The value whose last two axes a term swaps."""
+    if term.op == "mT":
+        return term.first
+    order = permutation(term) if term.op == "permute" else None
+    if order is not None and rank == len(order) and order == [*range(rank - 2), rank - 1, rank - 2]:
+        return term.first
+    if term.op == "transpose":
+        dims = [integer(one) for one in term.args[1:3]]
+        if None in dims:
+            return None
+        if rank is not None:
+            dims = [one % rank - rank for one in dims if one is not None]
+        if sorted(one for one in dims if one is not None) == [-2, -1]:
+            return term.first
+    return None
+
+
+def may_be_narrow(term: Term) -> bool:
+    """Whether something on the way to a value may have left an axis with one element."""
+    for _ in range(40):
+        if term.op in ("sum", "amax", "max", "opaque", "param") or (
+            term.op == "call" and term.args[0].op != "attr"
+        ):
+            return True
+        if term.op == "getitem" and not is_const(term.args[1]):
+            entries = items(term.args[1]) or ()
+            if any(e.op == "slice" and not all(is_const(p, None) for p in e.args) for e in entries[:-1]):
+                return True
+        if term.op not in _NARROWED or not term.args or not isinstance(term.args[0], Term):
+            return False
+        term = term.args[0]
+    return False
+
+
+_NARROWED = VIEWS | {"mul", "div", "add", "sub", "neg", "normalize", "dropout", "exp"}

@@ -250,6 +250,9 @@ def _part(
                 "a row with every key masked gives 0, where it gave the mean of the values"
             )
         text = _keep(mask, speller)
+    if rank != 2 and rank != 1 and site.is_single(evaluation):
+        text = f"({text})" if not _is_atom(text) else text
+        return f"{text}.unsqueeze(-3)"
     if rank in (1, 3) or (rank is None and wanted == 1 and "..." not in site.batch):
         text = f"({text})" if not _is_atom(text) else text
         text = f"{text}.unsqueeze(0)"

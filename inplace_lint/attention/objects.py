@@ -9,7 +9,8 @@ from ..resolve.hierarchy import linearised
 from ..syntax.lower import lower_expression
 from ..syntax.nodes import inner_bodies
 from ..torchmodel.spelling import above, canonical
-from .terms import Term, items
+from .ops import of_function
+from .terms import Term, is_const, items
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class Classes:
         #: attributes that the evaluated functions assign
         self.written: set[str] = set()
         self._attributes: dict[ClassSource, dict[str, list[Term]]] = {}
+        #: what `__init__` gives a value besides None and numbers
+        self._first: dict[ClassSource, set[str]] = {}
         self._order: dict[ClassSource, tuple[list[ClassSource], list[Term]]] = {}
         self._running: set[ClassSource] = set()
 
@@ -87,6 +90,16 @@ class Classes:
                 return [evaluate_at(self.evaluation, cls.module, value)]
         return []
 
+    def is_passed(self, term: Term) -> bool:
+        """Whether an attribute holds what a method besides `__init__` puts there: one method hands it to another."""
+        obj, name = term.args
+        if obj.op != "instance":
+            return False
+        classes = self.order(obj.args[0])[0]
+        if any(name in self._first[cls] for cls in classes if self._of(cls) is not None):
+            return False  # a memory of a fixed size, which is written
+        return name in self.written or any(name in _assigned_later(cls) for cls in classes)
+
     def definition(self, term: Term) -> Term | None:
         """The one value of an attribute, or None."""
         found = self.definitions(term)
@@ -97,6 +110,7 @@ class Classes:
         if held is not None:
             return held
         held = self._attributes[cls] = {}
+        self._first[cls] = set()
         init = cls.methods.get("__init__")
         if init is None or cls in self._running:
             return held
@@ -121,6 +135,7 @@ class Classes:
             outer.terms.function = function
             self.written = written
         held.update(recorder.held)
+        self._first[cls] = {name for name, some in held.items() if not all(map(is_const, some))}
         for one in self.order(cls)[0]:
             for name in _assigned_later(one):
                 held.pop(name, None)
@@ -178,14 +193,21 @@ def assigned(method: FunctionSource) -> set[str]:
 
 
 def is_static(source: FunctionSource) -> bool:
+    return _has(source, "staticmethod")
+
+
+def _has(source: FunctionSource, decorator: str) -> bool:
     decorators = getattr(source.node, "decorator_list", ())
-    return any(getattr(d, "id", "") == "staticmethod" for d in decorators)
+    return any(getattr(d, "id", "") == decorator for d in decorators)
 
 
 def is_plain(source: FunctionSource) -> bool:
     """Whether a call of the function runs its body: decorated ones may do anything else."""
     decorators = getattr(source.node, "decorator_list", ())
-    return all(getattr(d, "id", getattr(d, "attr", "")) in ("staticmethod", "ignore") for d in decorators)
+    return all(
+        getattr(d, "id", getattr(d, "attr", "")) in ("staticmethod", "classmethod", "ignore")
+        for d in decorators
+    )
 
 
 def load(evaluation: Evaluation, name: str) -> Term:
@@ -231,6 +253,13 @@ def _find(evaluation: Evaluation, module: Module, name: str, depth: int) -> Term
         value = module.assignments[name]
         if depth < 4:
             return evaluate_at(evaluation, module, value)
+    for space, level in module.stars:
+        found = evaluation.files.imported(module, space, name, level)
+        if found is not None and found[1] is not None and found[0] is not module and found[0].binds(name):
+            return of_module(evaluation, found[0], name, depth + 1)
+        dotted = f"{space}.{name}"
+        if not level and (of_function(dotted)[0] or (space == "torch.nn" and name[:1].isupper())):
+            return terms("symbol", canonical(dotted))
     if name in _BUILTINS:
         return terms("symbol", f"builtins.{name}")
     return terms("global", module.filename, name)
@@ -283,8 +312,7 @@ def attribute(evaluation: Evaluation, obj: Term, name: str, at: ast.AST) -> Term
     if obj.op == "instance":
         method = evaluation.classes.method(obj.args[0], name)
         if method is not None:
-            decorators = getattr(method.node, "decorator_list", ())
-            if any(getattr(d, "id", "") == "property" for d in decorators):
+            if _has(method, "property"):
                 return terms("attr", obj, name, at=at)
             return terms("function", method, None if is_static(method) else obj, 0, at=at)
         recorder = evaluation.recorder
@@ -294,7 +322,9 @@ def attribute(evaluation: Evaluation, obj: Term, name: str, at: ast.AST) -> Term
             return terms("registers", obj)
         return terms("attr", obj, name, at=at)
     if obj.op == "class" and name in obj.args[0].methods:
-        return terms("function", obj.args[0].methods[name], None, 0, at=at)
+        method = obj.args[0].methods[name]
+        bound = evaluation.classes.instance(obj.args[0]) if _has(method, "classmethod") else None
+        return terms("function", method, bound, 0, at=at)
     if name == "shape":
         return terms("shape", obj, at=at)
     if name in ("mT", "mH"):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .evaluate import Evaluation
 
 #: Functions that make a tensor of nothing; no method of a tensor.
-_MAKERS = frozenset({"ones", "zeros", "full", "tensor", "arange", "rand", "randn", "empty"})
+MAKERS = frozenset({"ones", "zeros", "full", "tensor", "arange", "rand", "randn", "empty"})
 
 
 def operation(
@@ -63,12 +63,13 @@ def operation(
         return None
     if op == "max" and values[1] is not None and values[1].op not in ("const",):
         return None
-    if dtype is not None and (op in _MAKERS or op in ("ones_like", "zeros_like")):
+    if dtype is not None and (op in MAKERS or op in ("ones_like", "zeros_like")):
         values.append(dtype)
-    elif dtype is not None and op not in ("softmax", "cast", "sum"):
+    elif dtype is not None and op not in ("softmax", "log_softmax", "cast", "sum"):
         return None
     if op == "reshape" and values[1] is not None and _is_dtype(items(values[1])):
         op, values = "cast", [values[0], (items(values[1]) or ())[0]]
+    op, values = _spelled_alike(evaluation, op, values)
     term = terms(op, *values, at=at)
     if in_place or (inplace_flag is not None and not is_const(inplace_flag, False)):
         first = values[1] if op == "where" else values[0]
@@ -79,6 +80,28 @@ def operation(
     return term
 
 
+def _spelled_alike(
+    evaluation: Evaluation, op: str, values: list[Term | None]
+) -> tuple[str, list[Term | None]]:
+    """The same value under the one name that it has here; what the operation says of its operands' axes."""
+    rank = _RANKS.get(op)
+    for one in values[:2] if rank is not None else ():
+        if one is not None and rank is not None:
+            evaluation.ranks.setdefault(one, rank)
+    first = values[0] if values else None
+    if op == "mm":
+        return "matmul", values
+    if op == "exp" and first is not None and first.op == "log_softmax":
+        return "softmax", list(first.args)
+    if op == "exp" and first is not None and first.op == "sub":  # x - logsumexp(x) is the log of the softmax
+        whole, shift = first.args[0], first.args[1]
+        if shift.op == "logsumexp" and shift.args[0] is whole and is_const(shift.args[2], True):
+            return "softmax", [whole, shift.args[1], None]
+    return op, values
+
+
+#: The axes that operands of an operation have: no more, no fewer.
+_RANKS = {"mm": 2, "bmm": 3}
 _OTHER_NAMES = {
     "input": ("x", "self"),
     "other": ("mat2", "tensor2", "vec2"),
@@ -93,7 +116,7 @@ _OTHER_NAMES = {
 
 #: How many arguments an operation cannot do without.
 _NEEDED = dict.fromkeys(
-    "matmul bmm mul div add sub pow eq ne lt gt le ge and or expand_as split".split(), 2
+    "matmul mm bmm mul div add sub pow eq ne lt gt le ge and or expand_as split".split(), 2
 ) | (dict.fromkeys("baddbmm masked_fill where transpose movedim sdpa".split(), 3))
 
 
@@ -127,8 +150,10 @@ def method(
         return obj
     if name in ("dim", "numel", "item", "ndimension") and not args:
         return terms(name, obj, at=at)
+    if name.startswith("new_") and name[4:] in MAKERS:
+        return operation(evaluation, name[4:], args, kwargs, False, at)
     op, in_place = ops.of_method(name)
-    if not op or op in ("sdpa", "normalize", "linear", "stack", "cat") or op in _MAKERS:
+    if not op or op in ("sdpa", "normalize", "linear", "stack", "cat") or op in MAKERS:
         return None
     if op == "where":
         return terms("where", args[0], obj, args[1], at=at) if len(args) == 2 and not kwargs else None
@@ -154,9 +179,18 @@ def _to(
     return obj if dtype is None else evaluation.terms("cast", obj, dtype, at=at)
 
 
+def _is_string(term: Term) -> bool:
+    return is_const(term) and isinstance(term.args[0], str)
+
+
 def einsum(evaluation: Evaluation, args: list[Term], at: ast.AST | None) -> Term | None:
     """torch's and einops' forms: the equation first, or the tensors first."""
-    equation = [a for a in args if is_const(a) and isinstance(a.args[0], str)]
+    chosen = next((a for a in args if a.op == "phi" and all(map(_is_string, a.args[1:]))), None)
+    if chosen is not None:
+        arms = [[arm if a is chosen else a for a in args] for arm in chosen.args[1:]]
+        then, orelse = (einsum(evaluation, arm, at) for arm in arms)
+        return None if then is None or orelse is None else evaluation.phi(chosen.args[0], then, orelse, at)
+    equation = [a for a in args if _is_string(a)]
     tensors = [a for a in args if a not in equation]
     if len(tensors) == 1 and items(tensors[0]) is not None:
         tensors = list(items(tensors[0]) or ())

@@ -5,6 +5,7 @@ from __future__ import annotations
 #: Canonical operation -> its parameters in order, the tensor first. `*name`: the rest may be given one by one.
 SIGNATURES: dict[str, tuple[str, ...]] = {
     "matmul": ("input", "other"),
+    "mm": ("input", "mat2"),
     "bmm": ("input", "mat2"),
     "baddbmm": ("input", "batch1", "batch2", "beta", "alpha"),
     "mul": ("input", "other"),
@@ -32,6 +33,8 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
     "clone": ("input",),
     "cast": ("input", "dtype"),
     "softmax": ("input", "dim", "dtype"),
+    "log_softmax": ("input", "dim", "dtype"),
+    "logsumexp": ("input", "dim", "keepdim"),
     "dropout": ("input", "p", "training"),
     "masked_fill": ("input", "mask", "value"),
     "where": ("condition", "input", "other"),
@@ -77,7 +80,6 @@ SIGNATURES: dict[str, tuple[str, ...]] = {
 }
 
 _SPELLINGS = {
-    "mm": "matmul",
     "multiply": "mul",
     "true_divide": "div",
     "divide": "div",

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from ..model import Refused
 from . import masks
-from .axes import permutation
-from .layout import dense_axis, is_laid_as
-from .ops import VIEWS
+from .layout import dense_axis, is_laid_as, may_be_narrow, reorder, untransposed
 from .scalars import is_number, is_zero_dimensional
 from .spell import ATOM, COMPARISON, PRODUCT, SUM, TERNARY, UNARY, Speller, Unspellable, tight
-from .terms import Term, integer, is_const, items, within
+from .terms import Term, integer, is_const, within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -189,7 +187,7 @@ class _Planner:
         if labels == wanted:
             return self.speller.text(term, SUM)
         if labels[:-2] == wanted[:-2]:  # the last two are swapped
-            inner = _untransposed(term, len(labels) if _REST not in labels else None)
+            inner = untransposed(term, len(labels) if _REST not in labels else None)
             if inner is not None:
                 try:
                     return self.speller.text(inner, SUM)
@@ -198,11 +196,17 @@ class _Planner:
             return f"{self.speller.text(term, ATOM)}.transpose(-2, -1)"
         if _REST in labels:
             raise Refused("the axes of an operand cannot be told")
-        return f"{self.speller.text(term, ATOM)}{_reorder(labels, wanted)}"
+        return f"{self.speller.text(term, ATOM)}{reorder(labels, wanted)}"
 
     def _ranked(self, *texts: str) -> list[str]:
         """The operands with four axes."""
         batch = self.site.batch
+        if self.site.is_single(self.evaluation):
+            self.made.differences.append(
+                "q, k and v are taken to have three axes (batch, sequence, channels)"
+            )
+            self.made.after = ".squeeze(-3)"
+            return [f"{tight(text)}.unsqueeze(-3)" for text in texts]
         if _REST in batch:
             self.made.differences.append(
                 "q, k and v are taken to have four axes (batch, heads, sequence, channels)"
@@ -263,12 +267,12 @@ class _Planner:
             return ".transpose(-2, -1)"
         if _REST in site.output:
             raise Refused("the axes of the result cannot be told")
-        return _reorder(natural, site.output)
+        return reorder(natural, site.output)
 
     def _spread_positions(self) -> None:
         """einsum spreads an axis of size 1 over the other operand's, which the kernel does not."""
         for product, operand in ((self.site.product, self.site.key), (self.site.result, self.site.value)):
-            if product.op == "einsum" and _may_be_narrow(operand.term):
+            if product.op == "einsum" and may_be_narrow(operand.term):
                 self.made.differences.append("k and v are taken to have as many positions as the scores")
 
     # Types
@@ -405,50 +409,3 @@ _READ = {
 
 def _binds_product(text: str) -> bool:
     return tight(text) == text
-
-
-def _reorder(labels: tuple[str, ...], wanted: tuple[str, ...]) -> str:
-    """The method call that brings axes into another order."""
-    order = [labels.index(label) for label in wanted]
-    moved = [i for i, j in enumerate(order) if i != j]
-    if len(moved) == 2:
-        return f".transpose({moved[0]}, {moved[1]})"
-    return f".permute({', '.join(map(str, order))})"
-
-
-def _untransposed(term: Term, rank: int | None) -> Term | None:
-    """The value whose last two axes a term swaps."""
-    if term.op == "mT":
-        return term.first
-    order = permutation(term) if term.op == "permute" else None
-    if order is not None and rank == len(order) and order == [*range(rank - 2), rank - 1, rank - 2]:
-        return term.first
-    if term.op == "transpose":
-        dims = [integer(one) for one in term.args[1:3]]
-        if None in dims:
-            return None
-        if rank is not None:
-            dims = [one % rank - rank for one in dims if one is not None]
-        if sorted(one for one in dims if one is not None) == [-2, -1]:
-            return term.first
-    return None
-
-
-def _may_be_narrow(term: Term) -> bool:
-    """Whether something on the way to a value may have left an axis with one element."""
-    for _ in range(40):
-        if term.op in ("sum", "amax", "max", "opaque", "param") or (
-            term.op == "call" and term.args[0].op != "attr"
-        ):
-            return True
-        if term.op == "getitem" and not is_const(term.args[1]):
-            entries = items(term.args[1]) or ()
-            if any(e.op == "slice" and not all(is_const(p, None) for p in e.args) for e in entries[:-1]):
-                return True
-        if term.op not in _NARROWED or not term.args or not isinstance(term.args[0], Term):
-            return False
-        term = term.args[0]
-    return False
-
-
-_NARROWED = VIEWS | {"mul", "div", "add", "sub", "neg", "normalize", "dropout", "exp"}

@@ -148,7 +148,7 @@ class _Finder:
 
     def _is_over_positions(self, site: Site) -> bool:
         """Whether scores stand between positions: not between channels, and not of one query alone."""
-        if not is_given(site.key.term) or is_one_row(site.query.term):
+        if not is_given(site.key.term, self.evaluation.classes) or is_one_row(site.query.term):
             return False
         for operand, label in ((site.query, "l"), (site.key, "s")):
             shape = self.shapes.of(operand.term)
@@ -168,11 +168,15 @@ class _Finder:
     def _who_reads(self, site: Site) -> None:
         """Places that use scores or weights besides the attention itself."""
         inner = {*site.scores.steps, *site.weights.steps, *inside_of(site.softmax)} - {site.result}
-        through = {id(one.at) for one in inner if one.op == "call"}  # what changes them is no reader besides
+        # One product may be written with several equations, chosen by a condition.
+        results = {m.term for m in self.evaluation.moments if m.at is site.moment.at} | {site.result}
+        through = {
+            id(one.at) for one in inner if one.op in ("call", "opaque")
+        }  # what changes them is no reader besides
         for sink in self.evaluation.sinks:
-            if sink.kind == "call" and id(sink.at) in through:
+            if sink.kind in ("call", "item") and id(sink.at) in through:
                 continue
-            if within(sink.term, inner, stop=site.result):
+            if within(sink.term, inner, stops=results):
                 site.readers.append(sink)
         moments = {m.term: m for m in reversed(self.evaluation.moments)}
         first, last = moments.get(site.product), moments.get(site.result)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .calls import kind_of
 from .ops import VIEWS
 from .terms import Term, integer, is_const, items, parts
 
@@ -9,7 +10,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .evaluate import Evaluation
     from .frames import Moment, Sink
+    from .objects import Classes
 
 
 class Mask:
@@ -106,11 +109,25 @@ class Site:
         self.guarded = False
         self.readers: list[Sink] = []
 
+    def is_single(self, evaluation: Evaluation) -> bool:
+        """Whether q, k and v are what linear layers give, with no axis of heads made of their channels."""
+        operands = (self.query, self.key, self.value)
+        return all(len(one.labels) == 3 and one.labels[0] == "..." for one in operands) and all(
+            _is_projected(evaluation, one.term) for one in operands
+        )
 
-def is_given(term: Term) -> bool:
+
+def _is_projected(evaluation: Evaluation, term: Term) -> bool:
+    """Whether a linear layer gives a value, whole or in parts."""
+    while term.op in ("transpose", "mT", "mul", "div", "cast", "normalize", "item", "chunk", "split"):
+        term = term.args[0]
+    return term.op == "call" and kind_of(evaluation, term.args[0]) == "torch.nn.Linear"
+
+
+def is_given(term: Term, classes: Classes) -> bool:
     """Whether a value comes from what the function is given: scores with learned keys do not grow with the input."""
     return any(
-        one.op in ("param", "opaque", "global", "element")
+        one.op in ("param", "opaque", "global", "element") or (one.op == "attr" and classes.is_passed(one))
         for one in parts(term, "size", "shape", "instance", "attr")
     )
 

@@ -140,6 +140,8 @@ class Speller:
             return f"-{self.text(args[0], UNARY)}", UNARY
         if op == "invert":
             return f"~{self.text(args[0], UNARY)}", UNARY
+        if op == "getitem" and integer(args[1]) is not None:
+            return f"{self.text(args[0], ATOM)}[{integer(args[1])}]", ATOM
         if op in ("attr", "member"):
             return f"{self.text(args[0], ATOM)}.{args[1]}", ATOM
         if op == "shape":

@@ -141,13 +141,13 @@ def parts(root: Term, *leaves: str, stops: Container[Term] = ()) -> Iterator[Ter
             stack += term.operands
 
 
-def within(root: Term, sought: set[Term], stop: Term | None = None, through_shapes: bool = False) -> bool:
-    """Whether `root` is computed from one of the sought terms, not through `stop` nor from shapes alone."""
+def within(root: Term, sought: set[Term], stops: Container[Term] = (), through_shapes: bool = False) -> bool:
+    """Whether `root` is computed from one of the sought terms, not through `stops` nor from shapes alone."""
     seen: set[Term] = set()
     stack = [root]
     while stack:
         term = stack.pop()
-        if term in seen or term is stop:
+        if term in seen or term in stops:
             continue
         seen.add(term)
         if term in sought:

@@ -56,8 +56,8 @@ CASES: dict[str, tuple[str, str | None]] = {
         f"w = other.softmax(-1)\n{END}",
         "",
     ),
-    "view-written": (f"{SPLIT}\n{SCORES}\ns.view(-1).zero_()\nw = s.softmax(-1)\n{END}", None),
-    "item-written": (f"{SPLIT}\n{SCORES}\ns[..., 0] = 1.0\nw = s.softmax(-1)\n{END}", None),
+    "view-written": (f"{SPLIT}\n{SCORES}\ns.view(-1).zero_()\nw = s.softmax(-1)\n{END}", "a write"),
+    "item-written": (f"{SPLIT}\n{SCORES}\ns[..., 0] = 1.0\nw = s.softmax(-1)\n{END}", "a write"),
     "query-changed-later": (
         f"{SPLIT}\n{SCORES}\nq = q.clone()\nq.mul_(2)\nw = s.softmax(-1)\n{END}",
         "no name",

@@ -11,12 +11,6 @@ pytestmark = [
     pytest.mark.skipif(not real.has_einops(), reason="the forms use einops"),
 ]
 
-#: Forms that are not recognised at default.
-MISSED = set(
-    "maxxvit_like_unknown_bias sink_by_cat fstring_equation log_softmax_exp mm_2d permuting_rearrange "
-    "talking_heads_einsum talking_heads_linear biases_in_a_loop operands_on_self sequential_softmax_dropout "
-    "kwargs_form".split()
-)
 #: What a fix says where its result may be another one than that of the form in this test.
 _SAID = ("one dtype", "mean of the values")
 
@@ -26,7 +20,7 @@ _SAID = ("one dtype", "mean of the values")
 )
 def test_form_is_a_warning_and_its_fix_is_the_same_function(name: str, program: str) -> None:
     found = real.findings(program)
-    assert [one.severity for one in found] == ([] if name in MISSED else ["warning"])
+    assert [one.severity for one in found] == ["warning"]
     before = real.run(program)
     for one in found:
         if one.plan is None:
@@ -45,6 +39,4 @@ def test_form_is_a_warning_and_its_fix_is_the_same_function(name: str, program: 
 )
 def test_lookalike_is_passed_over(name: str, program: str) -> None:
     real.run(program)
-    if name == "pooling_by_assignment":
-        pytest.xfail("a softmax over clusters whose number is learned")
     assert [one for one in real.findings(program) if one.severity != "note"] == []
