@@ -230,6 +230,8 @@ def smear(run: Run, container: Sequence_ | Mapping_, value: Value) -> None:
     run.state.slots[(container, LENGTH)] = run.state.slots[(container, LAST)] = Unknown()
     if isinstance(known, TorchModule) and isinstance(value, TorchModule):
         return  # which of them an element is could only be guessed at
+    if known is None and container.kind == "unknown" and isinstance(value, Constant):
+        value = Unknown()  # the others, of which nothing is known, are not all this one
     run.put(container, ANY, value if known is None else join([(run.path, known), (run.path, value)]))
 
 

@@ -41,8 +41,10 @@ class Assigned:
                 for target in statement.targets:
                     self._target(target, statement.value, receiver)
             elif isinstance(statement, ast.Expr):
-                if isinstance(statement.value, ast.Call):
-                    self._call(statement.value, receiver)
+                # A comma left over makes a tuple of the call.
+                for value in getattr(statement.value, "elts", (statement.value,)):
+                    if isinstance(value, ast.Call):
+                        self._call(value, receiver)
             elif isinstance(statement, ast.Return):
                 if statement.value is not None:
                     self.returns.append(statement.value)

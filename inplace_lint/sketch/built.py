@@ -73,7 +73,8 @@ def _pieces(body: list[ast.stmt]) -> Iterator[tuple[int, int, list[ast.expr], as
         elif isinstance(statement, (ast.AnnAssign, ast.AugAssign)):
             yield statement.lineno, last, [statement.target], None
         elif isinstance(statement, ast.Expr):
-            yield statement.lineno, last, [], statement.value
+            for value in getattr(statement.value, "elts", (statement.value,)):
+                yield statement.lineno, last, [], value
         else:
             if isinstance(statement, (ast.For, ast.AsyncFor)):
                 targets = [*getattr(statement.target, "elts", (statement.target,))]

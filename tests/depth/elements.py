@@ -184,4 +184,37 @@ PROGRAMS = {
 
         Net()(a).sum().backward()
     """,
+    "numbers of which one was replaced": """
+        class Shift(nn.Module):
+            def forward(self, x, steps: list[int]):
+                steps = steps.copy()
+                if steps[0] > 2:
+                    steps[0] = 0
+                y = torch.sigmoid(x)
+                if sum(steps) > 0:
+                    y.mul_(2)  # bad: IPL101
+                    y = y.mul(2)  # good
+                return y
+
+        if __name__ == "__main__":
+            Shift()(a, [1, 3]).sum().backward()
+    """,
+    "a view whose size is reckoned from what may be numbers": """
+        class Table(nn.Module):
+            def __init__(self, sizes):
+                super().__init__()
+                self.sizes = (sizes[0], 2)
+                self.bias = nn.Parameter(torch.zeros(4, 4))
+
+            def forward(self, heads):
+                height = 2 * self.sizes[0] - 2
+                part = self.bias[: heads - 2]
+                part = part.reshape(2, height, 4 // (height * 1))
+                part.mul_(1.5)  # bad: IPL103
+                part = part.mul(1.5)  # good
+                return part
+
+        if __name__ == "__main__":
+            Table([2])(4).sum().backward()
+    """,
 }

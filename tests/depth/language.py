@@ -317,4 +317,21 @@ PROGRAMS = {
         if __name__ == "__main__":
             Block()(b).sum().backward()
     """,
+    "a module added with a comma left over": """
+        class Norm(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.add_module("norm", nn.BatchNorm1d(4)),
+                self.add_module("proj", nn.Linear(4, 4)),
+
+            def forward(self, xs):
+                h = torch.cat(xs)
+                y = self.proj(self.norm(h))
+                h.clamp_(min=0)  # bad: IPL102
+                h = h.clamp(min=0)  # good
+                return y
+
+        if __name__ == "__main__":
+            Norm()([torch.stack([a, b])]).sum().backward()
+    """,
 }
