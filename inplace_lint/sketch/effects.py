@@ -80,7 +80,8 @@ def kind(value: Sketched, node: ast.expr | None) -> object:
     """T, L, N, ? (perhaps a tensor), V (none, but not known what) or a pair that stands for a constant."""
     for atom in value:
         if isinstance(atom, Cell):
-            return "T" if atom.store.tensor else "?"
+            # What arithmetic makes of what may be numbers may be a number.
+            return "T" if atom.store.tensor and atom.store.sources is None else "?"
         if isinstance(atom, Box):
             return "L" if any(isinstance(a, Cell) for item in atom.items for a in item) else "N"
         if isinstance(atom, Text):
@@ -307,8 +308,9 @@ def perform(
                         cell.store.grad = True
                         cell.store.evident = cell.store.evident or level == EVIDENT
     known = len(doubted) < sum(map(len, operands)) if doubted else True
+    given = certain or any(cell.store.tensor for cells in operands for cell in cells)
     results = [
-        _result(scope, facts, ret, operands, values, level, None if known else tuple(doubted))
+        _result(scope, facts, ret, operands, values, level, given, None if known else tuple(doubted))
         for ret in facts.returns
     ]
     if records:
@@ -380,6 +382,7 @@ def _result(
     operands: list[list[Cell]],
     values: Sequence[Sketched],
     level: int,
+    given: bool,
     doubted: tuple[Store, ...] | None,
 ) -> Sketched:
     how, of, multi = ret.kind, ret.of, ret.multi_view
@@ -389,7 +392,7 @@ def _result(
         return NOTHING
     if how == "same" and of is not None:
         return values[of]
-    made = Store(level > NONE and ret.differentiable, tensor=True)
+    made = Store(level > NONE and ret.differentiable, tensor=given)
     made.evident = made.grad and level == EVIDENT
     made.sources = doubted
     if how in ("fresh", "new"):
