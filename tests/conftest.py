@@ -1,11 +1,17 @@
-"""What makes the whole suite cheaper: one thread each for small tensors, and no search for cycles among what stays."""
+"""What makes the whole suite cheaper, and its outcome the same on a busy machine."""
 
 from __future__ import annotations
 
 import gc
 import os
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when torch is imported; child processes have it too
+from hypothesis import HealthCheck, settings
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # one for small tensors; child processes have it too
+
+# How long an example takes says how busy the machine is, and nothing of what is tested.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
 
 
 def pytest_collection_finish() -> None:
