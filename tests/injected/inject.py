@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from .catalogue import Model
+from .builders import Model
 from .mutants import Mutant
 from .sites import Site, sites
 
