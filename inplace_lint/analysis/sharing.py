@@ -40,7 +40,8 @@ class Sharing:
     views that one op returned together, which do not overlap.
 
     `outside`: it came from a caller or from code that is not known, or was handed to such. `view`: the tensor that is
-    written is a view. `same_dtype`: the out-of-place form gives the dtype that the tensor has.
+    written is a view. `proved`: it is a tensor, and no container of such. `same_dtype`: the out-of-place form gives the
+    dtype that the tensor has.
     """
 
     __slots__ = (
@@ -50,6 +51,7 @@ class Sharing:
         "others",
         "outside",
         "place",
+        "proved",
         "puts",
         "same_dtype",
         "several",
@@ -65,6 +67,7 @@ class Sharing:
         #: one of several views that an op returned together
         self.several = tensor.multi is not None
         self.leaf = tensor.storage.leaf
+        self.proved = tensor.storage.is_tensor() and not tensor.storage.parts_only
         self.dtype = tensor.storage.dtype
         self.same_dtype = False
         #: an assignment of a tensor by an index that is a tensor, as `index_put` takes it

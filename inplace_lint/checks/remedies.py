@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..fixes.plans import CloneFirst, CountedUnderNoGrad, IndexedFill, OutOfPlace, UnderNoGrad
 from ..model import FixPlan, Refused
-from ..syntax.surroundings import Surroundings
+from ..syntax.surroundings import Surroundings, binds
 from ..torchmodel import outofplace
 from . import places, syntaxes
 
@@ -85,6 +85,8 @@ class _Remedy:
         """The written tensor is left as it is, and `name` (if any) is bound to a new one: who relies on the write?"""
         if name is not None and self.around.iterated(name):
             raise Refused(f"a loop goes over `{name}` while it is written")
+        if name is not None and self._is_for_others(name):
+            raise Refused(f"nobody reads `{name}` here afterwards: the change is for whoever else holds it")
         if not self.finding.sharing:
             self.differences["what else holds this tensor is not known"] = None
         for seen in self.finding.sharing:
@@ -110,6 +112,18 @@ class _Remedy:
                 ] = None
             if not keeps_dtype and not seen.same_dtype:
                 self.differences[_DTYPE.format(name or "the tensor")] = None
+
+    def _is_for_others(self, name: str) -> bool:
+        """Whether the write is all that its statement does, and only others can see it: a new tensor would be lost."""
+        node, statement = self.finding.at, self.around.statement
+        bare = (
+            self.around.is_statement()
+            or isinstance(node, ast.AugAssign)
+            or (isinstance(statement, ast.Assign) and node in statement.targets)
+        )
+        if not bare or self.around.function is None or self.around.read_later(name):
+            return False
+        return any(seen.outside or seen.others for seen in self.finding.sharing)
 
     def _names(self, inside: bool = False) -> set[str]:
         """Every name that holds what is written; those of containers too if `inside`."""
@@ -301,6 +315,8 @@ class _Remedy:
             for seen in self.finding.sharing
         ):
             raise Refused(f"`{name}` is not what is written")
+        if not all(seen.proved for seen in self.finding.sharing):
+            raise Refused(f"`{name}` may be a list or dict of tensors, which has no `clone`")
         statement = self.around.statement
         if statement is None or self.around.delayed() or not self.around.may_precede():
             raise Refused("no statement can stand before this one")
@@ -309,7 +325,27 @@ class _Remedy:
         alone = not row.strip()
         if not alone and hasattr(statement, "body"):
             raise Refused("no statement can stand before this one")
-        return CloneFirst(*self._say(f"put `{name} = {name}.clone()` before this"), place, name, alone)
+        loop = self._written_only_in(name)
+        where = "this"
+        if loop is not None:
+            place, alone, where = self._location(loop), True, f"the loop on line {loop.lineno}"
+        scope = getattr(self.around.function, "lineno", 0)
+        message = f"put `{name} = {name}.clone()` before {where}"
+        return CloneFirst(*self._say(message), place, name, alone, scope)
+
+    def _written_only_in(self, name: str) -> ast.stmt | None:
+        """The outermost loop around the write that neither saves what is written nor binds the name anew."""
+        at = [saved.place.stack() for saved in self.finding.saves]
+        for loop in self.around.loops():
+            rows = range(loop.lineno, (loop.end_lineno or loop.lineno) + 1)
+            saves = any(
+                place.frame.module is self.module and getattr(place.at, "lineno", 0) in rows
+                for stack in at
+                for place in stack
+            )
+            if not saves and not binds(loop, name):
+                return loop
+        return None
 
     def _clone_for_call(self, node: ast.AST) -> FixPlan:
         """A call of a function that writes what it is given: it is given a copy, under the same name."""

@@ -60,7 +60,7 @@ def fix_all(
             outcome.diffs.append(diff(target.filename, source, fixed))
             if target.filename in texts:
                 texts[target.filename] = fixed
-            elif outcome.in_files and not _write(target.filename, fixed):
+            elif outcome.in_files and not _write(target, source, fixed):
                 outcome.failed = True
                 remaining += found
                 continue
@@ -154,12 +154,12 @@ def _trial(target: Target) -> Callable[[bytes], list[Diagnostic]]:
     return lambda source: pipeline.everything(target.filename, source, settings, trial=True)
 
 
-def _write(filename: str, source: bytes) -> bool:
+def _write(target: Target, before: bytes, source: bytes) -> bool:
     from ..fixes.files import write
 
     try:
-        write(filename, source)
+        write(target.filename, before, source, target.settings.root)
     except OSError as error:
-        complain(f"{filename} cannot be written: {error.strerror or error}")
+        complain(f"{target.filename} cannot be written: {error.strerror or error}")
         return False
     return True

@@ -124,7 +124,7 @@ def fix_source(
                 _make(one, text, wanted, refuse)
         if not wanted:
             break
-        chosen = _apart(wanted)
+        chosen = _apart(_needed(wanted))
         if accept is None:
             result = _holding(text, chosen, lint, found, refuse)
         else:
@@ -194,6 +194,18 @@ def _apart(wanted: Sequence[_Made]) -> list[_Made]:
         if not any(clash(edits, other) for _, other in chosen):
             chosen.append((one, edits))
     return chosen
+
+
+def _needed(wanted: Sequence[_Made]) -> list[_Made]:
+    """Without those fixes that one before them may make needless."""
+    served: set[object] = set()
+    needed: list[_Made] = []
+    for one, edits in wanted:
+        what = None if one.plan is None else one.plan.serves()
+        if what is None or what not in served:
+            needed.append((one, edits))
+            served.add(what)
+    return needed
 
 
 def _refuse(done: Fixed, one: Diagnostic, why: str) -> None:

@@ -3,27 +3,73 @@
 from __future__ import annotations
 
 import difflib
+import errno
 import os
 import tempfile
 
 
-def write(filename: str, source: bytes) -> None:
+class Changed(OSError):
+    """Somebody else has written the file since it was read."""
+
+
+def write(filename: str, before: bytes, source: bytes, root: str) -> None:
     """Replace the file's content: through a temporary file beside it, so that no half of it is ever seen.
 
-    Mode bits are kept, a link is followed. Raises OSError; the file is then as it was.
+    Owner and mode are kept; a file of several names, or that cannot be given to its owner, is written where it is. A
+    link is followed within the project's `root`. Raises OSError; the file is then as it was.
     """
     target = os.path.realpath(filename)
+    if _leads_out(filename, target, root):
+        raise OSError(
+            errno.EPERM, f"it is reached by a link out of the project, to {target}; name that file to fix it"
+        )
     handle, name = tempfile.mkstemp(prefix=".inplace-lint-", dir=os.path.dirname(target))
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(source)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(name, os.stat(target).st_mode & 0o7777)
-        os.replace(name, target)
-    except BaseException:
+        found = os.stat(target)
+        replaceable = found.st_nlink == 1 and _given(name, found)
+        os.chmod(name, found.st_mode & 0o7777)
+        with open(target, "rb") as file:
+            if file.read() != before:
+                raise Changed(errno.EBUSY, "it has been changed meanwhile, and is left as it is; run again")
+        if replaceable:
+            os.replace(name, target)
+            return
+        with open(target, "r+b") as file:  # should this be cut short, the temporary file holds it all
+            file.write(source)
+            file.truncate()
+            file.flush()
+            os.fsync(file.fileno())
         os.unlink(name)
+    except BaseException:
+        if os.path.exists(name):
+            os.unlink(name)
         raise
+
+
+def _given(name: str, found: os.stat_result) -> bool:
+    """Whether a file belongs, now, to the owner and group of another."""
+    own = os.stat(name)
+    if (own.st_uid, own.st_gid) == (found.st_uid, found.st_gid):
+        return True
+    try:
+        os.chown(name, found.st_uid, found.st_gid)
+    except OSError:
+        return False
+    return True
+
+
+def _leads_out(filename: str, target: str, root: str) -> bool:
+    """Whether a file that is named within the project lies elsewhere."""
+    own, inside = os.path.abspath(filename), os.path.abspath(root)
+    return _lies_in(own, inside) and not _lies_in(target, os.path.realpath(root))
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    return path.startswith(os.path.join(folder, ""))
 
 
 def diff(filename: str, before: bytes, after: bytes) -> str:

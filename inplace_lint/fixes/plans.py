@@ -87,9 +87,12 @@ class IndexedFill(FixPlan):
 
 
 class CloneFirst(FixPlan):
-    """Put `y = y.clone()` before the statement that begins at `place`; `alone` says that it begins its line."""
+    """Put `y = y.clone()` before the statement that begins at `place`; `alone` says that it begins its line.
 
-    __slots__ = ("alone", "name", "place")
+    `scope` is the row of the function whose name it is: one clone may serve all its writes.
+    """
+
+    __slots__ = ("alone", "name", "place", "scope")
 
     def __init__(
         self,
@@ -99,11 +102,16 @@ class CloneFirst(FixPlan):
         place: Location,
         name: str,
         alone: bool,
+        scope: int,
     ) -> None:
         super().__init__(applicability, message, differences)
         self.place = place
         self.name = name
         self.alone = alone
+        self.scope = scope
+
+    def serves(self) -> object:
+        return self.scope, self.name
 
     def edits(self, source: str) -> tuple[Edit, ...]:
         from .text import indent_of, line_end

@@ -14,7 +14,7 @@ import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from ..model import Edit, Location, Refused
-from .text import line_starts
+from .text import line_end, line_starts
 
 #: (row from 1, column from 0) in the text, and where a node begins and ends.
 Point = tuple[int, int]
@@ -25,7 +25,7 @@ Change = str | Callable[[cst.BaseExpression], cst.BaseExpression]
 
 def edited(piece: str, gone: Collection[Point], changed: Mapping[Span, Change]) -> str:
     """The text of a function without the statements that begin at `gone`, and with its expressions changed."""
-    head = "if True:\n" if piece[:1].isspace() else ""
+    head = f"if True:{line_end(piece)}" if piece[:1].isspace() else ""
     offset = 1 if head else 0
 
     def moved(point: Point) -> Point:
@@ -38,7 +38,7 @@ def edited(piece: str, gone: Collection[Point], changed: Mapping[Span, Change]) 
             {moved(point) for point in gone},
             {
                 (moved(start), moved(end)): (
-                    _instead(cst.parse_expression(change, config=config), piece, (start, end))
+                    _instead(_parsed(change, config), piece, (start, end))
                     if isinstance(change, str)
                     else change
                 )
@@ -52,6 +52,11 @@ def edited(piece: str, gone: Collection[Point], changed: Mapping[Span, Change]) 
     if not changes.is_complete():
         raise Refused("the statements are not where Python's own tree has them")
     return wrapper.module.visit(changes).code.removeprefix(head)
+
+
+def _parsed(text: str, config: cst.PartialParserConfig) -> cst.BaseExpression:
+    """An expression whose line ends are those of the file that it comes to stand in."""
+    return cst.parse_expression(text.replace("\n", str(config.default_newline)), config=config)
 
 
 def rows_of(text: str, first: int, last: int) -> str:

@@ -98,6 +98,13 @@ class FixPlan:
         """
         raise NotImplementedError
 
+    def serves(self) -> object:
+        """What it does that may serve other findings too: of equal ones, the first may make the others needless.
+
+        None where each fix stands for itself.
+        """
+        return None
+
     def told(self) -> str:
         """What is written instead, and in what that may differ."""
         return "; ".join((self.message, *self.differences))

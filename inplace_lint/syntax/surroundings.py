@@ -91,6 +91,11 @@ class Surroundings:
                 pending.extend(children(node))
         return found
 
+    def loops(self) -> list[ast.stmt]:
+        """The loops of the function that the node runs in, the outermost first."""
+        first = self.path.index(self.function) if self.function in self.path else 0
+        return [n for n in self.path[first:] if isinstance(n, _LOOPS)]
+
     def owns(self, name: str) -> bool:
         """Whether the name is the function's own: no inner function reads it, nothing declares it global."""
         scope = self.function
@@ -137,7 +142,10 @@ class Surroundings:
             return True
         statement = self.statement
         if isinstance(statement, ast.Assign) and any(
-            isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
+            isinstance(n, ast.Name)
+            and n.id == name
+            and isinstance(n.ctx, ast.Load)
+            and not _within(n, self.node)
             for target in statement.targets
             for n in walk(target)
         ):
@@ -163,6 +171,13 @@ class Surroundings:
             ):
                 return True
         return False
+
+
+def binds(node: ast.AST, name: str) -> bool:
+    """Whether something in a node gives the name another value."""
+    return any(
+        isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load) for n in walk(node)
+    )
 
 
 def _same_span(one: ast.AST, other: ast.AST) -> bool:

@@ -6,10 +6,12 @@ import textwrap
 
 import pytest
 
+from inplace_lint.cli import fixing
 from inplace_lint.cli.pipeline import everything
 from inplace_lint.fixes.apply import fix_source
 from inplace_lint.model import Diagnostic
 from inplace_lint.project import Settings
+from inplace_lint.project.discovery import Target
 
 HEAD = "import torch\nimport torch.nn.functional as F\nfrom torch import nn\n\n\ndef f(x, other=None):\n"
 
@@ -162,3 +164,51 @@ def test_parts_of_a_tensor_share_its_memory_whatever_counts_their_writes(how: st
             pytest.fail(f"{one.plan.message} is no safe fix: b.norm() sees the change")
         if one.plan is not None:
             assert "no longer sees the change" in one.plan.told()
+
+
+def test_one_clone_serves_all_writes_that_follow() -> None:
+    body = "y = torch.exp(x.float())\ny[0] = 1\nif other:\n    y[1] = 2\nreturn y\n"
+    assert body_after(body).count(".clone()") == 1
+    again = "y = torch.exp(x.float())\ny[0] = 1\nz = torch.sin(y)\ny[1] = 2\nreturn y, z\n"
+    assert body_after(again).count(".clone()") == 2
+
+
+def test_a_clone_comes_before_the_loop_in_which_nothing_is_saved() -> None:
+    body = "y = torch.exp(x.float())\nfor row in range(3):\n    for i in range(3):\n        y[row, i] = 0\nreturn y\n"
+    assert body_after(body) == body.replace("for row", "y = y.clone()\nfor row", 1)
+    inner = "for z in range(3):\n    y = torch.exp(x.float())\n    for i in range(3):\n        y[i] = 0\nreturn y\n"
+    assert body_after(inner) == inner.replace("    for i", "    y = y.clone()\n    for i", 1)
+
+
+def test_a_clone_stays_in_the_loop_that_saves_what_it_writes() -> None:
+    body = "y = torch.exp(x.float())\nz = 0\nfor i in range(3):\n    z = z + y * y\n    y[i] = 0\nreturn z\n"
+    assert body_after(body) == body.replace("    y[i] =", "    y = y.clone()\n    y[i] =", 1)
+
+
+@pytest.mark.parametrize("write", ["h -= 1.0", "h.sub_(1.0)", "h[0] = 1.0"])
+def test_a_change_that_only_others_see_is_not_taken_from_them(write: str) -> None:
+    body = f"other.kept = torch.relu(x)\nh = other.kept\n{write}\n"
+    one = only(body)
+    assert one.plan is None
+    assert "nobody reads `h` here afterwards" in (one.fix_refused or "")
+    read = only(f"{body}return h\n")
+    assert read.plan is None or read.plan.applicability == "unsafe"
+
+
+@pytest.mark.parametrize("write", ["data[key][0] = 1.0", "data[key].index_fill_(0, key, 1.0)"])
+def test_what_may_be_a_dict_is_not_cloned(write: str) -> None:
+    body = f"y = torch.exp(data[key]) * data[key]\n    {write}\n    return y, data\n"
+    for one in lint(f"import torch\n\n\ndef f(data, key):\n    {body}".encode()):
+        assert one.plan is None or ".clone()" not in one.plan.message
+
+
+def test_a_fix_after_which_backward_still_raises_is_refused() -> None:
+    """`sin` saves what the same statement writes: a copy before it is saved as well."""
+    body = "y = torch.exp(x.float())\nreturn torch.sin(y) * y.zero_()\n"
+    text = source(body)
+    for settings in (Settings(), Settings(notes=True)):
+        target = Target("f.py", settings)
+        found = everything("f.py", text, settings)
+        fixing.show_edits([target], found, {"f.py": text})
+        assert [one.fix for one in found] == [None]
+        assert "would stay" in (found[0].fix_refused or "")
