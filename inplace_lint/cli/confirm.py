@@ -34,6 +34,7 @@ VERB = Verb(
             'put this before the command of each child: "srun --gres=gpu:1", "ssh host"',
             "COMMAND",
         ),
+        Flag("--device", "where to run blocks on: cpu, cuda, cuda:1; a GPU if there is one", "DEVICE"),
         Flag("--jobs", "how many children to run at once [1]", "N", number=True),
         Flag("--timeout", "seconds that one block may take [60]", "SECONDS", number=True),
         Flag("--memory", "GiB of memory that one block may use [8]", "GIB", number=True),
@@ -57,6 +58,7 @@ def run(paths: list[str], values: dict[str, Any]) -> int:
     if "-" in paths:
         raise UsageError("confirm runs files: standard input cannot be run")
     launcher = proving.launcher(values)
+    _device(values)
     # Elsewhere there may be another environment; the child says what is missing there.
     proving.need_children("confirm", elsewhere=bool(launcher))
     targets, errors = discover(paths or ["."], check._configuration(values))
@@ -79,6 +81,13 @@ def run(paths: list[str], values: dict[str, Any]) -> int:
         if one.severity != "note" and report.verdicts.get(index, {}).get("status") not in CLEARED
     ]
     return FOUND if stands else CLEAN
+
+
+def _device(values: dict[str, Any]) -> None:
+    """Raises UsageError where what is named is no device that blocks are run on."""
+    kind, colon, number = values.get("device", "cpu").partition(":")
+    if kind not in ("cpu", "cuda") or bool(colon) != number.isdecimal() or (kind == "cpu" and colon):
+        raise UsageError(f"--device is cpu, cuda or cuda:1, not `{values['device']}`")
 
 
 def _run(
@@ -104,7 +113,8 @@ def _run(
     projects = {target.filename: Project(target.settings.root, target.settings.src) for target in targets}
     before = signal.signal(signal.SIGTERM, end)
     try:
-        for index, verdict in confirm(findings, children, projects, factories, captured):
+        device = values.get("device")
+        for index, verdict in confirm(findings, children, projects, factories, captured, device):
             report.add(index, verdict)
     except KeyboardInterrupt:
         return signal.SIGINT

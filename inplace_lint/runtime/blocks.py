@@ -6,6 +6,7 @@ import os
 import runpy
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -24,8 +25,9 @@ from .supervisor import describe
 from .targets import calls_in, imported, on_path, target_in
 from .verdicts import Verdict, best, undecided
 
-#: Seconds that each of the three runs of a program that is no more than likely to get there may take.
-_DRIVEN = 12.0
+#: Of the time for a block, the part that one of the three runs of a program may take that may get there, and the part
+#: after which no other program is tried.
+_A_RUN, _ALL_RUNS = 1 / 6, 1 / 2
 
 #: Told what is done now, and sometimes what is known so far.
 Stage = Callable[..., None]
@@ -52,7 +54,7 @@ def examine(arguments: dict[str, Any], stage: Stage) -> list[Verdict]:
     `arguments` has the block's `file`, the dotted name `module` under which it is imported and the directory `top`
     for that, the `names` around the block (none: the file itself is run), `factories`, `captured` inputs, and
     `findings`: for each its `code`, the places `writes` and `saves` as [file, first row, last row], and the device
-    `only` on which it saves.
+    `only` on which it saves; the `device` to run on, or None, and the `seconds` that there are.
 
     The block is run in one way after the other until all is decided: as somebody said that it is called, by what in
     its file needs no arguments and reaches it, and as it may be called.
@@ -79,8 +81,12 @@ def _run(arguments: dict[str, Any], way: Way, stage: Stage) -> list[Verdict]:
     second = traced(way.block, way.seconds)
     stage(f"the run{by} with copies")
     true = truly(way.block, way.seconds)
+    device = way.device
+    if way.program and second.trace is not None:
+        # Where it runs is its own affair.
+        device = next((kind for kind, _ in second.trace.saves or () if kind != "cpu"), device)
     verdicts = [
-        judge(one, native, second, true, way.inputs, way.device, way.program) for one in arguments["findings"]
+        judge(one, native, second, true, way.inputs, device, way.program) for one in arguments["findings"]
     ]
     for one in verdicts:
         if way.only_confirms and one["status"] == "refuted":
@@ -96,6 +102,9 @@ def _ways(arguments: dict[str, Any], stage: Stage) -> Iterator[Way | NoInputs]:
         stage("running the file")
         yield Way(_file_block(file, "__main__"))
         return
+    if not _is_there(arguments["device"]):
+        yield NoInputs(f"there is no device {arguments['device']} here")
+        return
     # What the file does when it is imported may run the block.
     importing = Way(_file_block(file, arguments["module"]), only_confirms=True)
     stage("import")
@@ -107,7 +116,9 @@ def _ways(arguments: dict[str, Any], stage: Stage) -> Iterator[Way | NoInputs]:
             yield NoInputs(f"the file cannot be imported: {describe(error)[1]}")
         return
     target = target_in(module, names)
-    is_told = is_stated(target, arguments["factories"], arguments["captured"])
+    is_told = not isinstance(target, NoInputs) and is_stated(
+        target, arguments["factories"], arguments["captured"]
+    )
     if not is_told:
         yield from _driven(arguments, module)
     stage("inputs")
@@ -118,7 +129,7 @@ def _ways(arguments: dict[str, Any], stage: Stage) -> Iterator[Way | NoInputs]:
         yield importing
         yield calls
         return
-    device = "cuda" if torch.cuda.is_available() else "cpu"
+    device = arguments["device"] or _there()
     inputs = dict(calls[0].description)
     for call in calls:
         yield Way(_called(call, device, varied=True), inputs, device)
@@ -131,12 +142,34 @@ def _driven(arguments: dict[str, Any], module: ModuleType) -> Iterator[Way]:
     """What in the file reaches the block without arguments, run where it can overwrite nothing by a relative name."""
     with open(arguments["file"], "rb") as stream:
         source = stream.read()
+    until = time.monotonic() + arguments["seconds"] * _ALL_RUNS
     for driver in drivers(source, arguments["names"]):
+        if time.monotonic() > until:
+            return
         try:
             function = driver.ready(module, arguments["file"])
         except LookupError:
             continue
-        yield Way(_elsewhere(function, arguments["file"]), program=driver.told, seconds=_DRIVEN)
+        yield Way(
+            _elsewhere(function, arguments["file"]),
+            program=driver.told,
+            seconds=arguments["seconds"] * _A_RUN,
+        )
+
+
+def _there() -> str:
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def _is_there(device: str | None) -> bool:
+    """Whether a device can be used, and uses it where a program names none."""
+    kind, _, number = (device or "cpu").partition(":")
+    if kind != "cuda":
+        return True
+    if not torch.cuda.is_available() or int(number or 0) >= torch.cuda.device_count():
+        return False
+    torch.cuda.set_device(int(number or 0))
+    return True
 
 
 def _elsewhere(function: Callable[[], Any], file: str) -> Block:

@@ -75,14 +75,14 @@ class Children:
         start_seconds: float = 120.0,
         on_stage: Callable[[str], None] = lambda stage: None,
     ) -> None:
-        self._limits = limits or Limits()
+        self.limits = limits or Limits()
         self._launcher = tuple(launcher)
         self._count = count
         self._setup = {
             "directory": os.getcwd(),
             "path": list(path),
             "imports": list(imports),
-            "limits": asdict(self._limits),
+            "limits": asdict(self.limits),
         }
         self._start_seconds = start_seconds
         self._on_stage = on_stage
@@ -126,7 +126,7 @@ class Children:
                         child = _Child(self._launcher, self._setup, self._start_seconds, stop)
                     # What the supervisor is to enforce it gets some time for.
                     outcome = child.run(
-                        index, job, self._limits.seconds + self._limits.grace + 30, self._on_stage
+                        index, job, self.limits.seconds + self.limits.grace + 30, self._on_stage
                     )
                 except _Lost as error:
                     if child is not None:

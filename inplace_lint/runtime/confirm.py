@@ -34,13 +34,15 @@ def confirm(
     projects: Mapping[str, Project],
     factories: Mapping[str, str] | None = None,
     captured: Mapping[str, Any] | None = None,
+    device: str | None = None,
 ) -> Iterator[tuple[int, Verdict]]:
     """The verdict on each finding that a run can decide, with its index, as they come.
 
     `projects` says for each file which project it belongs to. Hazards of one block share its runs; a finding about
-    memory is decided by its fix, whose edits have been made, and where it has none by what its lines hold.
+    memory is decided by its fix, whose edits have been made, and where it has none by what its lines hold. `device`
+    is the one that blocks are moved to; without it a GPU if there is one.
     """
-    plan = _Plan(projects, dict(factories or {}), dict(captured or {}))
+    plan = _Plan(projects, dict(factories or {}), dict(captured or {}), device, children.limits.seconds)
     for index, one in enumerate(findings):
         plan.add(index, one)
     jobs, readers = plan.jobs()
@@ -52,11 +54,18 @@ class _Plan:
     """Which jobs decide which findings."""
 
     def __init__(
-        self, projects: Mapping[str, Project], factories: dict[str, str], captured: dict[str, Any]
+        self,
+        projects: Mapping[str, Project],
+        factories: dict[str, str],
+        captured: dict[str, Any],
+        device: str | None,
+        seconds: float,
     ) -> None:
         self._projects = projects
         self._factories = factories
         self._captured = captured
+        self._device = device
+        self._seconds = seconds
         self._texts: dict[str, str] = {}
         self._blocks: dict[tuple[str, str, tuple[str, ...]], list[tuple[int, Diagnostic]]] = {}
         self._jobs: list[Job] = []
@@ -81,6 +90,8 @@ class _Plan:
                 "factories": self._factories,
                 "captured": self._captured,
                 "findings": [_plain(one) for _, one in members],
+                "device": self._device,
+                "seconds": self._seconds,
             }
             self._jobs.append(Job(function, arguments))
             self._readers.append(partial(_shared, members=members))

@@ -301,7 +301,7 @@ class Trace:
                 return None
         elif not later:
             return None
-        writes = self._overlapping(save)
+        writes = tuple(write for write in later if _touches(write, save))
         if save.checksum is None and not writes:
             return None
         silent = SHARED if not writes else DATA if writes[0].counted else UNCOUNTED

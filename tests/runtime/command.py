@@ -36,4 +36,6 @@ def about(file: Path, code: str, write: str, *names: str) -> dict[str, Any]:
         "factories": {},
         "captured": {},
         "findings": [finding],
+        "device": None,
+        "seconds": 60.0,
     }

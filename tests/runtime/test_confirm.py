@@ -208,6 +208,8 @@ def judged(
         "factories": {"apart:g": "apart:make"},
         "captured": {},
         "findings": [finding],
+        "device": None,
+        "seconds": 60.0,
     }
     (verdict,) = examine(arguments, lambda stage: None)
     return verdict
@@ -292,6 +294,8 @@ def test_captured_inputs_reach_a_method_beside_the_forward(
         "factories": {},
         "captured": {"odd:Odd": [use]},
         "findings": [{"code": "IPL101", "writes": [[path, 15, 15]], "saves": [[path, 14, 14]], "only": None}],
+        "device": None,
+        "seconds": 60.0,
     }
     (verdict,) = examine(arguments, lambda stage: None)
     assert verdict["status"] == "confirmed", verdict
@@ -448,8 +452,12 @@ import time
 import torch
 
 
-def gate(x: torch.Tensor, slow=0):
-    time.sleep(slow)
+def gate(x: torch.Tensor, slow=False):
+    while slow:
+        try:
+            time.sleep(500)
+        except BaseException:
+            pass
     y = torch.sigmoid(x)
     y += 1
     z = torch.sigmoid(x)
@@ -463,12 +471,12 @@ def demo():
 
 
 def other():
-    return gate(torch.rand(2, requires_grad=True), 500)
+    return gate(torch.rand(2, requires_grad=True), True)
 """
     found = verdicts(source, tmp_path, "--timeout", "10")
-    assert found[8]["status"] == "confirmed"
-    assert found[11]["status"] == "inconclusive"
-    assert "it ran for more than 10 s" in found[11]["reason"]
+    assert found[12]["status"] == "confirmed"
+    assert found[15]["status"] == "inconclusive"
+    assert "it ran for more than 10 s" in found[15]["reason"]
 
 
 def test_other_forms_carry_the_verdict(tmp_path: Path) -> None:
@@ -485,6 +493,14 @@ def test_other_forms_carry_the_verdict(tmp_path: Path) -> None:
     (result,) = json.loads((tmp_path / "log").read_text())["runs"][0]["results"]
     assert (found, result["kind"], result["level"]) == ("", "pass", "none")
     assert confirm("--output-format", "github", "model.py", cwd=tmp_path).stdout.startswith("::notice ")
+
+
+def test_blocks_run_on_the_device_that_is_named(tmp_path: Path) -> None:
+    (verdict,) = verdicts(QUICK, tmp_path, "--device", "cpu").values()
+    assert (verdict["status"], verdict["device"]) == ("confirmed", "cpu")
+    (verdict,) = verdicts(QUICK, tmp_path, "--device", "cuda:99").values()
+    assert verdict["status"] == "inconclusive"
+    assert verdict["reason"] == "there is no device cuda:99 here"
 
 
 def test_launcher_runs_each_child(tmp_path: Path) -> None:
@@ -504,6 +520,8 @@ def test_launcher_runs_each_child(tmp_path: Path) -> None:
     [
         (["-"], "standard input cannot be run"),
         (["--launcher", "'open", "."], "--launcher: No closing quotation"),
+        (["--device", "gpu", "."], "--device is cpu, cuda or cuda:1, not `gpu`"),
+        (["--device", "cpu:1", "."], "--device is cpu, cuda or cuda:1, not `cpu:1`"),
         (["--timeout", "0", "."], "--timeout needs a number from 1 upwards"),
     ],
 )

@@ -97,18 +97,18 @@ DRIVERS = {
 }
 
 
-def judged(folder: Path, source: str, write: str, code: str = "IPL101") -> dict[str, Any]:
+def judged(
+    folder: Path, source: str, write: str, code: str = "IPL101", seconds: float = 18.0
+) -> dict[str, Any]:
     file = folder / "gate_of_rows.py"
     file.write_text(source)
-    (verdict,) = blocks.examine(about(file, code, write, "Gate", "forward"), lambda stage: None)
+    arguments = {**about(file, code, write, "Gate", "forward"), "seconds": seconds}
+    (verdict,) = blocks.examine(arguments, lambda stage: None)
     return verdict
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
-def test_a_hazard_is_confirmed_by_what_reaches_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, driver: str
-) -> None:
-    monkeypatch.setattr(blocks, "_DRIVEN", 3.0)
+def test_a_hazard_is_confirmed_by_what_reaches_it(tmp_path: Path, driver: str) -> None:
     verdict = judged(tmp_path, GATE.format(write="y += self.offset") + DRIVERS[driver], "y +=")
     assert verdict["status"] == "confirmed", verdict
     # The offset is zero: no value changes, and PyTorch raises all the same.
@@ -116,11 +116,9 @@ def test_a_hazard_is_confirmed_by_what_reaches_it(
 
 
 @pytest.mark.parametrize("driver", DRIVERS)
-def test_clean_code_is_not_confirmed_by_what_reaches_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, driver: str
-) -> None:
-    monkeypatch.setattr(blocks, "_DRIVEN", 1.0)
-    verdict = judged(tmp_path, GATE.format(write="y = y + self.offset") + DRIVERS[driver], "y = y +")
+def test_clean_code_is_not_confirmed_by_what_reaches_it(tmp_path: Path, driver: str) -> None:
+    source = GATE.format(write="y = y + self.offset") + DRIVERS[driver]
+    verdict = judged(tmp_path, source, "y = y +", seconds=6.0)
     assert verdict["status"] == "inconclusive", verdict
 
 

@@ -81,6 +81,23 @@ def test_what_a_double_backward_saves_in_such_a_thread_is_saved_where_it_was_cal
     assert {label.location.row for label in found.labels if label.role == "save"} == case.saves
 
 
+@pytest.mark.parametrize("checksums", [True, False])
+def test_parts_of_a_storage_that_count_their_own_writes_are_told_apart(
+    tmp_path: Path, checksums: bool
+) -> None:
+    # The cell writes its gates in place, each a part of one tensor with a version of its own.
+    source = """
+cell = nn.LSTMCell(4, 4)
+h = c = b
+for _ in range(3):
+    h, c = cell(a, (h, c))
+(h * c).sum().backward()
+"""
+    error, trace = traced(GIVEN + source, tmp_path / "program.py", checksums=checksums)
+    assert error is None
+    assert not trace.diagnostics, trace.report()
+
+
 def test_cases_are_many_and_of_every_kind() -> None:
     codes = {code for case in CASES for code in (*case.writes.values(), *case.raises.values())}
     assert codes == {f"IPL10{digit}" for digit in range(1, 9)} | {"IPL201", "IPL202", "IPL203"}
