@@ -368,19 +368,23 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
         number = Scalar()
         number.number = annotation in ("int", "float")
         return number
-    if annotation in LISTS:
-        return Sequence_("unknown")
-    if annotation in MAPPINGS:
-        return Mapping_()
     default = source.default_of(parameter)
     constant = (
         getattr(default, "value", None) if default is not None and not hasattr(default, "attr") else None
     )
+    if annotation in LISTS or annotation in MAPPINGS:
+        made: Value = Sequence_("unknown") if annotation in LISTS else Mapping_()
+        if default is None or getattr(default, "value", default) is not None:
+            return made
+        bit = run.bit(("argument", source, parameter.arg))
+        return Phi(((literal(bit, True), made), (literal(bit, False), Constant(None))))
     if annotation == "bool" or isinstance(constant, bool):
         bit = run.bit(("argument", source, parameter.arg))
         return Phi(((literal(bit, True), Constant(True)), (literal(bit, False), Constant(False))))
     if isinstance(constant, (int, float, str)):
-        return Scalar()
+        plain = Scalar()
+        plain.default = constant if isinstance(constant, str) else None
+        return plain
     if default is not None and constant is None and getattr(default, "value", default) is not None:
         given = names.evaluate_in(run, source.module, default)
         if isinstance(given, (Symbol, ClassValue, FunctionValue, Bound)):

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from ..torchmodel import table
 from ..torchmodel.spelling import canonical
-from . import arrays, classes, container_methods, inherited, methods, names, objects, ops, strings
+from . import (
+    arrays,
+    classes,
+    container_methods,
+    dynamic_names,
+    inherited,
+    methods,
+    names,
+    objects,
+    ops,
+    strings,
+)
 from .guards import ALWAYS, implies
 from .incident import Incident
 from .storage import DOES, NEVER, Storage
@@ -98,7 +109,7 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
     if isinstance(obj, Scalar):
         if isinstance(obj, Test) and name.endswith("_") and table.method(name) is not None:
             run.takes_test_for_mask = True
-        return run.scalar(("attribute", obj, name))
+        return dynamic_names.spelled(run, obj, name) or run.scalar(("attribute", obj, name))
     if isinstance(obj, Constant):
         known = strings.method(obj.value, name) if isinstance(obj.value, str) else None
         return Scalar() if known is None else known

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import containers, functional, iteration, iterators, symbols
+from . import containers, dynamic_names, functional, iteration, iterators, symbols
 from .guards import ALWAYS, both, either
 from .run import LENGTH
 from .values import (
@@ -160,7 +160,12 @@ def _getattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: a
 
     if len(args) >= 2 and isinstance(args[1], Constant) and isinstance(args[1].value, str):
         return attributes.get(run, args[0], args[1].value, at)
-    return Unknown()
+    if len(args) < 2:
+        return Unknown()
+    known = dynamic_names.by_default(run, args[1], at, lambda name: attributes.get(run, args[0], name, at))
+    if known is None and isinstance(args[0], Instance):
+        known = dynamic_names.attribute(run, args[0], getattr(at, "args", [None, None])[1])
+    return Unknown() if known is None else known
 
 
 def _setattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -168,6 +173,8 @@ def _setattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: a
 
     if len(args) == 3 and isinstance(args[1], Constant) and isinstance(args[1].value, str):
         attributes.assign(run, args[0], args[1].value, args[2], at)
+    elif len(args) == 3 and isinstance(args[0], Instance):
+        dynamic_names.register(run, args[0], args[2])
     return NONE
 
 

@@ -5,17 +5,20 @@ These are the tests that `name == "relu"` makes as well, so what is built by nam
 
 from __future__ import annotations
 
-from . import operators
+from . import dynamic_names, operators
 from .guards import ALWAYS, both
 from .values import (
     Bound,
     ClassValue,
     Constant,
     FunctionValue,
+    Instance,
     Native,
     OpValue,
     Scalar,
+    Sequence_,
     Symbol,
+    TorchModule,
     Unknown,
     Value,
     join,
@@ -31,16 +34,33 @@ if TYPE_CHECKING:
 
 #: More names than this are not told apart.
 _NAMES = 8
-_CALLABLE = (Bound, ClassValue, FunctionValue, Native, OpValue, Symbol)
+_CALLABLE = (
+    Bound,
+    ClassValue,
+    FunctionValue,
+    Instance,
+    Native,
+    OpValue,
+    Sequence_,
+    Symbol,
+    TorchModule,
+)
+
+
+def _under(run: Run, mapping: Mapping_, name: str) -> Value:
+    return run.state.get((mapping, ("key", name))) or Unknown()
 
 
 def chosen(run: Run, mapping: Mapping_, key: Value, at: ast.AST) -> Value | None:
     """What stands under a key that is not known, each on paths of its own; None where that is not told apart."""
-    if (
-        mapping.kind != "dict"
-        or not isinstance(key, (Scalar, Unknown))
-        or not 1 < len(mapping.keys) <= _NAMES
-    ):
+    if mapping.kind not in ("dict", "ModuleDict") or not isinstance(key, (Scalar, Unknown)):
+        return None
+    if len(mapping.keys) > _NAMES:
+        default = key.default if isinstance(key, Scalar) else None
+        if ("key", default) not in mapping.keys:
+            return None
+        return dynamic_names.by_default(run, key, at, lambda name: _under(run, mapping, name))
+    if len(mapping.keys) < 2:
         return None
     found: list[tuple[object, Value]] = []
     for name in mapping.keys:

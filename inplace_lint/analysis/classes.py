@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import attributes, calls, inherited, methods, names, objects
 from .values import (
+    ANY,
     Bound,
     ClassValue,
     Constant,
@@ -51,6 +52,9 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     native = inherited.attribute(run, obj, name) or methods.of_instance(run, obj, name)
     if native is not None:
         return native
+    registered = run.state.get((obj, ANY))
+    if registered is not None:
+        return registered
     value = Unknown(obj)
     obj.keys[name] = None
     run.bottom().slots[(obj, name)] = value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..torchmodel import table
 from ..torchmodel.writers import SEARCHING
-from . import containers, foreign, inherited, iterators, modules, objects
+from . import containers, dynamic_names, foreign, inherited, iterators, modules, objects
 from .guards import both, compatible
 from .storage import DOES, NEVER
 from .values import (
@@ -239,6 +239,8 @@ def _register(
                 run.own_buffers.add(value.storage)
         run.put(obj, values[0].value, value)
         inherited.register(run, obj, value)
+    elif len(values) >= 2 and name in ("add_module", "register_module"):
+        dynamic_names.register(run, obj, values[1])
     return NONE
 
 

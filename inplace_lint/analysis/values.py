@@ -123,10 +123,11 @@ class Scalar(Value):
     """Known to be no tensor: a number, a string, a shape, a dtype, an array of another library.
 
     A loop's index carries its bound: `last` says that this is the final iteration, `bound` what the range ran to;
-    `falls` that it runs down to 0. `number`: it is an int or a float, by its annotation.
+    `falls` that it runs down to 0. `number`: it is an int or a float, by its annotation. `default`: the string that
+    it is where nobody gives another.
     """
 
-    __slots__ = ("bound", "falls", "last", "number", "offset")
+    __slots__ = ("bound", "default", "falls", "last", "number", "offset")
 
     def __init__(self) -> None:
         self.bound: Value | None = None
@@ -134,6 +135,7 @@ class Scalar(Value):
         self.falls = False
         self.number = False
         self.offset = 0
+        self.default: str | None = None
 
 
 class Array(Scalar):
@@ -432,12 +434,33 @@ def join(values: Sequence[tuple[Guard, Value]]) -> Value:
             flat[key] = (condition if known is None else either(known[0], condition), atom)
     if len(flat) == 1:
         return next(iter(flat.values()))[1]
+    if len(flat) > _ALTERNATIVES:
+        flat = _with_one_unknown(flat)
     if not flat or len(flat) > _ALTERNATIVES:
         lost = Unknown()
         lost.nodes = [(guard, atom) for guard, atom in flat.values() if isinstance(atom, Tensor)]
         lost.returned = bool(lost.nodes)
         return lost
     return Phi(tuple(flat.values()))
+
+
+def _with_one_unknown(flat: dict[int, tuple[Guard, Value]]) -> dict[int, tuple[Guard, Value]]:
+    """The alternatives, of which one stands for all of unknown kind, and one for all modules that are built alike."""
+    merged: dict[int, tuple[Guard, Value]] = {}
+    unknown = Unknown()
+    for guard, atom in flat.values():
+        key = id(atom)
+        if isinstance(atom, Unknown):
+            tensors = [(guard, atom.tensor)] if atom.tensor is not None else atom.nodes
+            unknown.nodes = [*unknown.nodes, *tensors]
+            unknown.returned = unknown.returned or bool(tensors)
+            key, atom = id(unknown), unknown
+        elif isinstance(atom, TorchModule) and atom.weights is None:
+            config = [(name, getattr(value, "value", value)) for name, value in sorted(atom.config.items())]
+            key = hash((atom.name, repr(config)))
+        known = merged.get(key)
+        merged[key] = (guard if known is None else either(known[0], guard), atom)
+    return merged
 
 
 def alternatives(value: Value) -> tuple[tuple[Guard, Value], ...]:

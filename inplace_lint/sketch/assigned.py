@@ -16,6 +16,8 @@ else:
 
 #: Where the part of an object that a module of torch defines stands among its attributes.
 PART = ".super()"
+#: What is kept under names that are not written out.
+COMPUTED = ".*"
 
 
 class Assigned:
@@ -99,6 +101,10 @@ class Assigned:
     def _call(self, call: ast.Call, receiver: str) -> None:
         func = call.func
         if not isinstance(func, ast.Attribute):
+            if getattr(func, "id", "") == "setattr" and len(call.args) == 3:
+                target = call.args[0]
+                if isinstance(target, ast.Name) and target.id == receiver:
+                    self._enter(COMPUTED, "add_module", call.args[2])
             return
         verb = func.attr
         if verb == "__init__":
@@ -112,6 +118,8 @@ class Assigned:
             name = call.args[0]
             if isinstance(name, ast.Constant) and isinstance(name.value, str):
                 self._enter(f".{name.value}", verb, call.args[1])
+            elif verb == "add_module":
+                self._enter(COMPUTED, verb, call.args[1])
 
     def _add(self, target: ast.expr, receiver: str, how: str, value: ast.expr, position: int = 0) -> None:
         if isinstance(target, ast.Name):

@@ -6,7 +6,7 @@ from ..resolve.hierarchy import linearised
 from ..torchmodel import table
 from ..torchmodel.spelling import above
 from . import alike, bindings, postponed
-from .assigned import PART
+from .assigned import COMPUTED, PART
 from .atoms import (
     NOTHING,
     UNKNOWN,
@@ -377,16 +377,22 @@ def _attribute_of(scope: Expressions, obj: Object, name: str) -> Sketched | None
                 return Scope(scope.sketches, cls.module).value(expression)
             if value is not None:
                 plain = value
+    if plain is None and name != COMPUTED[1:] and not table.has_module(name):
+        return _attribute_of(scope, obj, COMPUTED[1:])
     return plain
+
+
+#: What a method has to mention that assigns something of no name.
+_WORDS = {PART[1:]: (b"super",), COMPUTED[1:]: (b"setattr(", b"add_module(")}
 
 
 def _assigned_in(
     scope: Expressions, obj: Object, cls: ClassSource, methods: list[FunctionSource], name: str
 ) -> Sketched | None:
     found: list[Sketched] = []
-    word = b"super" if name == PART[1:] else name.encode()
+    words = _WORDS.get(name) or (name.encode(),)
     for method in methods:
-        if not method.mentions(word):
+        if not any(map(method.mentions, words)):
             continue  # most do not, and need no index
         assigned = scope.sketches.assigned(method).names.get(f".{name}")
         if assigned is None:

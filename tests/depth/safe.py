@@ -273,4 +273,18 @@ PROGRAMS = {
 
         Net([4, 4, 4])(a).sum().backward()
     """,
+    "a layer by a name whose default saves no result": """
+        class Net(nn.Module):
+            def __init__(self, act="GELU"):
+                super().__init__()
+                self.fc = nn.Linear(4, 4)
+                self.act = getattr(nn, act)()
+
+            def forward(self, x):
+                x = self.act(self.fc(x))
+                x += 1
+                return x
+
+        Net()(a).sum().backward()
+    """,
 }

@@ -1,0 +1,81 @@
+"""Decides what stands under a name that is computed: `getattr(nn, act)`, `self.add_module(name, layer)`.
+
+A name that an argument gives by default is what most callers leave as it is. What was registered under names that
+are not known may be any attribute that nothing else set; a name that begins as it is written, `f"layer{i}"`, is that
+of an attribute which begins so.
+"""
+
+from __future__ import annotations
+
+from . import operators
+from .guards import both
+from .values import (
+    ANY,
+    Constant,
+    Instance,
+    Native,
+    Scalar,
+    Sequence_,
+    TorchModule,
+    Unknown,
+    Value,
+    alternatives,
+    join,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Callable
+
+    from .run import Run
+
+_LAYERS = (Instance, Sequence_, TorchModule)
+#: Methods of strings that make another spelling of the same name.
+_SPELLINGS = frozenset("casefold lower strip upper".split())
+
+
+def by_default(run: Run, name: Value, at: ast.AST, found: Callable[[str], Value]) -> Value | None:
+    """What `found` gives for the default of a name, on the paths on which it is that; None where it has none."""
+    default = name.default if isinstance(name, Scalar) else None
+    if default is None:
+        return None
+    path = run.path
+    taken, other = run.split(operators.compare(run, "==", name, Constant(default), at))
+    run.path = both(path, taken)
+    value = found(default)
+    run.path = path
+    each = [(both(path, taken), value), (both(path, other), Unknown())]
+    return join([(guard, one) for guard, one in each if guard])
+
+
+def spelled(run: Run, name: Scalar, method: str) -> Native | None:
+    """`name.lower()` of a name with a default."""
+    default = name.default
+    if default is None or method not in _SPELLINGS:
+        return None
+
+    def play(run: Run, args: object, kwargs: object, at: ast.AST) -> Value:
+        made = run.scalar((method, name))
+        made.default = getattr(default, method)()
+        return made
+
+    return Native(play)
+
+
+def register(run: Run, obj: Instance, layer: Value) -> None:
+    """`setattr(obj, name, layer)` under a name that is not known."""
+    if all(isinstance(atom, _LAYERS) for _, atom in alternatives(layer)):
+        known = run.state.get((obj, ANY))
+        run.put(obj, ANY, layer if known is None else join([(run.path, known), (run.path, layer)]))
+
+
+def attribute(run: Run, obj: Instance, name: ast.expr | None) -> Value | None:
+    """`getattr(obj, name)`, for a name that is put together: one of the layers whose names begin like it."""
+    first = getattr(name, "values", [None])[0]
+    prefix = getattr(first, "value", None)
+    if not isinstance(prefix, str) or not prefix:
+        return run.state.get((obj, ANY))
+    found = [run.state.get((obj, key)) for key in obj.keys if isinstance(key, str) and key.startswith(prefix)]
+    layers = [v for v in found if v is not None and all(isinstance(a, _LAYERS) for _, a in alternatives(v))]
+    return join([(run.path, layer) for layer in layers]) if layers else run.state.get((obj, ANY))
