@@ -20,7 +20,21 @@ if TYPE_CHECKING:
 else:
     import _ast as ast
 
-_WORDS = (b"create_graph", b"hessian", b"jvp", b"hvp", b"jacfwd", b"forward_ad", b"gradgradcheck", b"_hook")
+#: A file without any of these calls none of the functions below.
+_WORDS = (
+    b"create_graph",
+    b"autograd.functional",
+    b"autograd import",
+    b"torch.func.",
+    b"torch.func import",
+    b"torch import func",
+    b"forward_ad",
+    b"gradgradcheck",
+    b"forward_hook",
+    b"forward_pre_hook",
+    b"backward_hook",
+    b"backward_pre_hook",
+)
 #: Functions that differentiate twice, or forwards.
 _SECOND = frozenset(
     {
