@@ -78,7 +78,7 @@ def apply(
         found = _choose(op, [k if i < kept or k != "T" else "N" for i, k in enumerate(kinds)], named)
     if found is None:
         return Unknown()
-    facts, binding, settled = found
+    facts, binding, settled, numbers = found
     values: list[Value | None] = []
     for at_place in binding:
         if at_place is None:
@@ -88,7 +88,7 @@ def apply(
     if len(given) == 1 and facts.layout.refuses_grad:
         for guard, tensor in run.tensors(args[0]) if args else ():
             run.heap.refuse(tensor, guard)
-    result = perform(run, op.name, facts, values, at, function, settled=settled)
+    result = perform(run, op.name, facts, values, at, function, settled=settled, numbers=numbers)
     if facts.factory or facts.layout.names_every_axis or facts.layout.has_one_axis:
         axes.count(run, facts, binding, args, result)
     return result
@@ -119,8 +119,8 @@ def _for_each_constant(
 
 def _choose(
     op: Op, kinds: list[str | Const], named: dict[str, str | Const]
-) -> tuple[Facts, Sequence[int | str | None], frozenset[int]] | None:
-    """The facts, the binding, and which saves hold although an operand of unknown kind might be a number.
+) -> tuple[Facts, Sequence[int | str | None], frozenset[int], frozenset[int]] | None:
+    """The facts, the binding, which saves hold although an operand of unknown kind might be a number, which might be.
 
     Operands of unknown kind are taken for tensors: whether they are is asked when a finding depends on it.
     """
@@ -129,6 +129,7 @@ def _choose(
         return _chosen[key]  # type: ignore[return-value]  # it was kept under this very key
     result = op.facts(kinds, named)
     settled: frozenset[int] = frozenset()
+    perhaps: frozenset[int] = frozenset()
     if result is not None and ("?" in kinds or "?" in named.values()):
         facts, binding = result
         tensors, numbers = list(kinds), list(kinds)
@@ -148,7 +149,10 @@ def _choose(
             result = as_tensors
             sure = {s.target for s in as_numbers[0].saves if s.certainty == "always"} if as_numbers else set()
             settled = frozenset(sure)
-    chosen = None if result is None else (result[0], result[1], settled)
+            if as_numbers is not None:
+                taken = {p for param, p in zip(as_numbers[0].params, as_numbers[1]) if param.kind == "number"}
+                perhaps = frozenset(i for i, p in enumerate(as_tensors[1]) if p is not None and p in taken)
+    chosen = None if result is None else (result[0], result[1], settled, perhaps)
     if len(_chosen) > 50_000:
         _chosen.clear()
     _chosen[key] = chosen
@@ -164,8 +168,12 @@ def perform(
     proves: bool,
     weights: Tensor | None = None,
     settled: frozenset[int] = frozenset(),
+    numbers: frozenset[int] = frozenset(),
 ) -> Value:
-    """Do what the facts say, with `values` bound to their parameters and `weights` a module's own parameters."""
+    """Do what the facts say, with `values` bound to their parameters and `weights` a module's own parameters.
+
+    Of the operands those in `numbers` may be such: the op takes them just as well.
+    """
     place = run.place(at)
     name = _spoken(name, facts.key)
     operands: list[Operands] = [[] for _ in values]
@@ -176,7 +184,7 @@ def perform(
         for _, tensor in found:
             storage = tensor.storage
             if (not storage.proved or storage.parts_only) and param.kind in ("tensor", "tensors"):
-                if proves or facts.layout.takes_only_tensors:
+                if (proves and i not in numbers) or facts.layout.takes_only_tensors:
                     # Where several are taken, what stands for them all is a list more likely than their base.
                     storage.parts_only = tensor.part or (
                         param.kind == "tensors" and not isinstance(values[i], Sequence_)
