@@ -1,0 +1,81 @@
+"""Every format reports the same findings and counts the same."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from inplace_lint.cli import main
+from inplace_lint.report import FORMATS
+
+FILES = {
+    "errors.py": """
+        import torch
+
+
+        def one(x):
+            y = torch.exp(x.float())
+            y += 1
+            return y
+
+
+        def silenced(x):
+            y = torch.exp(x.float())
+            y += 1  # inplace-lint: ignore[IPL101]
+            return y
+
+
+        def refused_when_tried(x):
+            y = torch.exp(x.float())
+            return torch.sin(y) * y.zero_()
+
+
+        def remark(x):
+            x = x.float() * 2
+            x.add_(1)
+            return x
+    """,
+    "warnings.py": """
+        import torch.nn.functional as F
+
+
+        def attend(q, k, v, scale: float):
+            weights = F.softmax(q @ k.transpose(-2, -1) * scale, dim=-1)
+            return weights @ v
+    """,
+    "unreadable.py": "x = (",
+}
+
+
+def counted(form: str, out: str) -> int:
+    if form in ("json", "statistics-json"):
+        rows = json.loads(out)
+        return sum(row["count"] for row in rows) if form == "statistics-json" else len(rows)
+    if form == "sarif":
+        return len(json.loads(out)["runs"][0]["results"])
+    if form == "full":
+        return sum(line.lstrip().startswith("--> ") for line in out.splitlines())
+    if form == "statistics":
+        return sum(int(line.split()[0]) for line in out.splitlines())
+    return len(out.splitlines())
+
+
+@pytest.mark.parametrize("more", [(), ("--notes",), ("--min-confidence", "possible"), ("--unsafe-fixes",)])
+def test_all_formats_count_the_same(
+    more: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(textwrap.dedent(text))
+    monkeypatch.chdir(tmp_path)
+    seen = {}
+    for form in (*FORMATS, "statistics", "statistics-json"):
+        how = ("--statistics",) if form.startswith("statistics") else ("--output-format", form)
+        how += ("--output-format", "json") if form == "statistics-json" else ()
+        code = main(["check", "--isolated", *how, *more])
+        out, err = capsys.readouterr()
+        seen[form] = (counted(form, out), code, err)
+    assert len(set(seen.values())) == 1, seen
+    assert seen["json"][0] >= 4
