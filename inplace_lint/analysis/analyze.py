@@ -12,7 +12,7 @@ from .frames import Frame
 from .guards import ALWAYS, literal
 from .program import BASE_BITS, FILE_BITS, Program
 from .reconsider import reconsider
-from .run import OutOfBudget, Run
+from .run import NESTED, OutOfBudget, Run
 from .storage import DOES, NEVER
 from .values import (
     Bound,
@@ -115,6 +115,7 @@ def runs(
         program.writers.update(f for f in pending if f is not None)
         if not pending:
             break
+    program.cut_short.update((root, run.cut) for root, run in done.items() if run.cut)
     entered = {source for root, run in done.items() for source in run.entered if source is not root}
     return [
         (run, root)
@@ -289,8 +290,10 @@ def run_function(
         run.returned = run.tensors_within(result)
         run.heap.escape(run.returned, ALWAYS)
         _try_out(run)
-    except OutOfBudget:
-        pass
+    except OutOfBudget as end:
+        run.cut = str(end)
+    except RecursionError:
+        run.cut = NESTED
     return run
 
 
@@ -333,8 +336,10 @@ def run_body(program: Program, module: Module, deep: frozenset[FunctionSource] =
     try:
         execute.block(run, module.body)
         _try_out(run)
-    except OutOfBudget:
-        pass
+    except OutOfBudget as end:
+        run.cut = str(end)
+    except RecursionError:
+        run.cut = NESTED
     return run
 
 

@@ -312,7 +312,7 @@ def set_requires_grad(run: Run, tensor: Tensor, value: Value) -> None:
     if not known and storage.origin in ("factory", "result", "buffer", "detached"):
         storage.leaf = True
         run.heap.forget_gradients(storage, run.path)
-    from .heap import Node
+    from .graph import Node
 
     run.heap.add_gradients(storage, [(run.path, evidence)])
     if not run.heap.record(storage).nodes:

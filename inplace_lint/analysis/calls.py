@@ -185,6 +185,8 @@ def enter(
         or not run.path
         or source.is_generator
     ):
+        if not source.is_generator and (run.frame.depth >= DEPTH or run.steps > run.soft_limit):
+            run.leave_out(source)
         result = unknown(run, function, args, kwargs, at)
         if source.is_generator:
             run.generators[result] = source

@@ -18,7 +18,7 @@ from . import (
 )
 from .frames import DEAD
 from .guards import both
-from .run import HARD_LIMIT, LENGTH, OutOfBudget
+from .run import HARD_LIMIT, LENGTH, STEPS, OutOfBudget
 from .values import (
     Constant,
     FunctionValue,
@@ -48,7 +48,7 @@ def block(run: Run, instructions: ir.Block) -> None:
             return
         run.steps += 1
         if run.steps > HARD_LIMIT:
-            raise OutOfBudget
+            raise OutOfBudget(STEPS)
         handlers[type(instruction)](run, instruction)
 
 

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
     from ..syntax.module import FunctionSource, Module
     from .frames import Place
+    from .graph import Node
     from .guards import Guard
-    from .heap import Hazard, Node, Saved
+    from .heap import Hazard, Saved
     from .incident import Incident
     from .run import Run
     from .sharing import Sharing
@@ -342,7 +343,7 @@ class Context:
     def _returned(self, saved: Saved) -> bool:
         """Whether the function returns the value that was overwritten, or what derives from it."""
         if self._behind is None:
-            from .heap import reach
+            from .graph import reach
 
             self._behind = reach([n for g, t in self.run.returned for n in self.run.heap.nodes(t, g)])
         return saved.node in self._behind

@@ -7,7 +7,8 @@ An optimizer is known by `zero_grad`; which modules it steps is not, but some th
 from __future__ import annotations
 
 from . import unmodeled
-from .heap import Saved, reach
+from .graph import reach
+from .heap import Saved
 from .storage import DOES
 from .values import Constant, Native, Tensor, Unknown, Value
 
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from .frames import Place
+    from .graph import Node
     from .guards import Guard
-    from .heap import Hazard, Node
+    from .heap import Hazard
     from .run import Run
     from .storage import Storage
 

@@ -7,6 +7,7 @@ the saves of the same storage that were recorded before it and whose node has no
 
 from __future__ import annotations
 
+from .graph import Node, leaves, reach
 from .guards import ALWAYS, both, compatible, either, implies, literal, minus
 from .guards import NEVER as NOWHERE
 from .storage import DOES, MAY, NEVER
@@ -19,27 +20,6 @@ if TYPE_CHECKING:
     from .guards import Guard
     from .storage import Counter, Storage, Taken
     from .values import Tensor
-
-
-class Node:
-    """A node of autograd's graph; `edges` lead to the nodes whose gradients it feeds."""
-
-    __slots__ = ("edges", "freed", "opaque")
-
-    def __init__(self, edges: list[tuple[Guard, Node]], opaque: bool = False) -> None:
-        self.edges = edges
-        self.freed: list[Guard] = []
-        #: of a value that something unknown returned: it may hang on anything made before
-        self.opaque = opaque
-
-    def is_freed(self, guard: Guard, made: Guard) -> bool:
-        """Whether a backward has run through it, on every path that leads here from where it was made."""
-        if len(self.freed) < 2:
-            return any(implies(guard, freed) for freed in self.freed)
-        together: Guard = ()
-        for freed in self.freed:
-            together = either(together, freed)
-        return implies(guard, together) or implies(both(made, guard), together)
 
 
 class Saved:
@@ -338,7 +318,7 @@ class Heap:
 
     def refuse(self, tensor: Tensor, guard: Guard) -> None:
         """Something was done to the tensor that raises if it requires grad: then nothing that it came from does."""
-        for leaf, path in _leaves(self.nodes(tensor, guard), guard).items():
+        for leaf, path in leaves(self.nodes(tensor, guard), guard).items():
             known = self._plain.get(leaf)
             self._plain[leaf] = path if known is None else either(known, path)
 
@@ -348,7 +328,7 @@ class Heap:
             return False
         return all(
             leaf in self._plain and implies(path, self._plain[leaf])
-            for leaf, path in _leaves([(ALWAYS, saved.node)], guard).items()
+            for leaf, path in leaves([(ALWAYS, saved.node)], guard).items()
         )
 
     def base_written(self, storage: Storage, guard: Guard) -> None:
@@ -399,32 +379,6 @@ def _unseen(saved: Saved, counter: Counter | None) -> str:
     if saved.counter is counter:
         return ""
     return "shared" if any(c is not None and c.way == "shared" for c in (saved.counter, counter)) else "data"
-
-
-def reach(nodes: Sequence[tuple[Guard, Node]], guard: Guard = ALWAYS) -> dict[Node, Guard]:
-    """Every node that a backward from `nodes` runs, with the paths on which it does."""
-    reached: dict[Node, Guard] = {}
-    stack = [(both(guard, g), node) for g, node in nodes]
-    while stack:
-        path, node = stack.pop()
-        if not path:
-            continue
-        known = reached.get(node)
-        if known is not None:
-            if implies(path, known):
-                continue
-            path = either(known, path)
-            if path == known:
-                continue
-        reached[node] = path
-        for g, source in node.edges:
-            if compatible(path, g):
-                stack.append((both(path, g), source))
-    return reached
-
-
-def _leaves(nodes: Sequence[tuple[Guard, Node]], guard: Guard) -> dict[Node, Guard]:
-    return {node: path for node, path in reach(nodes, guard).items() if not node.edges}
 
 
 def strongest(grads: Iterable[tuple[Guard, int]]) -> list[tuple[Guard, int]]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from ..torchmodel import table
 from . import attributes, calls, classes, containers, einops, inherited, methods, modules, ops
 from .frames import Frame, State
+from .graph import Node
 from .guards import ALWAYS, both, literal
-from .heap import Node, Saved
+from .heap import Saved
 from .run import LAST
 from .values import (
     Bound,

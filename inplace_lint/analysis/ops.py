@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ..torchmodel.facts import WEIGHT, Const
 from . import axes, results, stale, writing
+from .graph import Node
 from .guards import both
-from .heap import Node, Saved, strongest
+from .heap import Saved, strongest
 from .incident import Incident
 from .sharing import observe
 from .storage import Storage

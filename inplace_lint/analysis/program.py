@@ -69,6 +69,8 @@ class Program:
         self.tensors: dict[FunctionSource, set[str]] = {}
         #: how many instructions a run may grow to before it enters no more calls; 0 is the usual number
         self.soft_limit = 0
+        #: functions of the file at hand (None: its top level) that were not analysed to their end, and why
+        self.cut_short: dict[FunctionSource | None, str] = {}
         #: a run is a second look (`reconsider`)
         self.second_look = False
         self.sketches = sketches or Sketches(Files(project))
@@ -108,6 +110,7 @@ class Program:
     def roots(self, module: Module) -> list[FunctionSource | None]:
         """What of a file is worth a run; the engine itself is only imported where there is something."""
         self.files.add(module)
+        self.cut_short.clear()
         return suspects(self.sketches, module)
 
     def want_notes(self, wanted: bool) -> None:

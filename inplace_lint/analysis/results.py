@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..torchmodel.facts import WEIGHT
 from ..torchmodel.layout import layout_of
 from . import arrays, axes, containers
+from .graph import Node
 from .guards import both, compatible, either
-from .heap import Node
 from .run import LENGTH
 from .storage import Counter, Storage
 from .values import (

@@ -60,8 +60,13 @@ LAST = "last"
 PARTS = "parts"
 
 
+#: Why a run ended before its end, as IPL003 says it.
+STEPS = f"its analysis ended after {HARD_LIMIT:,} steps, and what comes after them was not looked at"
+NESTED = "it is nested too deeply, or calls go too deep, for it to be analysed to its end"
+
+
 class OutOfBudget(Exception):
-    """The run has grown past its limit; what was found so far stands."""
+    """The run has grown past its limit, and why; what was found so far stands."""
 
 
 class Run:
@@ -133,6 +138,8 @@ class Run:
         #: how often the source asked whether there are gradients
         self.asked = 0
         self.steps = 0
+        #: why it ended before its end, or what it left out; empty where all was looked at
+        self.cut = ""
         self.soft_limit = program.soft_limit or SOFT_LIMIT
         self.outside: set[Value] = set()
         #: modules of the project that were given a part that works in place
@@ -175,6 +182,13 @@ class Run:
         self._interned: dict[Hashable, Scalar] = {}
         self._keys: dict[Scalar, Hashable] = {}
         self._own_bits = 0
+
+    def leave_out(self, source: FunctionSource) -> None:
+        """A call is not entered although something in it may be written."""
+        if not self.cut and not self.builds and self.path and self.program.enters(source):
+            self.cut = (
+                f"it calls `{source.name}`, which is not entered, after more steps or deeper than calls are"
+            )
 
     # Identities and literals
 

@@ -179,8 +179,10 @@ def _since(run: Run, name: str, tensor: Tensor, twice: bool, at: ast.AST) -> Wri
             continue
         if place.at is not at and _within(place.at, at):
             return write
-        if bound is None or write.time <= bound:
+        if bound is None:
             continue
+        if write.time <= bound:
+            return None  # and so did all before it
         through = _names_through(place.at)
         if name in through:
             continue

@@ -7,8 +7,9 @@ the mode without reentry, up to the last save: what is written before that has g
 
 from __future__ import annotations
 
+from .graph import Node
 from .guards import compatible
-from .heap import Node, Saved, strongest
+from .heap import Saved, strongest
 from .storage import Storage
 from .values import Constant, FunctionValue, Mode, OpValue, Tensor, Unknown, Value
 

@@ -8,8 +8,9 @@ it are `possible`.
 
 from __future__ import annotations
 
+from .graph import Node
 from .guards import ALWAYS, both
-from .heap import Node, Saved, strongest
+from .heap import Saved, strongest
 from .storage import MAY
 from .values import Bound, Mapping_, Sequence_, Tensor, Unknown, alternatives
 

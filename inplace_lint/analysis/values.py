@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from ..syntax.module import ClassSource, FunctionSource
     from ..torchmodel.op import Op
     from .frames import Place
+    from .graph import Node
     from .guards import Guard
-    from .heap import Node, Write
+    from .heap import Write
     from .storage import Counter, Storage, Taken
 
     #: the size of each axis, None where that is not known

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ..syntax import ir
 from .execute import HANDLERS
+from .graph import reach
 from .guards import compatible
-from .heap import reach
 from .values import Instance, Optimizer, Parameters, Sequence_, Tensor, TorchModule, Unknown, alternatives
 
 TYPE_CHECKING = False

@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..torchmodel.facts import Facts
     from .frames import Place
+    from .graph import Node
     from .guards import Guard
-    from .heap import Node
     from .results import Operands
     from .run import Run
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 #: Instructions that one function may cost, helpers included; and how deep calls are followed.
 _BUDGET = 6000
+#: ... and so much may be known of who shares memory with whom.
+_FACTS = 100_000
 _DEPTH = 5
 
 
@@ -70,6 +72,7 @@ class Evaluation:
         #: the call in the evaluated function itself that is being followed
         self.site: ast.AST | None = None
         self._left = _BUDGET
+        self._facts = _FACTS
         self.order = 0
         #: the `with` statements that are entered, as the numbers of their nodes
         self.managers: tuple[int, ...] = ()
@@ -179,6 +182,9 @@ class Evaluation:
         known = self._memory.get(term)
         if known is None:
             known = self._memory[term] = frozenset(bases(term, self.fresh))
+            self._facts -= len(known)
+            if self._facts < 0:
+                raise Spent
         return known
 
     def replace(self, old: Term, new: Term | None, at: ast.AST) -> None:
@@ -205,6 +211,9 @@ class Evaluation:
                 elif not memory.isdisjoint(known.get(term) or self.memory(term)) and not are_disjoint(
                     term, old
                 ):
+                    # What it was made unknown from before is all that is to be known of it: the chain stays short.
+                    while term.op == "opaque" and term.args[1:] == ("write",):
+                        term = term.first
                     names[key] = self.terms("opaque", term, "write", at=at)
 
     def get_item(self, obj: Term, index: Term, at: ast.AST | None) -> Term:

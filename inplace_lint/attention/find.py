@@ -18,7 +18,7 @@ from .target import Target
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..syntax.files import Files
-    from ..syntax.module import Module
+    from ..syntax.module import FunctionSource, Module
 
 
 class Seen:
@@ -30,21 +30,30 @@ class Seen:
         self.evaluation, self.shapes, self.plans, self.target = evaluation, shapes, plans, target
 
 
-def find(module: Module, files: Files, target: Target | None = None) -> list[Seen]:
-    """What the functions of a file compute that has to do with attention."""
+#: Why a function was not looked at, as IPL003 says it.
+_CUT = (
+    "whether it computes attention is not known, because that takes too many steps, or is nested too deeply"
+)
+
+
+def find(
+    module: Module,
+    files: Files,
+    target: Target | None = None,
+    cut_short: dict[FunctionSource | None, str] | None = None,
+) -> list[Seen]:
+    """What the functions of a file compute that has to do with attention.
+
+    Those of which nothing can be said for want of budget are put into `cut_short`.
+    """
     target = target or Target()
     found: list[Seen] = []
     for function in screen.functions(module):
-        evaluation = Evaluation(files, function)
-        try:
-            evaluation.run()
-        except (Spent, Unfollowed, RecursionError):
-            continue
-        shapes = Shapes(evaluation)
-        here = [plan(evaluation, shapes, site, target) for site in sites(evaluation, shapes)]
-        for one in here:
-            _complete(one)
-        found.append(Seen(evaluation, shapes, here, target))
+        seen = _looked_at(files, function, target)
+        if isinstance(seen, Seen):
+            found.append(seen)
+        elif seen and cut_short is not None:
+            cut_short.setdefault(function, seen)
     _weigh_callers(found)
     _keep_one(found)
     effects.check_callers(found)
@@ -68,6 +77,22 @@ def _weigh_callers(found: list[Seen]) -> None:
         for one in same:
             one.dispatched = dispatched
             one.needed = bool(one.site.readers) and not unread
+
+
+def _looked_at(files: Files, function: FunctionSource, target: Target) -> Seen | str:
+    """What is found in a function; or why nothing is known, empty where that is for no want of budget."""
+    evaluation = Evaluation(files, function)
+    try:
+        evaluation.run()
+        shapes = Shapes(evaluation)
+        plans = [plan(evaluation, shapes, site, target) for site in sites(evaluation, shapes)]
+        for one in plans:
+            _complete(one)
+    except Unfollowed:
+        return ""
+    except (Spent, RecursionError):
+        return _CUT
+    return Seen(evaluation, shapes, plans, target)
 
 
 def _complete(made: Plan) -> None:

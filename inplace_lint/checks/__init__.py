@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..analysis.program import Program
     from ..project.modules import Project
     from ..project.settings import Settings
-    from ..syntax.module import Module
+    from ..syntax.module import FunctionSource, Module
 
 lazily(__name__, "syntaxes")
 
@@ -44,6 +44,10 @@ _ASKED = {
 _ATTENTION = ("IPL401", "IPL402", "IPL403", "IPL404", "IPL501", "IPL502", "IPL503", "IPL504")
 
 
+#: How deep Python may recurse: code as deep as its parser takes, and functions of a thousand steps in a row.
+_NESTING = 3_000
+
+
 def check_source(
     filename: str, source: bytes, settings: Settings, project: Project, trial: bool = False
 ) -> list[Diagnostic]:
@@ -55,6 +59,8 @@ def check_source(
     """
     from ..analysis.program import of_project
 
+    if sys.getrecursionlimit() < _NESTING:
+        sys.setrecursionlimit(_NESTING)
     program = of_project(project)
     if not trial:
         return _read(filename, source, settings, program)
@@ -95,6 +101,7 @@ def _findings(module: Module, program: Program, settings: Settings) -> list[Diag
             if diagnostic is not None:
                 diagnostics.append(diagnostic)
     diagnostics += _attention(module, program, settings)
+    diagnostics += [_cut_short(module, source, why) for source, why in program.cut_short.items()]
     diagnostics.sort(key=lambda d: (d.location.key(), d.code))
     return diagnostics
 
@@ -110,7 +117,7 @@ def _attention(module: Module, program: Program, settings: Settings) -> list[Dia
     from ..project.torch_version import oldest
 
     target = Target(lambda: oldest(settings), dict(settings.attention_sizes))
-    seen = find(module, program.files, target)
+    seen = find(module, program.files, target, program.cut_short)
     return [one for code in _ATTENTION for place in seen for one in _rule(code).check(module, place)]
 
 
@@ -137,6 +144,22 @@ def _rule(code: str) -> ModuleType:
     name = f"{__name__}.{code.lower()}_{rule_name(code).replace('-', '_')}"
     __import__(name)
     return sys.modules[name]
+
+
+def _cut_short(module: Module, source: FunctionSource | None, why: str) -> Diagnostic:
+    """An IPL003 at the head of a function, or of the file."""
+    from .places import column
+
+    row = first = last = 1
+    what = "the top level of this file"
+    if source is not None:
+        what = f"`{source.name}`"
+        row = source.node.lineno
+        first = column(module, row, source.node.col_offset)
+        last = first + len("def ") + len(source.name)
+    place = Location(module.filename, row, first, row, last)
+    message = f"{what} is not analysed as a whole: {why}"
+    return Diagnostic("IPL003", rule_name("IPL003"), "note", "certain", message, place)
 
 
 def _trouble(code: str, filename: str, message: str, row: int, column: int) -> Diagnostic:

@@ -24,6 +24,13 @@ RULES: tuple[Rule, ...] = (
         "IPL002", "internal-error", "error", "0.1.0", "inplace-lint failed on this file: a bug in the tool."
     ),
     Rule(
+        "IPL003",
+        "analysis-cut-short",
+        "note",
+        "0.1.0",
+        "A function was not analysed to its end: what was not looked at may hold hazards.",
+    ),
+    Rule(
         "IPL101",
         "saved-result-overwritten",
         "error",
@@ -193,8 +200,8 @@ RULES: tuple[Rule, ...] = (
     ),
 )
 
-#: Reported whatever is selected, unless ignored by name: a file that was not checked must not pass for clean.
-ALWAYS = frozenset({"IPL000", "IPL002"})
+#: Reported whatever is selected, unless ignored by name: what was not checked must not pass for clean.
+ALWAYS = frozenset({"IPL000", "IPL002", "IPL003"})
 
 _BY_NAME = {text: rule for rule in RULES for text in (rule.code, rule.name)}
 

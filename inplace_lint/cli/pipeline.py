@@ -169,7 +169,9 @@ def _capped(diagnostic: Diagnostic) -> Diagnostic:
 def _is_shown(diagnostic: Diagnostic, settings: Settings) -> bool:
     if not at_least(diagnostic.confidence, settings.min_confidence, CONFIDENCES):
         return False
-    return diagnostic.severity != "note" or settings.notes or settings.min_confidence == "possible"
+    if diagnostic.severity != "note" or diagnostic.code in registry.ALWAYS:
+        return True
+    return settings.notes or settings.min_confidence == "possible"
 
 
 _projects: dict[tuple[str, tuple[str, ...]], Project] = {}

@@ -10,15 +10,21 @@ if TYPE_CHECKING:
     Class = TypeVar("Class", bound=Hashable)
 
 
-def linearised(cls: Class, bases: Callable[[Class], Sequence[Class]]) -> list[Class]:
+def linearised(
+    cls: Class, bases: Callable[[Class], Sequence[Class]], known: dict[Class, list[Class]] | None = None
+) -> list[Class]:
     """The class and all that it derives from, in the order of its look-ups; `bases` gives the direct ones of a class.
+
+    `known` are orders from before, and takes what comes to them.
 
     Of classes that Python would refuse with a TypeError (their bases contradict each other, or stand twice), and of one
     that derives from itself because its name was bound again, it is each class before those that it names, depth first.
     """
-    orders: dict[Class, list[Class]] = {}
+    orders = {} if known is None else known
+    found: list[Class] = []
     #: classes whose bases are being looked at: who is among them derives from itself
     begun: dict[Class, list[Class]] = {}
+    circular = False
     pending = [cls]
     while pending:
         at = pending[-1]
@@ -26,12 +32,19 @@ def linearised(cls: Class, bases: Callable[[Class], Sequence[Class]]) -> list[Cl
             pending.pop()
         elif at not in begun:
             begun[at] = []
-            begun[at] = [base for base in bases(at) if base in orders or base not in begun]
+            direct = bases(at)
+            begun[at] = [base for base in direct if base in orders or base not in begun]
+            found.append(at)
+            circular = circular or len(begun[at]) < len(direct)
             pending += [base for base in begun[at] if base not in orders]
         else:
             pending.pop()
             orders[at] = _order(at, begun[at], orders)
-    return orders[cls]
+    order = orders[cls]
+    if circular:  # what the others come to depends on where one begins
+        for one in found:
+            orders.pop(one, None)
+    return order
 
 
 def _order(cls: Class, direct: list[Class], orders: dict[Class, list[Class]]) -> list[Class]:
@@ -47,14 +60,24 @@ def _order(cls: Class, direct: list[Class], orders: dict[Class, list[Class]]) ->
 def _merged(lists: list[list[Class]]) -> list[Class] | None:
     """Each class once, before all that come after it in any of the lists; None where these contradict each other."""
     found: list[Class] = []
-    left = [one for one in lists if one]
+    #: in how many of the lists something still comes before a class
+    waiting: dict[Class, int] = {}
+    for one in lists:
+        for cls in one[1:]:
+            waiting[cls] = waiting.get(cls, 0) + 1
+    left = [one[::-1] for one in lists if one]
     while left:
         for one in left:
-            head = one[0]
-            if not any(head in other[1:] for other in left):
+            head = one[-1]
+            if not waiting.get(head):
                 break
         else:
             return None
         found.append(head)
-        left = [rest for one in left if (rest := one[1:] if one[0] == head else one)]
+        for one in left:
+            if one[-1] == head:
+                one.pop()
+                if one:
+                    waiting[one[-1]] -= 1
+        left = [one for one in left if one]
     return found

@@ -371,6 +371,22 @@ def own(value: Sketched, given: str = "", depth: int = 2) -> Sketched:
 _MANY = 8
 
 
+#: From this many alternatives on, tensors of which the same is known count as one.
+CROWD = 64
+
+
+def alike(value: Sketched) -> Sketched:
+    """One atom for all tensors of which the same is known."""
+    found: dict[object, Atom] = {}
+    for atom in value:
+        key: object = atom
+        if isinstance(atom, Cell):
+            store = atom.store
+            key = (store.given, store.grad, store.leaf, store.tensor, atom.fragile)
+        found.setdefault(key, atom)
+    return tuple(found.values())
+
+
 def apart(value: Sketched, arms: frozenset[int], later: bool = False) -> Sketched:
     """The same value, on a path on which the arms were not taken: what they saved does not concern it.
 

@@ -176,7 +176,9 @@ def classes_of(scope: Expressions, source: ClassSource) -> list[ClassSource | st
     known = scope.sketches.orders.get(source)
     if known is None:
         scope.sketches.orders[source] = [source]  # ends circles of classes that make each other
-        known = scope.sketches.orders[source] = linearised(source, lambda cls: _bases(scope, cls))
+        known = scope.sketches.orders[source] = linearised(
+            source, lambda cls: _bases(scope, cls), scope.sketches.linear
+        )
     return known
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..syntax.operators import OPERATORS
 from . import bindings, effects
 from .atoms import (
+    CROWD,
     EVERYWHERE,
     NOTHING,
     RECORDED,
@@ -15,6 +16,7 @@ from .atoms import (
     Function,
     Store,
     Text,
+    alike,
     own,
     united,
 )
@@ -102,7 +104,12 @@ class Scope:
             name: str = node.id  # type: ignore[attr-defined]  # its type was compared above
             found = None if self.copies else self.names.get(name)
             return self.name(name) if found is None else found
-        return EXPRESSIONS.get(kind, _other)(self, node)
+        value = EXPRESSIONS.get(kind, _other)(self, node)
+        return value if len(value) <= CROWD else self.crowded(value)
+
+    def crowded(self, value: Sketched) -> Sketched:
+        """The value as fewer atoms: tensors of which the same is known count as one."""
+        return alike(value)
 
     def name(self, name: str) -> Sketched:
         """What a name stands for."""

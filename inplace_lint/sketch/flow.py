@@ -78,6 +78,10 @@ class Flow(Scope):
         #: whether nobody takes the value of the statement at hand
         self.discards = False
 
+    def crowded(self, value: Sketched) -> Sketched:
+        self.summary.suspicious = True  # what becomes of each of them is left to a run
+        return super().crowded(value)
+
     # What happens
 
     def save(self, store: Store, level: int = WEAK) -> None:

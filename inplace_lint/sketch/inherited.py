@@ -56,7 +56,7 @@ def of_subclasses(sketches: Sketches, module: Module, examined: Examined) -> Ite
 
 def _order(cls: ClassSource) -> list[ClassSource]:
     """The class and those of its bases that stand in its file, in the order in which attributes are looked up."""
-    return linearised(cls, _bases)
+    return linearised(cls, _bases, cls.module.orders)
 
 
 def _bases(cls: ClassSource) -> list[ClassSource]:
@@ -66,10 +66,12 @@ def _bases(cls: ClassSource) -> list[ClassSource]:
 
 def _methods(cls: ClassSource) -> dict[str, FunctionSource]:
     """What a class finds under each name of a method, in its file."""
-    found: dict[str, FunctionSource] = {}
-    for one in _order(cls):
-        for name, method in one.methods.items():
-            found.setdefault(name, method)
+    found = cls.found
+    if found is None:
+        found = cls.found = {}
+        for one in _order(cls):
+            for name, method in one.methods.items():
+                found.setdefault(name, method)
     return found
 
 

@@ -57,6 +57,8 @@ class Sketches:
         self.notes = False
         self.globals: dict[tuple[Module, str], Sketched] = {}
         self.orders: dict[ClassSource, list[ClassSource | str]] = {}
+        #: ... and what is known of those that no circle runs through
+        self.linear: dict[ClassSource | str, list[ClassSource | str]] = {}
         self.builders: dict[ClassSource, frozenset[str]] = {}
         self._summaries: dict[FunctionSource, Summary] = {}
         self._results: dict[FunctionSource, Sketched] = {}
@@ -216,11 +218,10 @@ class Sketches:
     def inline(self, function: Function, made: Call) -> Sketched:
         """A call of a closure: its body in place, with the names around it."""
         caller = made.scope
-        if (
-            len(self._inlined) >= _CLOSURES
-            or function.source in self._inlined
-            or not isinstance(caller, Flow)
-        ):
+        if function.source in self._inlined or not isinstance(caller, Flow):
+            return (Cell(Store()),)
+        if len(self._inlined) >= _CLOSURES:
+            caller.summary.suspicious = True  # a run goes deeper
             return (Cell(Store()),)
         inert = caller.inert
         if inert.get(function.source, 0) >= _INERT:

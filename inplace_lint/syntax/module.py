@@ -151,7 +151,7 @@ class FunctionSource:
 class ClassSource:
     """A class as it stands in a file: its methods, its class-level assignments, its base expressions."""
 
-    __slots__ = ("assigned_later", "assignments", "methods", "module", "name", "node")
+    __slots__ = ("assigned_later", "assignments", "found", "methods", "module", "name", "node")
 
     def __init__(self, module: Module, node: ast.ClassDef) -> None:
         self.module = module
@@ -161,6 +161,8 @@ class ClassSource:
         self.assignments: dict[str, ast.expr | None] = {}
         #: attributes that other methods than `__init__` assign, once somebody asked (`attention.objects`)
         self.assigned_later: set[str] | None = None
+        #: what it finds under each name of a method, in its file, once somebody asked (`sketch.inherited`)
+        self.found: dict[str, FunctionSource] | None = None
         for statement in node.body:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 self.methods[statement.name] = FunctionSource(module, statement, self)
@@ -229,6 +231,8 @@ class Module:
         self._lines: list[bytes] | None = None
         #: what is called in it, by name, once somebody asked (`sketch.words`)
         self.called: set[str] | None = None
+        #: the order of look-ups of classes among those of the file (`sketch.inherited`)
+        self.orders: dict[ClassSource, list[ClassSource]] = {}
         self._method_names: frozenset[str] | None = None
         self._inherited: dict[tuple[FunctionSource, ClassSource], FunctionSource] = {}
         #: rows on which a name is called, where many are looked for

@@ -1,0 +1,93 @@
+"""Autograd's graph: its nodes, and which of them a backward runs."""
+
+from __future__ import annotations
+
+from .guards import ALWAYS, both, compatible, either, implies
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from .guards import Guard
+
+
+class Node:
+    """A node of autograd's graph; `edges` lead to the nodes whose gradients it feeds."""
+
+    __slots__ = ("edges", "freed", "opaque")
+
+    def __init__(self, edges: list[tuple[Guard, Node]], opaque: bool = False) -> None:
+        self.edges = edges
+        self.freed: list[Guard] = []
+        #: of a value that something unknown returned: it may hang on anything made before
+        self.opaque = opaque
+
+    def is_freed(self, guard: Guard, made: Guard) -> bool:
+        """Whether a backward has run through it, on every path that leads here from where it was made."""
+        if len(self.freed) < 2:
+            return any(implies(guard, freed) for freed in self.freed)
+        together: Guard = ()
+        for freed in self.freed:
+            together = either(together, freed)
+        return implies(guard, together) or implies(both(made, guard), together)
+
+
+def reach(nodes: Sequence[tuple[Guard, Node]], guard: Guard = ALWAYS) -> dict[Node, Guard]:
+    """Every node that a backward from `nodes` runs, with the paths on which it does."""
+    reached: dict[Node, Guard] = {}
+    for g, node in nodes:
+        _widen(reached, node, both(guard, g))
+    order, circular = _in_order([node for _, node in nodes])
+    changed = True
+    while changed:
+        changed = False
+        for node in order:
+            path = reached.get(node)
+            if path:
+                for g, source in node.edges:
+                    if compatible(path, g):
+                        changed |= _widen(reached, source, both(path, g))
+        changed &= circular  # else each was looked at after all that lead to it
+    return reached
+
+
+def _widen(reached: dict[Node, Guard], node: Node, path: Guard) -> bool:
+    """A node is reached along these paths as well; whether that is news."""
+    known = reached.get(node)
+    if known is not None:
+        if not path or implies(path, known):
+            return False
+        path = either(known, path)
+    if not path or path == known:
+        return False
+    reached[node] = path
+    return True
+
+
+def _in_order(nodes: list[Node]) -> tuple[list[Node], bool]:
+    """All that the nodes lead to, each before what it leads to itself; and whether some lead back to themselves."""
+    order: list[Node] = []
+    #: False while what it leads to is looked at
+    done: dict[Node, bool] = {}
+    circular = False
+    stack = nodes
+    while stack:
+        node = stack.pop()
+        if node not in done:
+            done[node] = False
+            stack.append(node)
+            for _, source in node.edges:
+                if source not in done:
+                    stack.append(source)
+                elif not done[source]:
+                    circular = True
+        elif not done[node]:
+            done[node] = True
+            order.append(node)
+    order.reverse()
+    return order, circular
+
+
+def leaves(nodes: Sequence[tuple[Guard, Node]], guard: Guard) -> dict[Node, Guard]:
+    """What a backward from `nodes` ends in, with the paths on which it does."""
+    return {node: path for node, path in reach(nodes, guard).items() if not node.edges}

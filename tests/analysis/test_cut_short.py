@@ -1,0 +1,131 @@
+"""Where the analysis ends before the code does, that is said: IPL003."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from inplace_lint.cli import main
+
+HEAD = "import torch\nfrom torch import nn\n"
+HAZARD = "    y = torch.sigmoid(x)\n    y += 1\n    return y\n"
+
+
+def nested_loops(depth: int) -> str:
+    loops = "".join(f"{'    ' * (i + 1)}for i{i} in range(3):\n" for i in range(depth))
+    return f"def main(x, w):\n{loops}{'    ' * (depth + 1)}x = torch.exp(x) + 1\n{HAZARD}"
+
+
+def loops(count: int) -> str:
+    return "def main(x, w):\n" + "    for i in range(3):\n        x = torch.exp(x) + i\n" * count + HAZARD
+
+
+def views(count: int) -> str:
+    lines = "".join(f"    v{i + 1} = v{i}.view(-1)\n" for i in range(count))
+    return f"def main(x, w):\n    v0 = x * 2\n{lines}    s = torch.exp(v0)\n    v{count}.add_(1)\n{HAZARD}"
+
+
+def comprehensions(depth: int) -> str:
+    inside = "[" * depth + "x.exp()" + "".join(f" for i{i} in range(2)]" for i in range(depth))
+    return f"def main(x, w):\n    g = {inside}\n{HAZARD}"
+
+
+def calls(depth: int) -> str:
+    inner = "".join(f"def f{i}(x):\n    y = f{i + 1}(x)\n    y.mul_(1)\n    return y\n" for i in range(depth))
+    return f"{inner}def f{depth}(x):\n    return x\ndef main(x, w):\n    x = f0(x)\n{HAZARD}"
+
+
+CUT = {
+    "loops in loops": nested_loops(9),
+    "loops": loops(1200),
+    "views": views(3000),
+    "comprehensions": comprehensions(16),
+    "calls": calls(12),
+    "top level": "x = torch.ones(3, requires_grad=True)\n"
+    + "for i in range(3):\n    x = torch.exp(x) + i\n" * 1300
+    + "y = torch.exp(x)\ny += 1\n",
+}
+
+
+@pytest.fixture
+def check(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):  # type: ignore[no-untyped-def]
+    monkeypatch.chdir(tmp_path)
+
+    def check(text: str, *options: str) -> tuple[int, str, str]:
+        Path("a.py").write_text(HEAD + text)
+        code = main(["check", "--isolated", "a.py", *options])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return check
+
+
+@pytest.mark.parametrize("name", CUT)
+def test_an_analysis_that_ends_early_is_told(check, name: str) -> None:  # type: ignore[no-untyped-def]
+    code, out, err = check(CUT[name], "--output-format", "concise")
+    assert "note[IPL003] " in out
+    assert "is not analysed as a whole" in out
+    assert "passed" not in err
+    assert "note" in err
+    assert code == ("error" in out)
+
+
+def test_it_is_a_note_that_is_shown_whatever_is_selected(check) -> None:  # type: ignore[no-untyped-def]
+    text = CUT["loops in loops"]
+    for options in ((), ("--select", "IPL101"), ("--ignore", "IPL4"), ("--min-confidence", "certain")):
+        code, out, err = check(text, *options)
+        assert code == 0
+        assert out.startswith("note[IPL003] analysis-cut-short: `main` is not analysed as a whole: ")
+        assert "3 | def main(x, w):\n   | ^^^^^^^^\n" in out
+        assert err == "Found 1 note in 1 file.\n"
+    assert check(text, "--statistics")[1] == "1  IPL003  analysis-cut-short\n"
+    _, out, _ = check(text, "--output-format", "json")
+    assert [(one["code"], one["severity"]) for one in json.loads(out)] == [("IPL003", "note")]
+
+
+def test_whoever_knows_can_say_so(check) -> None:  # type: ignore[no-untyped-def]
+    text = CUT["loops in loops"]
+    assert check(text, "--ignore", "IPL003") == (0, "", "All checks passed in 1 file.\n")
+    said = text.replace("(x, w):", "(x, w):  # inplace-lint: ignore[IPL003]")
+    assert check(said) == (0, "", "All checks passed in 1 file.\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [nested_loops(3), loops(20), views(100), comprehensions(4), calls(4)],
+    ids=["nest", "loops", "views", "lists", "calls"],
+)
+def test_what_is_read_to_its_end_says_nothing(check, text: str) -> None:  # type: ignore[no-untyped-def]
+    code, out, _ = check(text, "--output-format", "concise")
+    assert code == 1
+    assert "IPL101" in out
+    assert "IPL003" not in out
+
+
+def test_attention_that_is_not_looked_for_is_told(check) -> None:  # type: ignore[no-untyped-def]
+    steps = "    x = x * 2\n" * 7000
+    text = f"def main(q, k, v, x):\n{steps}    return torch.softmax(q @ k.transpose(-2, -1), -1) @ v\n"
+    code, out, err = check(text, "--output-format", "concise")
+    assert (code, err) == (0, "Found 1 note in 1 file.\n")
+    assert "whether it computes attention is not known" in out
+
+
+def test_a_closure_in_closures_is_looked_into(check) -> None:  # type: ignore[no-untyped-def]
+    text = """def main(x, w):
+    y = torch.sigmoid(x @ w)
+    def a():
+        def b():
+            def c():
+                def d():
+                    y.add_(1)
+                d()
+            c()
+        b()
+    a()
+    return y.sum().backward()
+"""
+    code, out, _ = check(text, "--output-format", "concise")
+    assert code == 1
+    assert "a.py:13:5: error[IPL101]" in out
