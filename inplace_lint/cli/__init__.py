@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -17,6 +18,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Runs `inplace-lint` with these arguments, by default the process's, and returns its exit code."""
     from .options import UsageError
 
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # who started the process closed it
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  it stays open
     for stream in (sys.stdout, sys.stderr):
         # A file name or a source line that the terminal cannot show must not stop the run.
         if hasattr(stream, "reconfigure"):
@@ -35,6 +39,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         silence()
         return CLEAN
+    except OSError as error:  # a full disk, a working directory that is gone
+        silence()
+        complain(f"cannot go on: {error.strerror or error}")
+        return WRONG
 
 
 def entry() -> NoReturn:
@@ -52,10 +60,8 @@ def entry() -> NoReturn:
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except BrokenPipeError:
+    except OSError:
         pass
-    import os
-
     os._exit(code)
 
 
@@ -67,10 +73,8 @@ def complain(text: str) -> None:
 
 
 def silence() -> None:
-    """Drops what is still to be written: the reader, such as `head`, has seen enough.
+    """Drops what is still to be written: the reader, such as `head`, has seen enough, or the disk is full.
 
-    Otherwise Python would complain about the closed pipe once more at its own exit.
+    Otherwise Python would complain about that once more at its own exit.
     """
-    import os
-
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

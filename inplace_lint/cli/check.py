@@ -187,6 +187,8 @@ def _check_input(
     name: str | None, configuration: Configuration, texts: dict[str, bytes]
 ) -> tuple[list[Diagnostic], list[Target], list[ConfigurationError]]:
     filename = "-" if name is None else shown(name)
+    if sys.stdin is None:
+        raise UsageError("`-` is standard input, which is closed")
     source = sys.stdin.buffer.read()
     texts[filename] = source
     try:
