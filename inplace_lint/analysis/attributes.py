@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..torchmodel import classes as torch_classes
 from ..torchmodel import table
 from ..torchmodel.spelling import canonical
 from . import (
@@ -10,6 +11,7 @@ from . import (
     container_methods,
     dynamic_names,
     inherited,
+    instances,
     methods,
     names,
     objects,
@@ -77,6 +79,8 @@ def get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
 
 
 def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
+    if name == "__class__":
+        return instances.class_of(obj) or run.scalar(("type", obj))
     if isinstance(obj, Instance):
         return classes.of_instance(run, obj, name, at)
     if isinstance(obj, Tensor):
@@ -235,7 +239,35 @@ def _of_module(run: Run, module: TorchModule, name: str) -> Value:
     if name in ("running_mean", "running_var", "num_batches_tracked"):
         owned = module.owns[name] = run.new_tensor("buffer", NEVER, None)
         return owned
-    return module.config.get(name, Scalar())
+    return _argument(run, module, name) or Scalar()
+
+
+def _argument(run: Run, module: TorchModule, name: str) -> Value | None:
+    """What the constructor was given, or its default, where it keeps that as an attribute; what that was set to."""
+    if not torch_classes.keeps(module.name, name):
+        return None
+    given = run.state.get((module, name)) if name in module.assigned else None
+    if given is None:
+        given = module.config.get(name)
+    default = torch_classes.default(module.name, name) if given is None else None
+    return given if default is None else Constant(default[0])
+
+
+def has_argument(run: Run, module: TorchModule, name: str) -> bool:
+    """Whether the module keeps an argument of its constructor under this name."""
+    return _argument(run, module, name) is not None
+
+
+def as_set(run: Run, module: TorchModule) -> TorchModule:
+    """The module as it was built, but for what was assigned to its attributes since."""
+    changed = {
+        name: value for name in module.assigned if (value := run.state.get((module, name))) is not None
+    }
+    if not changed:
+        return module
+    other = TorchModule(module.name, {**module.config, **changed}, module.weights)
+    other.owns = module.owns
+    return other
 
 
 def training(run: Run) -> Constant | Test:
@@ -270,6 +302,12 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
             for owner in atom.owners:
                 for weights in methods.weights_of(run, owner):
                     set_requires_grad(run, weights, value)
+        elif isinstance(atom, TorchModule) and torch_classes.keeps(atom.name, name):
+            before = _argument(run, atom, name)
+            if name not in atom.assigned and before is not None:
+                run.bottom().slots[(atom, name)] = before
+            atom.assigned.add(name)
+            run.state.slots[(atom, name)] = value
         elif isinstance(atom, TorchModule) and isinstance(value, Tensor):
             if name == "weight" and atom.weights is not None:
                 atom.weights = value  # tied to another module's, or made by hand

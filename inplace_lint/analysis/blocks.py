@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..syntax import ir
-from . import calls, execute, iteration
+from . import calls, execute, generators, iteration
 from .frames import DEAD, Loop, State
 from .guards import both, literal, relative
 from .values import (
@@ -19,10 +19,12 @@ from .values import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Hashable
     from typing import TypeGuard
 
     from .execute import Handlers
+    from .generators import Generator
     from .guards import Guard
     from .run import Run
 
@@ -147,7 +149,39 @@ def _loop(
     run.merge([*ends, *loop.breaks])  # at once: what a break left as it was is not what a round made of it
 
 
+def _over_generator(run: Run, i: ir.For, generator: Generator, at: ast.AST) -> None:
+    """A loop over what a generator of the project yields: its body runs where that stands."""
+    outer = run.state
+    loop = Loop(outer, outer)
+    run.loops.append(loop)
+    run.within.append(loop)
+
+    def body(element: Value) -> None:
+        carried = run.state
+        loop.base, loop.continues = carried, []
+        run.state = State(carried)
+        run.frame.registers[i.element] = element
+        execute.block(run, i.body)
+        ends = [*loop.continues, (run.path, run.state.slots)]
+        run.state = carried
+        run.merge(ends)
+
+    run.state = State(outer)
+    generators.around(run, generator, at, body)
+    run.loops.pop()
+    run.within.pop()
+    if run.path:
+        execute.block(run, i.orelse)
+    ends = [(run.path, run.state.changes(outer))] if run.path else []
+    run.state = outer
+    run.merge([*ends, *loop.breaks])
+
+
 def _for(run: Run, i: ir.For) -> None:
+    generator = generators.writing(run, run.frame.registers[i.iterable])
+    if generator is not None:
+        _over_generator(run, i, generator, getattr(i.at, "iter", i.at))
+        return
     exact, elements = iteration.iterate(run, run.frame.registers[i.iterable], i.at)
     _loop(run, list(elements), exact, i)
 
@@ -207,6 +241,15 @@ def _with(run: Run, i: ir.With) -> None:
         if manager.before is not None:
             outer = (manager.before, *outer[1:])
         calls.apply_mode(run, manager)
+    elif (generator := generators.writing(run, manager, manages=True)) is not None:
+
+        def body(given: Value) -> None:
+            registers[i.dst] = given
+            execute.block(run, i.body)
+
+        generators.around(run, generator, i.at, body)
+        run.grad, run.autocast, run.unchecked, run.unsaved, run.preserved = outer
+        return
     elif not isinstance(manager, Optimizer):
         registers[i.dst] = calls.enter_context(run, manager, i.at)
     execute.block(run, i.body)

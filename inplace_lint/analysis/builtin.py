@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from . import containers, dynamic_names, functional, iteration, iterators, symbols
+from . import (
+    containers,
+    dynamic_names,
+    functional,
+    instances,
+    iteration,
+    iterators,
+    kinds,
+    symbols,
+)
 from .guards import ALWAYS, both, either
 from .run import LENGTH
 from .values import (
-    ClassValue,
     Constant,
     Instance,
     Mapping_,
@@ -15,7 +23,6 @@ from .values import (
     Scalar,
     Sequence_,
     Super,
-    Symbol,
     Tensor,
     Test,
     Unknown,
@@ -37,63 +44,6 @@ if TYPE_CHECKING:
 NONE = Constant(None)
 
 
-def is_tensor(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """torch.is_tensor(x), isinstance(x, torch.Tensor)."""
-    if args and isinstance(args[0], Tensor) and args[0].storage.proved:
-        return Constant(True)
-    if args and isinstance(args[0], (Constant, Scalar, Sequence_, Mapping_)):
-        return Constant(False)
-    return run.test(("isinstance", args[0] if args else None, "torch.Tensor"))
-
-
-def _isinstance(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    if len(args) != 2:
-        return Scalar()
-    obj, kind = args
-    if not isinstance(kind, Sequence_) or kind.kind != "tuple":
-        return _is_a(run, obj, kind, at)
-    answers = [_is_a(run, obj, one, at) for one in run.elements(kind)]
-    told = [answer.value for answer in answers if isinstance(answer, Constant)]
-    if any(told) or len(told) == len(answers):
-        return Constant(any(told))
-    return run.test(("isinstance", obj, kind))
-
-
-def _is_a(run: Run, obj: Value, kind: Value, at: ast.AST) -> Value:
-    dotted = kind.dotted if isinstance(kind, Symbol) else ""
-    if dotted == "torch.Tensor":
-        return is_tensor(run, [obj], {}, at)
-    if isinstance(kind, ClassValue) and isinstance(obj, Instance):
-        return Constant(kind in obj.cls.order())
-    name = dotted.rpartition(".")[2]
-    if dotted.startswith("builtins."):
-        if isinstance(obj, Tensor) and obj.storage.proved:
-            return Constant(False)
-        if isinstance(obj, Sequence_):
-            return Constant(name == obj.kind)
-        if isinstance(obj, Constant) and name in _BUILTIN_TYPES:
-            return Constant(isinstance(obj.value, _BUILTIN_TYPES[name]))
-    collection = dotted.startswith("collections.abc.") or name in _BUILTIN_TYPES
-    if collection and name not in _NUMBERS and _is_number(obj):
-        return Constant(False)
-    return run.test(("isinstance", obj, dotted or kind))
-
-
-def _is_number(value: Value) -> bool:
-    if isinstance(value, Constant):
-        return value.value is None or isinstance(value.value, (int, float))
-    return isinstance(value, Scalar) and value.number
-
-
-#: What a number may be an instance of.
-_NUMBERS = frozenset("int float complex bool Hashable".split())
-
-_BUILTIN_TYPES: dict[str, type] = {
-    kind.__name__: kind
-    for kind in (bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, range, slice)
-}
-
-
 def _len(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     count = containers.length(run, args[0]) if args else None
     if count is not None:
@@ -103,6 +53,9 @@ def _len(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.A
 
 def _range(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     plain = [a.value for a in args if isinstance(a, Constant) and isinstance(a.value, int)]
+    if run.program.second_look:
+        for count in args:
+            kinds.mark_integers(run, count)
     if args and len(plain) == len(args) <= 3 and (len(plain) < 3 or plain[2] != 0):
         numbers = range(*plain)
         if len(numbers) <= iteration.UNROLL:
@@ -247,7 +200,9 @@ PLAYS: dict[str, Play] = {
     **functional.PLAYS,
     "builtins.any": _any,
     "builtins.all": _all,
-    "builtins.isinstance": _isinstance,
+    "builtins.isinstance": lambda run, args, kwargs, at: instances.is_instance(run, args),
+    "builtins.issubclass": lambda run, args, kwargs, at: instances.is_subclass(run, args),
+    "builtins.type": lambda run, args, kwargs, at: instances.type_of(run, args),
     "builtins.len": _len,
     "builtins.range": _range,
     "builtins.list": _list,

@@ -9,6 +9,7 @@ from . import (
     containers,
     execute,
     foreign,
+    generators,
     modules,
     names,
     objects,
@@ -44,7 +45,7 @@ from .values import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..syntax.module import FunctionSource
     from .run import Run
@@ -147,7 +148,12 @@ def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at
         if isinstance(decorator, Symbol) and decorator.dotted in MODES:
             decorator = symbols.mode(decorator.dotted, [], {})
         if isinstance(decorator, (FunctionValue, Native)) and isinstance(result, FunctionValue):
-            wrapped = call(run, decorator, [result], {}, at)
+            if isinstance(decorator, FunctionValue) and decorator.source not in run.active:
+                wrapped = enter(
+                    run, decorator, [result], {}, at, force=True
+                )  # it writes nothing, but who it is matters
+            else:
+                wrapped = call(run, decorator, [result], {}, at)
             if isinstance(wrapped, FunctionValue):
                 wrapped.cls = result.cls
                 result = wrapped
@@ -175,6 +181,7 @@ def enter(
     at: ast.AST,
     exact: bool = True,
     force: bool = False,
+    on_yield: Callable[[Value], None] | None = None,
 ) -> Value:
     """Run the body of a function of the project with these arguments; `force` takes generators too."""
     source = function.source
@@ -189,7 +196,7 @@ def enter(
             run.leave_out(source)
         result = unknown(run, function, args, kwargs, at)
         if source.is_generator:
-            run.generators[result] = source
+            run.generators[result] = generators.Generator(function, args, kwargs, exact)
         return result
     if (
         not force
@@ -211,6 +218,7 @@ def enter(
         function.cls,
     )
     run.frames[frame.uid] = frame
+    frame.on_yield = on_yield
     outer = (run.frame, run.state, run.grad, run.autocast, run.loops)
     path, asked = run.path, run.asked
     run.state = State(run.state)
@@ -387,7 +395,7 @@ def enter_context(run: Run, manager: Value, at: ast.AST) -> Value:
         if isinstance(found, FunctionValue):
             return call(run, Bound(found, [manager], {}), [], {}, at)
         return manager
-    if manager in run.generators and _sets_grad_mode(run.generators[manager]):
+    if manager in run.generators and _sets_grad_mode(run.generators[manager].function.source):
         run.grad = "unknown"
     if isinstance(manager, Symbol) and manager.dotted in MODES:
         apply_mode(run, symbols.mode(manager.dotted, [], {}))

@@ -92,8 +92,7 @@ def method_value(run: Run, cls: ClassValue, name: str) -> FunctionValue:
     nodes = getattr(source.node, "decorator_list", [])
     if nodes:
         run.globals[key] = function
-        decorators = [names.evaluate_in(run, source.module, node) for node in nodes]
-        decorated = calls.decorated(run, function, decorators, source.node)
+        decorated = calls.decorated(run, function, names.decorators_of(run, source), source.node)
         if isinstance(decorated, FunctionValue):
             decorated.cls = cls
             function = decorated

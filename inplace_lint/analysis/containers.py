@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import arrays, elements, indexing, inherited, stale
+from . import arrays, elements, indexing, inherited, kinds, stale
 from .iterators import Iteration
 from .run import LAST, LENGTH, PARTS
 from .values import (
@@ -332,6 +332,8 @@ def string_items(run: Run, value: Value) -> dict[str, Value] | None:
 
 def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
     """obj[index]."""
+    if run.program.second_look:
+        kinds.mark_integers(run, index)
     results = []
     for guard, atom in run.live(obj):
         atom = inherited.contents(run, atom)
@@ -412,6 +414,10 @@ def _smeared(run: Run, sequence: Sequence_, index: int) -> Value:
 
 def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augmented: bool) -> None:
     """obj[index] = value."""
+    if run.program.second_look:
+        kinds.mark_integers(run, index)
+        filled = [tensor.storage for _, tensor in run.tensors(obj)]
+        run.filled += [(target, source.storage) for target in filled for _, source in run.tensors(value)]
     for guard, atom in run.live(obj):
         if isinstance(atom, Mapping_):
             put_key(run, atom, index, value)

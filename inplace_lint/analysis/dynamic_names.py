@@ -7,7 +7,7 @@ of an attribute which begins so.
 
 from __future__ import annotations
 
-from . import operators
+from . import objects, operators
 from .guards import both
 from .values import (
     ANY,
@@ -72,6 +72,8 @@ def register(run: Run, obj: Instance, layer: Value) -> None:
 
 def attribute(run: Run, obj: Instance, name: ast.expr | None) -> Value | None:
     """`getattr(obj, name)`, for a name that is put together: one of the layers whose names begin like it."""
+    if obj.pending is not None:
+        objects.materialise(run, obj)
     first = getattr(name, "values", [None])[0]
     prefix = getattr(first, "value", None)
     if not isinstance(prefix, str) or not prefix:

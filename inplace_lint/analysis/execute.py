@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from ..syntax import ir
 from . import (
+    absent,
     attributes,
     blocks,
     calls,
     container_methods,
     containers,
+    generators,
     inplace,
     iteration,
     names,
@@ -90,6 +92,9 @@ def _move(run: Run, i: ir.Move) -> None:
 def _get_attribute(run: Run, i: ir.GetAttribute) -> None:
     registers = run.frame.registers
     obj, made = registers[i.obj], Unknown.made
+    if not hasattr(None, i.name) and not absent.is_left(run, obj):
+        registers[i.dst] = Unknown()
+        return
     registers[i.dst] = value = run.settled(attributes.get(run, obj, i.name, i.at))
     if not isinstance(obj, (Instance, Unknown)):
         unmodeled.hang(run, value, made, (obj,))
@@ -102,16 +107,19 @@ def _set_attribute(run: Run, i: ir.SetAttribute) -> None:
 
 def _get_item(run: Run, i: ir.GetItem) -> None:
     registers = run.frame.registers
-    made = Unknown.made
-    registers[i.dst] = value = run.settled(
-        containers.get_item(run, registers[i.obj], registers[i.index], i.at)
-    )
-    unmodeled.hang(run, value, made, [registers[i.obj]])
+    obj, made = registers[i.obj], Unknown.made
+    if not absent.is_left(run, obj):
+        registers[i.dst] = Unknown()
+        return
+    registers[i.dst] = value = run.settled(containers.get_item(run, obj, registers[i.index], i.at))
+    unmodeled.hang(run, value, made, [obj])
 
 
 def _set_item(run: Run, i: ir.SetItem) -> None:
     registers = run.frame.registers
     before = len(run.writes)
+    if not absent.is_left(run, registers[i.obj]):
+        return
     containers.set_item(run, registers[i.obj], registers[i.index], registers[i.src], i.at, i.augmented)
     if len(run.writes) > before:
         stale.lost(run, i.at, run.writes[before:])
@@ -147,6 +155,9 @@ def _call(run: Run, i: ir.Call) -> None:
             kwargs.update(known)
     before = len(run.writes)
     run.spread = spread
+    if not absent.is_left(run, registers[i.func]):
+        registers[i.dst] = Unknown()
+        return
     registers[i.dst] = calls.call(run, registers[i.func], args, kwargs, i.at, exact)
     if i.unused and len(run.writes) > before:
         stale.lost(run, i.at, run.writes[before:])
@@ -155,13 +166,18 @@ def _call(run: Run, i: ir.Call) -> None:
 def _binary(run: Run, i: ir.Binary) -> None:
     registers = run.frame.registers
     left, right, made = registers[i.left], registers[i.right], Unknown.made
+    if not absent.is_left(run, left, right):
+        registers[i.dst] = Unknown()
+        return
     registers[i.dst] = value = operators.binary(run, i.op, left, right, i.at)
     unmodeled.hang(run, value, made, (left, right))
 
 
 def _augmented(run: Run, i: ir.Augmented) -> None:
     registers = run.frame.registers
-    registers[i.dst] = inplace.augmented(run, i.op, registers[i.left], registers[i.right], i.at)
+    left, right = registers[i.left], registers[i.right]
+    given = absent.is_left(run, left, right)
+    registers[i.dst] = inplace.augmented(run, i.op, left, right, i.at) if given else Unknown()
 
 
 def _compare(run: Run, i: ir.Compare) -> None:
@@ -244,6 +260,9 @@ def _opaque(run: Run, i: ir.Opaque) -> None:
 
 
 def _yield(run: Run, i: ir.Yield) -> None:
+    if run.frame.on_yield is not None:
+        generators.hand_over(run, i, run.frame.on_yield)
+        return
     if i.src is not None:
         given = run.tensors_within(run.frame.registers[i.src])
         run.heap.escape(given, run.path)

@@ -7,7 +7,7 @@ from .guards import NEVER
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable
 
     from ..syntax.module import FunctionSource, Module
     from .guards import Guard
@@ -29,6 +29,7 @@ class Frame:
         "given",
         "loaded",
         "module",
+        "on_yield",
         "registers",
         "returns",
         "scope",
@@ -64,6 +65,8 @@ class Frame:
         self.loaded: dict[int, str] = {}
         self.copies: dict[str, str] = {}
         self.returns: list[tuple[Guard, Value, dict[Hashable, Value]]] = []
+        #: what takes what it yields, where it is a generator and that is known
+        self.on_yield: Callable[[Value], None] | None = None
         self.scope = None if function is None else function.scope
 
 

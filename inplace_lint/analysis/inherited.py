@@ -103,5 +103,6 @@ def attribute(run: Run, obj: Instance, name: str) -> Value | None:
         return None
     if name == "bias" and own.weights is not None and name not in own.owns:
         own.owns[name] = run.new_tensor("parameter", DOES, None, leaf=True)
-    known = name in own.owns or name in own.config or name.startswith(("weight", "bias_", "running_"))
+    known = attributes.has_argument(run, own, name) or name in own.owns
+    known = known or name.startswith(("weight", "bias_", "running_"))
     return attributes.get(run, own, name, obj.cls.source.node) if known else None

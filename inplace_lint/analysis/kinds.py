@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .values import Phi, Tensor, Unknown
+from .values import Phi, Sequence_, Tensor, Unknown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +48,38 @@ def mark_data(run: Run, trained: list[tuple[Guard, Tensor]]) -> None:
     others = [s for s in grounds - data if run.heap.record(s).grads]
     if any(s.is_tensor() or s.value is None or not s.value.is_given() for s in others):
         for storage in data:
+            storage.no_evidence = True
+
+
+def mark_integers(run: Run, index: Value) -> None:
+    """What counts or picks elements is a number of them, and so is what it was computed from: no evidence."""
+    from .containers import Slice
+
+    parts = index.parts if isinstance(index, Slice) else [index]
+    if isinstance(index, Sequence_):
+        parts = run.elements(index)
+    for part in parts:
+        if isinstance(part, Slice):
+            mark_integers(run, part)
+            continue
+        _mark([tensor.storage for _, tensor in run.tensors(part)])
+
+
+def mark_filled(run: Run) -> None:
+    """What is put into the elements of integers is an integer."""
+    for _ in run.filled:
+        before = len(run.filled)
+        for target, source in list(run.filled):
+            if all(storage.no_evidence for storage in _grounds([target])):
+                run.filled.remove((target, source))
+                _mark([source])
+        if len(run.filled) == before:
+            break
+
+
+def _mark(storages: list[Storage]) -> None:
+    for storage in _grounds(storages):
+        if storage.value is not None and not storage.value.of_module:
             storage.no_evidence = True
 
 

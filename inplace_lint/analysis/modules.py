@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from ..torchmodel import layout
-from . import containers
+from . import classes, containers
 from .heap import Saved
 from .storage import DOES, NEVER
-from .values import Constant, FunctionValue, Native, Phi, Tensor, TorchModule, Unknown, Value
+from .values import Constant, FunctionValue, Instance, Native, Phi, Tensor, TorchModule, Unknown, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,6 +83,8 @@ def _play(run: Run, hook: Value, args: list[Value], at: ast.AST) -> Value | None
 
     deep = run.deep
     function = hook
+    if isinstance(hook, Instance):
+        function = classes.find(run, hook.cls.order(), "__call__") or hook
     while not isinstance(function, FunctionValue) and hasattr(function, "func"):
         function = function.func
     if not isinstance(function, FunctionValue):

@@ -9,13 +9,14 @@ from ..torchmodel import table
 from ..torchmodel.spelling import canonical
 from .frames import Frame, State
 from .guards import ALWAYS
+from .run import EVERYTHING
 from .values import ClassValue, Constant, FunctionValue, Symbol, Unknown, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 
-    from ..syntax.module import Module
+    from ..syntax.module import FunctionSource, Module
     from .run import Run
 
 #: A package that re-exports more modules than this by `import *` is not searched through: that reads all of them.
@@ -99,7 +100,7 @@ def _find(run: Run, module: Module, name: str) -> Value:
         if getattr(source.node, "decorator_list", None):
             from . import calls
 
-            decorators = [evaluate_in(run, module, d) for d in source.node.decorator_list]  # type: ignore[union-attr]  # no lambda
+            decorators = decorators_of(run, source)
             return calls.decorated(run, function, decorators, source.node)
         return function
     if name in module.classes:
@@ -171,6 +172,15 @@ def evaluate(run: Run, node: ast.expr) -> Value:
     value = run.frame.registers.get(register)
     run.frame.registers = saved
     return Unknown() if value is None else value
+
+
+def decorators_of(run: Run, source: FunctionSource) -> list[Value]:
+    """The values of a function's decorators: what makes them is entered, although it writes nothing."""
+    deep, run.deep = run.deep, EVERYTHING
+    try:
+        return [evaluate_in(run, source.module, node) for node in getattr(source.node, "decorator_list", ())]
+    finally:
+        run.deep = deep
 
 
 def evaluate_in(run: Run, module: Module, node: ast.expr) -> Value:

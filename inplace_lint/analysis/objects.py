@@ -194,6 +194,7 @@ def call_module(
     model = table.module(module.name)
     if model is None:
         return einops.call_layer(run, module, args, at) or calls.unknown(run, module, args, kwargs, at)
+    module = attributes.as_set(run, module)
     for name, value in module.config.items():
         if isinstance(value, Phi) and all(isinstance(atom, Constant) for _, atom in value.alternatives):
             return _call_each(run, module, name, value, args, kwargs, at)

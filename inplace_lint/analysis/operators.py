@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 
 from ..torchmodel import table
-from . import containers, ops
+from . import containers, instances, ops
 from .values import (
     Bound,
     ClassValue,
@@ -122,6 +122,10 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
             results.append((guard, compare(run, op, atom, right, at)))
         run.path = path
         return join(results) if results else Unknown()
+    if op in ("is", "is not", "==", "!="):
+        same = instances.are_same(left, right)
+        if same is not None:
+            return Constant(same == (op in ("is", "==")))
     if op in ("is", "is not"):
         return _identical(run, op == "is", left, right, at)
     if isinstance(left, Constant) and isinstance(right, Constant):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import arrays, builtin, containers, methods, symbols, unchecked
+from . import arrays, builtin, containers, instances, methods, symbols, unchecked
 from .storage import DOES, MAY, NEVER
 from .values import ANY, Constant, Mapping_, Native, Scalar, Sequence_, Tensor, Unknown, Value
 
@@ -150,11 +150,16 @@ PLAYS: dict[str, Play] = {
     "torch.autograd._unsafe_preserve_version_counter": unchecked.keeps_version,
     "torch.is_grad_enabled": _grad_enabled,
     "torch.is_inference_mode_enabled": _inference_enabled,
+    "functools.wraps": lambda run, args, kwargs, at: Native(
+        lambda run, inner, kwargs, at: inner[0] if inner else NONE
+    ),
+    "functools.cache": _first,
+    "functools.lru_cache": _first,
     "torch.compile": _first,
     "torch.jit.script": _first,
     "torch.jit.ignore": _first,
     "torch.jit.export": _first,
-    "torch.is_tensor": builtin.is_tensor,
+    "torch.is_tensor": lambda run, args, kwargs, at: instances.is_tensor(run, args),
     **{
         f"torch.{kind}Tensor": _legacy_constructor
         for kind in (

@@ -11,6 +11,8 @@ from __future__ import annotations
 from ..sketch.screen import callers
 from .findings import LIKELY, POSSIBLE, Context, proved
 from .guards import either
+from .kinds import mark_filled
+from .run import EVERYTHING
 from .storage import DOES
 
 TYPE_CHECKING = False
@@ -24,13 +26,6 @@ if TYPE_CHECKING:
 
 #: A second look goes further than a first one, and there are few.
 _SOFT_LIMIT = 8_000
-
-
-class _Everything(frozenset["FunctionSource"]):
-    """Every function: all calls are entered."""
-
-    def __contains__(self, item: object) -> bool:
-        return True
 
 
 def reconsider(
@@ -88,13 +83,14 @@ def _look(
 
     run = looked.get(root)
     if run is None:
-        deep = _Everything()
+        deep = EVERYTHING
         handlers, program.handlers, program.soft_limit = program.handlers, None, _SOFT_LIMIT
         program.second_look = True
         try:
             run = run_body(program, module, deep) if root is None else run_function(program, root, deep)
         finally:
             program.handlers, program.soft_limit, program.second_look = handlers, 0, False
+        mark_filled(run)
         looked[root] = run
     return run
 

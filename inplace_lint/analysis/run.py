@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from .findings import Finding
     from .foreign import Forward
     from .frames import Loop
+    from .generators import Generator
     from .guards import Guard
     from .heap import Hazard, Saved, Write
     from .program import Program
@@ -63,6 +64,16 @@ PARTS = "parts"
 #: Why a run ended before its end, as IPL003 says it.
 STEPS = f"its analysis ended after {HARD_LIMIT:,} steps, and what comes after them was not looked at"
 NESTED = "it is nested too deeply, or calls go too deep, for it to be analysed to its end"
+
+
+class _Everything(frozenset["FunctionSource"]):
+    """Every function: all calls are entered."""
+
+    def __contains__(self, item: object) -> bool:
+        return True
+
+
+EVERYTHING = _Everything()
 
 
 class OutOfBudget(Exception):
@@ -123,6 +134,8 @@ class Run:
         self.taken_for: dict[Value, Tensor] = {}
         #: the keys under which objects were taken from a container, in the order in which a loop asked for them
         self.asked_for: dict[tuple[Value, Loop | None], list[object]] = {}
+        #: of a second look: of which storage an element was set, and to what
+        self.filled: list[tuple[Storage, Storage]] = []
         #: the tensors whose values were changed
         self.written: set[Tensor] = set()
         #: views that an index took, with its node and the heap's time
@@ -158,7 +171,7 @@ class Run:
         #: by optimizer, what it may have overwritten of a forward whose graph was kept
         self.held: dict[Value, list[Hazard]] = {}
         #: what calls of generators returned
-        self.generators: dict[Value, FunctionSource] = {}
+        self.generators: dict[Value, Generator] = {}
         #: a comparison of what is not known was written: it is a mask, and a caller may know of what
         self.takes_test_for_mask = False
         #: an optimizer, or load_state_dict, wrote parameters
@@ -391,6 +404,11 @@ class Run:
                     joined = of_one_kind(self, joined)
                 self.state.slots[key] = joined
         self.path = path
+
+    def known(self, key: Hashable) -> int | None:
+        """The literal's bit for a test, if it was made."""
+        bit = self._bits.get(key)
+        return self.program.built_bits.get(key) if bit is None else bit
 
     def live(self, value: Value) -> list[tuple[Guard, Value]]:
         """The alternatives of a value that are possible here, with the guard of the path included."""

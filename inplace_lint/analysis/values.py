@@ -246,9 +246,11 @@ class Instance(Value):
 class TorchModule(Value):
     """An `nn` module: its name in the table, its constructor's arguments, its parameters as one tensor."""
 
-    __slots__ = ("config", "name", "owns", "weights")
+    __slots__ = ("assigned", "config", "name", "owns", "weights")
 
     def __init__(self, name: str, config: dict[str, Value], weights: Tensor | None) -> None:
+        #: the arguments that some run changed later; what to stands in the state
+        self.assigned: set[str] = set()
         self.name = name
         self.config = config
         self.weights = weights

@@ -14,6 +14,7 @@ from .words import (
     first_place,
     is_called,
     is_kept,
+    is_read,
     is_run,
     last_word,
     may_run,
@@ -334,6 +335,13 @@ def _is_put_somewhere(text: bytes, word: bytes) -> bool:
     return word + b"," in text or word + b"]" in text or word + b")" in text
 
 
+def _is_property(function: FunctionSource) -> bool:
+    decorators = getattr(function.node, "decorator_list", ())
+    return any(
+        getattr(d, "id", getattr(d, "attr", "")) in ("property", "cached_property") for d in decorators
+    )
+
+
 def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSource, None], list[int]]:
     """Functions of the file that call one of these, and the rows of those calls.
 
@@ -350,6 +358,8 @@ def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSo
             built.add(word)
         calls = _rows_of_call(module, word, is_run if forward else is_called, len(asked))
         rows.update(calls)
+        if _is_property(function):
+            rows.update(rows_with(module, word.encode(), is_read))
         if function.owner is None and _is_put_somewhere(module.source, word.encode()):
             handed.update(rows_with(module, word.encode(), is_kept))
     builds: list[int] = []

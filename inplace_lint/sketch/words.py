@@ -76,6 +76,11 @@ def is_called(text: bytes, start: int, end: int) -> bool:
     )
 
 
+def is_read(text: bytes, start: int, end: int) -> bool:
+    """Whether a word is an attribute that is read, and not called."""
+    return text[start - 1 : start] == b"." and text[end : end + 1] != b"(" and stands(text, start, end)
+
+
 def is_run(text: bytes, start: int, end: int) -> bool:
     """Whether a class is called and the object kept or called itself."""
     if text[end : end + 1] != b"(" or text[start - 1 : start] in _OF_NAMES:

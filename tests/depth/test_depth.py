@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -9,36 +10,15 @@ import pytest
 from inplace_lint.cli.pipeline import examine
 from inplace_lint.project import Settings
 
-from . import (
-    across,
-    by_name,
-    elements,
-    families,
-    handed_on,
-    inherited,
-    language,
-    lent,
-    over_time,
-    safe,
-    unmodeled,
-)
+from . import safe
 from .forms import Form
 
+_OTHERS = ("__init__", "forms", "safe")
 PROGRAMS = {
     name: program
-    for part in (
-        across,
-        by_name,
-        elements,
-        families,
-        handed_on,
-        inherited,
-        language,
-        lent,
-        over_time,
-        unmodeled,
-    )
-    for name, program in part.PROGRAMS.items()
+    for path in sorted(Path(__file__).parent.glob("*.py"))
+    if path.stem not in _OTHERS and not path.stem.startswith("test_")
+    for name, program in import_module(f".{path.stem}", __package__).PROGRAMS.items()
 }
 NAMES = pytest.mark.parametrize("name", PROGRAMS)
 FORMS = pytest.mark.parametrize("form", ["bad", "good"])

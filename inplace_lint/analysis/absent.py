@@ -1,0 +1,37 @@
+"""What is asked of a value that may be None: where it is, Python raises, and the path ends."""
+
+from __future__ import annotations
+
+from .frames import DEAD
+from .guards import both, either, literal
+from .values import Constant, Phi, Unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .guards import Guard
+    from .run import Run
+    from .values import Value
+
+
+def is_left(run: Run, *asked: Value) -> bool:
+    """Leave the paths on which one of the values is None, as far as a test told; whether any path is left.
+
+    What is None whatever was tested stays: nobody wrote a test, so it may be set from elsewhere.
+    """
+    for value in asked:
+        if not isinstance(value, (Phi, Unknown)):
+            continue
+        before = run.live(value)
+        after = [_where_given(run, atom, guard) for guard, atom in before]
+        if any(guard != given for (guard, _), given in zip(before, after)):
+            run.path = DEAD
+            for given in after:
+                run.path = either(run.path, given)
+    return bool(run.path)
+
+
+def _where_given(run: Run, atom: Value, path: Guard) -> Guard:
+    if isinstance(atom, Constant) and atom.value is None:
+        return DEAD
+    bit = run.known(("is", atom, "None")) if isinstance(atom, Unknown) else None
+    return path if bit is None else both(path, literal(bit, False))

@@ -1,0 +1,159 @@
+"""Of which class a value is: isinstance, issubclass, type(x), as far as what was built in sight tells."""
+
+from __future__ import annotations
+
+from ..torchmodel import classes as torch_classes
+from .values import (
+    ClassValue,
+    Constant,
+    Instance,
+    Mapping_,
+    Phi,
+    Scalar,
+    Sequence_,
+    Symbol,
+    Tensor,
+    TorchModule,
+    Unknown,
+    Value,
+    join,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from .run import Run
+
+
+def is_tensor(run: Run, args: Sequence[Value]) -> Value:
+    """torch.is_tensor(x), isinstance(x, torch.Tensor)."""
+    if args and isinstance(args[0], Tensor) and args[0].storage.proved:
+        return Constant(True)
+    if args and isinstance(args[0], (Constant, Scalar, Sequence_, Mapping_, TorchModule)):
+        return Constant(False)
+    if args and isinstance(args[0], Instance):
+        bases = args[0].cls.external_bases()
+        if "torch.Tensor" in bases or all(base.startswith("torch.nn.") for base in bases):
+            return Constant("torch.Tensor" in bases)
+    return run.test(("isinstance", args[0] if args else None, "torch.Tensor"))
+
+
+def is_instance(run: Run, args: Sequence[Value]) -> Value:
+    """isinstance(x, C), isinstance(x, (C, D))."""
+    if len(args) != 2:
+        return Scalar()
+    obj, kind = args
+    if isinstance(obj, Phi):
+        answers = [(guard, is_instance(run, [atom, kind])) for guard, atom in run.live(obj)]
+        return join(answers) if answers else Scalar()
+    kinds = run.elements(kind) if isinstance(kind, Sequence_) and kind.kind == "tuple" else [kind]
+    return _any(run, [_is_a(run, obj, one) for one in kinds], ("isinstance", obj, kind))
+
+
+def is_subclass(run: Run, args: Sequence[Value]) -> Value:
+    """issubclass(C, D), issubclass(C, (D, E))."""
+    if len(args) != 2:
+        return Scalar()
+    cls, kind = args
+    kinds = run.elements(kind) if isinstance(kind, Sequence_) and kind.kind == "tuple" else [kind]
+    answers = [_derives(cls, one) for one in kinds]
+    test = run.test(("issubclass", cls, kind))
+    return _any(run, [test if one is None else Constant(one) for one in answers], ("issubclass", cls, kind))
+
+
+def _any(run: Run, answers: list[Value], question: Hashable) -> Value:
+    if len(answers) == 1:
+        return answers[0]
+    told = [answer.value for answer in answers if isinstance(answer, Constant)]
+    if any(told) or len(told) == len(answers):
+        return Constant(any(told))
+    return run.test(question)
+
+
+def type_of(run: Run, args: Sequence[Value]) -> Value:
+    """type(x), where that is a class of the project or of torch."""
+    if len(args) != 1:
+        return Unknown()
+    found = [(guard, class_of(atom) or run.scalar(("type", atom))) for guard, atom in run.live(args[0])]
+    return join(found) if found else Unknown()
+
+
+def class_of(obj: Value) -> Value | None:
+    """The class of a value, where it is one of the project's or of torch's and known."""
+    if isinstance(obj, Instance):
+        return obj.cls
+    if isinstance(obj, TorchModule):
+        return Symbol(obj.name)
+    if isinstance(obj, (Sequence_, Mapping_)) and obj.kind in ("Sequential", "ModuleList", "ModuleDict"):
+        return Symbol(f"torch.nn.{obj.kind}")
+    if isinstance(obj, Tensor) and obj.storage.origin == "factory":
+        return Symbol("torch.Tensor")  # what a factory makes is of no class of somebody's own
+    return None
+
+
+def are_same(left: Value, right: Value) -> bool | None:
+    """Whether two classes are one; None where one of the values is none."""
+    if isinstance(left, ClassValue) and isinstance(right, ClassValue):
+        return left is right
+    if isinstance(left, Symbol) and isinstance(right, Symbol):
+        modules = left.dotted.startswith("torch.nn.") and right.dotted.startswith("torch.nn.")
+        return left.dotted == right.dotted if modules else None
+    for one, other in ((left, right), (right, left)):
+        if isinstance(one, ClassValue) and isinstance(other, Symbol) and other.dotted.startswith("torch."):
+            return False
+    return None
+
+
+def _derives(cls: Value | None, base: Value) -> bool | None:
+    """Whether a class is another one or derives from it, as far as that is known."""
+    if isinstance(cls, ClassValue):
+        if isinstance(base, ClassValue):
+            return True if base in cls.order() else None if "?" in cls.external_bases() else False
+        if isinstance(base, Symbol):
+            answers = [_derives(Symbol(one), base) for one in cls.external_bases()]
+            return True if True in answers else None if None in answers else False
+    if isinstance(cls, Symbol):
+        if isinstance(base, Symbol):
+            if base.dotted.startswith("builtins.") and cls.dotted.startswith("torch."):
+                return base.dotted == "builtins.object"
+            return torch_classes.derives(cls.dotted, base.dotted)
+        if isinstance(base, ClassValue) and cls.dotted.startswith("torch."):
+            return False  # torch's own derive from nothing of the project's
+    return None
+
+
+def _is_a(run: Run, obj: Value, kind: Value) -> Value:
+    dotted = kind.dotted if isinstance(kind, Symbol) else ""
+    if dotted == "torch.Tensor":
+        return is_tensor(run, [obj])
+    known = _derives(class_of(obj), kind)
+    if known is not None:
+        return Constant(known)
+    name = dotted.rpartition(".")[2]
+    if dotted.startswith("builtins."):
+        if isinstance(obj, Tensor) and obj.storage.proved:
+            return Constant(False)
+        if isinstance(obj, Sequence_):
+            return Constant(name == obj.kind)
+        if isinstance(obj, Constant) and name in _BUILTIN_TYPES:
+            return Constant(isinstance(obj.value, _BUILTIN_TYPES[name]))
+    collection = dotted.startswith("collections.abc.") or name in _BUILTIN_TYPES
+    if collection and name not in _NUMBERS and _is_number(obj):
+        return Constant(False)
+    return run.test(("isinstance", obj, dotted or kind))
+
+
+def _is_number(value: Value) -> bool:
+    if isinstance(value, Constant):
+        return value.value is None or isinstance(value.value, (int, float))
+    return isinstance(value, Scalar) and value.number
+
+
+#: What a number may be an instance of.
+_NUMBERS = frozenset("int float complex bool Hashable".split())
+
+_BUILTIN_TYPES: dict[str, type] = {
+    kind.__name__: kind
+    for kind in (bool, int, float, complex, str, bytes, list, tuple, dict, set, frozenset, range, slice)
+}

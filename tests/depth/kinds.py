@@ -1,0 +1,212 @@
+"""Hazards that hang on what a value is: None, a number, an object of some class, a module as told (see `forms`)."""
+
+PROGRAMS = {
+    "what is None where it is asked": """
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj = nn.Linear(4, 4)
+
+            def forward(self, x, mask=None):
+                h = torch.relu(self.proj(x))
+                if mask is not None:
+                    h = h * mask
+                mask = mask.squeeze(-1)  # good
+                h += 1  # bad: IPL101
+                h += 1  # good
+                return h
+
+        if __name__ == "__main__":
+            Block()(b).sum().backward()  # bad
+            Block()(b, torch.ones(4)).sum().backward()  # good
+    """,
+    "what is None where it is indexed": """
+        def pooled(h, bias=None):
+            h = torch.sigmoid(h * 2)
+            if bias is not None:
+                h = h.clone()
+            h[0] = bias[0]  # good
+            h[0] = 1  # bad: IPL101
+            return h
+
+        if __name__ == "__main__":
+            pooled(a).sum().backward()  # bad
+            pooled(a, b).sum().backward()  # good
+    """,
+    "what is None where it is called": """
+        class Block(nn.Module):
+            def __init__(self, norm=False):
+                super().__init__()
+                self.proj = nn.Linear(4, 4)
+                self.norm = nn.LayerNorm(4) if norm else None
+
+            def forward(self, x):
+                h = torch.sigmoid(self.proj(x))
+                if self.norm is not None:
+                    h = h * 2
+                out = self.norm(x)  # good
+                h += 1  # bad: IPL101
+                h += 1  # good
+                return h
+
+        if __name__ == "__main__":
+            Block()(b).sum().backward()  # bad
+            Block(norm=True)(b).sum().backward()  # good
+    """,
+    "a subclass of a module of torch that passes its flag on": """
+        class Noise(nn.Dropout):
+            def forward(self, x):
+                return F.dropout(x, self.p, True, self.inplace)
+
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj = nn.Linear(4, 4)
+                self.drop = Noise(0.5, inplace=True)  # bad
+                self.drop = Noise(p=0.5)  # good
+
+            def forward(self, x):
+                return self.drop(torch.sigmoid(self.proj(x)))  # bad: IPL101
+                return self.drop(torch.sigmoid(self.proj(x)))  # good
+
+        Block()(b).sum().backward()
+    """,
+    "a class told by its instances": """
+        class Plain(nn.Linear):
+            pass
+
+        class Gated(nn.Linear):
+            pass
+
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj = Gated(4, 4)  # bad
+                self.proj = Plain(4, 4)  # good
+
+            def forward(self, x):
+                h = torch.sigmoid(self.proj(x))
+                if isinstance(self.proj, (Gated, nn.Conv2d)):
+                    h += 1  # bad: IPL101
+                    h += 1  # good
+                return h
+
+        Block()(b).sum().backward()
+    """,
+    "a module that is told to work in place later": """
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj, self.act = nn.Linear(4, 4), nn.ReLU()
+
+            def forward(self, x):
+                return self.act(torch.sigmoid(self.proj(x)))  # bad: IPL101
+                return self.act(torch.sigmoid(self.proj(x)))  # good
+
+        net = Block()
+        net.act.inplace = True  # bad
+        net.act.inplace = False  # good
+        net(b).sum().backward()
+    """,
+    "a module that is told not to work in place": """
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj, self.act = nn.Linear(4, 4), nn.ReLU(inplace=True)
+
+            def forward(self, x):
+                if self.act.inplace:
+                    h = torch.sigmoid(self.proj(x))  # bad
+                    h = self.proj(x)  # good
+                else:
+                    h = torch.sigmoid(self.proj(x))
+                return self.act(h)  # bad: IPL101
+                return self.act(h)  # good
+
+        if __name__ == "__main__":
+            Block()(b).sum().backward()
+    """,
+    "a module told by its type": """
+        class Gate(nn.Sigmoid):
+            pass
+
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList([nn.Linear(4, 4), Gate(), nn.ReLU()])
+
+            def forward(self, x):
+                for layer in self.layers:
+                    x = layer(x)
+                    if type(layer) is Gate:  # bad
+                    if type(layer) is nn.Sigmoid:  # good
+                        x += 1  # bad: IPL101
+                        x += 1  # good
+                    elif isinstance(layer, nn.modules.conv._ConvNd) or issubclass(type(layer), nn.Tanh):
+                        x *= 2
+                return x
+
+        if __name__ == "__main__":
+            Block()(b).sum().backward()
+    """,
+    "a tensor told from those of a class of one's own": """
+        class Shared(torch.Tensor):
+            pass
+
+        def shared(given, value):
+            if isinstance(given, Shared):
+                result = given
+            else:
+                result = given.clone()
+            return result.add_(value)
+
+        h = torch.zeros(()).expand(4)
+        h.add_(1)  # bad: IPL105
+        h = shared(h, 1.0)  # good
+        (a * h).sum().backward()
+    """,
+    "a power whose exponent may be a number": """
+        class Weighing(nn.Module):
+            def __init__(self, p):
+                super().__init__()
+                self.p, self.proj = p, nn.Linear(4, 4)
+
+            def forward(self, x):
+                h = torch.relu(self.proj(x))
+                w = torch.pow(h, 1 - 0.5 * self.p)
+                h += 1  # bad: IPL101
+                w[w < 0.1] = 0.1  # good
+                return w
+
+        if __name__ == "__main__":
+            Weighing(0.5)(b).sum().backward()
+    """,
+    "what counts elements needs no gradient": """
+        class Hold(nn.Module):
+            def forward(self, lengths: torch.Tensor, total: torch.Tensor, x):
+                shorter = lengths[0] * total
+                lengths[0] = shorter  # bad: IPL102
+                lengths[0] = shorter  # good
+                return x * lengths.max() * shorter  # bad
+                return x[: lengths.max()] * shorter  # good
+
+        if __name__ == "__main__":
+            Hold()(b.clone(), a.sum(), a).sum().backward()  # bad
+            Hold()(torch.tensor([2, 1]), torch.tensor(2), a).sum().backward()  # good
+    """,
+    "what a loop counts to needs no gradient": """
+        class Repeat(nn.Module):
+            def forward(self, count: torch.Tensor, x):
+                left = count * count
+                count -= 1  # bad: IPL102
+                count -= 1  # good
+                out = x * left
+                for _ in range(count):  # good
+                    out = out * 2  # good
+                return out
+
+        if __name__ == "__main__":
+            Repeat()(a.sum() * 2, a).sum().backward()  # bad
+            Repeat()(torch.tensor(3), a).sum().backward()  # good
+    """,
+}
