@@ -34,6 +34,8 @@ class Told(NamedTuple):
     file: str
     row: int
     message: str
+    #: no note, and not only possible
+    strong: bool
 
     def __str__(self) -> str:
         return f"{self.code} {self.confidence} {self.file}:{self.row}: {self.message}"
@@ -64,7 +66,7 @@ class Linter:
         self._link(mutant.file.partition("/")[0])
         possible = self._brought(mutant, "possible")
         # What is found at default confidence is found with the possible ones too, and most often nothing is.
-        default = self._brought(mutant, "likely") if possible else []
+        default = self._brought(mutant, "likely") if any(one.strong for one in possible) else []
         return Scored(mutant, default, possible)
 
     def _brought(self, mutant: Mutant, confidence: str) -> list[Told]:
@@ -126,7 +128,8 @@ class Linter:
 
 
 def _told(one: Diagnostic, file: str) -> Told:
-    return Told(one.code, one.confidence, file, one.location.row, one.message)
+    strong = one.severity != "note" and one.confidence != "possible"
+    return Told(one.code, one.confidence, file, one.location.row, one.message, strong)
 
 
 def _row_before(mutant: Mutant, one: Told) -> int:
