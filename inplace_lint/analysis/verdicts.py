@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .findings import CERTAIN, POSSIBLE, SILENT, Context, of_run
+from .findings import CERTAIN, HARMLESS, POSSIBLE, SILENT, Context, of_run, proved
 from .guards import ALWAYS, implies, relative
 from .reconsider import reconsider
 from .storage import DOES
@@ -71,7 +71,7 @@ def words(watch: Watch, done: Done, checked: bool) -> str:
                 "what is saved here is overwritten there"
             )
     told = {(f.at, s.place.at): f for f, _, _ in findings.values() for s in f.saves}
-    immediate = {f.at for f, _, _ in findings.values() if not f.saves}
+    immediate = {f.at for f, _, _ in findings.values() if not f.saves and f.kind not in HARMLESS}
     for hazard, context in met:
         at, _ = context._site(hazard.write.place, hazard.saved.place)
         kept = f"what {hazard.saved.op} saved on line {_row(hazard.saved.place)}"
@@ -182,6 +182,8 @@ def _cause(finding: Finding) -> str:
         return f"what {finding.op} changes was made on line {cause}, and nothing holds it"
     if finding.kind == "argument":
         return f"{finding.op} changes what a caller has given"
+    if finding.kind == "no-gain":
+        return f"{finding.op} keeps a copy of what it overwrites"
     if finding.kind == "hidden":
         return f"{finding.op} moves no version"
     return f"{finding.op} raises here" + (f" (made so on line {cause})" if cause else "")
@@ -240,6 +242,8 @@ def _why_none(hazard: Hazard, context: Context, at: object, immediate: bool) -> 
         return "nothing proves that these values are tensors at all"
     if not hazard.reached:
         return "no backward that comes after the write, no return and no escape needs what it was saved for"
+    if not proved(hazard):
+        return "it is saved only if an operand needs a gradient, and nothing proves that one to be a tensor"
     if not context.credible(hazard.guard, saved):
         return "it is on a path that is only taken where no gradients are recorded"
     if at is None:

@@ -230,3 +230,20 @@ def test_a_line_without_a_tensor_says_so(code: str, line: int, words: str) -> No
 def test_an_unreadable_file_says_so() -> None:
     text = explain("x.py", b"def f(:\n", 1, project())
     assert text.startswith("x.py:1:7 cannot be read: syntax error: ")
+
+
+def test_an_operand_that_may_be_a_number_is_said_to_be_no_evidence() -> None:
+    code = """
+        class Gate(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj = nn.Linear(4, 4)
+            def forward(self, q, v):
+                h = self.proj(v)
+                out = q * h
+                h.clamp_(min=0)
+                return out
+        """
+    text = told(code, 9)
+    assert "nothing proves that one to be a tensor" in text
+    assert "because clamp_ keeps a copy of what it overwrites" in text
