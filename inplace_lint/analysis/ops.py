@@ -317,7 +317,8 @@ class _Saving:
                 )
                 saved.certain = surely and run.grad == "on"
                 strided = tensor.strided or tensor.expanded is not None
-                if save.target >= 0 and strided and not axes.is_matrix(tensor):
+                # A fused kernel reads what it is given as it lies, and saves that.
+                if save.target >= 0 and strided and not save.only and not axes.is_matrix(tensor):
                     given = [results.plain(value) for value in self.values]
                     copies = self.facts.layout.copies_strided(given)
                     if copies and not axes.one_batch_axis(self.facts, self.operands):

@@ -293,4 +293,20 @@ PROGRAMS = {
         step(nn.Linear(4, 1), torch.ones(4))
         a.sum().backward()
     """,
+    "values that a fused kernel reads as they lie": """
+        class Attend(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.qkv = nn.Linear(16, 48)
+
+            def forward(self, x):
+                qkv = self.qkv(x).reshape(2, 5, 3, 2, 8).permute(2, 0, 3, 1, 4)
+                q, k, v = qkv[0], qkv[1], qkv[2]
+                y = F.scaled_dot_product_attention(q, k, v)
+                v.mul_(2)  # bad: IPL102
+                v = v.mul(2)  # good
+                return y
+
+        Attend()(torch.ones(2, 5, 16)).sum().backward()
+    """,
 }
