@@ -139,10 +139,22 @@ def _ignore_of(directory: str) -> Iterator[_Ignore]:
         lines = read(os.path.join(directory, ".gitignore")).decode("utf-8", "surrogateescape").splitlines()
     except OSError:
         return
+    lines = [line for line in lines if not _is_endless(line)]
     if any(line.strip() and not line.startswith("#") for line in lines):
         from pathspec import GitIgnoreSpec
 
         yield _Ignore(directory, GitIgnoreSpec.from_lines(lines))
+
+
+#: So many wildcards stand in one part of a pattern, and so many times any folders, that a match is found in time.
+_STARS = 3
+_FOLDERS = 4
+
+
+def _is_endless(pattern: str) -> bool:
+    """Whether a pattern has so many wildcards that to match it may take for ever: it is left out, and hides nothing."""
+    parts = pattern.split("/")
+    return parts.count("**") > _FOLDERS or any(part.count("*") > _STARS for part in parts)
 
 
 def _ignores_above(path: str) -> tuple[_Ignore, ...]:

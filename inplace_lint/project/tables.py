@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+#: The largest size that attention may be told to have.
+_LARGEST = 1 << 40
 #: How many files may extend one another.
 _EXTENDED = 32
 _BY_NAME = {option.name: option for option in OPTIONS}
@@ -165,8 +167,8 @@ def _sizes(option: Option, value: object) -> tuple[tuple[str, int], ...]:
     for name, size in value.items():
         if name not in sizes:
             raise ValueError(f"may hold {', '.join(sizes)}, not `{name}`")
-        if type(size) is not int or size < 1:
-            raise ValueError(f"must give a whole number above 0 for `{name}`")
+        if type(size) is not int or not 0 < size <= _LARGEST:
+            raise ValueError(f"must give a whole number above 0, and at most {_LARGEST:,}, for `{name}`")
         sizes[name] = size
     return tuple(sizes.items())
 

@@ -36,6 +36,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         ('extend = "a\\u0000b"', "names a file that cannot exist"),
         ('src = ["\\u0000"]', "must not hold a null character"),
         ('exclude = ["a\\u0000"]', "must not hold a null character"),
+        (f"attention-sizes = {{length = {'9' * 400}}}", "must give a whole number above 0, and at most"),
     ],
 )
 def test_configuration_is_told(text: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -43,6 +44,21 @@ def test_configuration_is_told(text: str, message: str, capsys: pytest.CaptureFi
     Path("a.py").write_text(ATTENTION)
     assert main(["check", "a.py"]) == 2
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path"), [("*a" * 30 + "b", "a" * 200 + ".py"), ("**/a/" * 25 + "b", "a/" * 40 + "x.py")]
+)
+def test_a_pattern_that_takes_for_ever_is_left_out(
+    pattern: str, path: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path(".git").mkdir()
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(BAD)
+    Path("kept.py").write_text(BAD)
+    Path(".gitignore").write_text(f"{pattern}\nkept.py\n")
+    assert main(["check", "--output-format", "concise"]) == 1
+    assert capsys.readouterr().out.startswith(f"{path}:4:5")
 
 
 def test_a_long_chain_of_configurations_is_told(capsys: pytest.CaptureFixture[str]) -> None:
