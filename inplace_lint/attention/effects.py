@@ -73,12 +73,13 @@ def check_callers(found: list[Seen]) -> None:
 def _lay_out(plan: Plan, callers: list[Seen]) -> None:
     """A result that is returned as it is has the layout that it had where a caller asks for that, or it is said."""
     evaluation, result = plan.evaluation, plan.site.result
-    if not any(one.kind == "return" and is_laid_as(one.term, result) for one in evaluation.sinks):
+    returned = [one.term for one in evaluation.sinks if one.kind == "return"]
+    if not any(is_laid_as(one, result, evaluation.fresh, reshaped=False) for one in returned):
         return
     for caller in callers:
         made = {moment.term for moment in _values_at(caller, plan)}
         viewed = [term for _, term, _ in caller.evaluation.viewed]
-        if any(is_laid_as(term, one) for term in viewed for one in made):
+        if any(is_laid_as(term, one, caller.evaluation.fresh) for term in viewed for one in made):
             if not plan.after.endswith(".contiguous()"):
                 plan.after += ".contiguous()"
             return

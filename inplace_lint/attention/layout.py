@@ -119,19 +119,26 @@ def _picked(shapes: Shapes, term: Term, inner: int) -> int | None:
     return inner + 1 if dim > inner else inner
 
 
-#: What gives the same memory in another order of axes, which `view` may not be able to follow.
-_REORDERED = frozenset(
-    "transpose mT t permute movedim unsqueeze squeeze getitem item detach reshape flatten".split()
-)
+#: Operations whose result lies in memory as what they are given: views of it, and what is computed for each element.
+_LAID = (VIEWS | _SAME | {"element", "where", "softmax"}) - {"contiguous"}
 
 
-def is_laid_as(term: Term, whole: Term) -> bool:
-    """Whether a value lies in memory as another does, of which it may be a view."""
-    while term is not whole:
-        if term.op not in _REORDERED or not term.args or not isinstance(term.args[0], Term):
-            return False
-        term = term.args[0]
-    return True
+def is_laid_as(term: Term, whole: Term, fresh: set[Term], reshaped: bool = True) -> bool:
+    """Whether a value lies in memory as another does, of which it is computed; `fresh` ones do not.
+
+    A reshape is mostly a copy: without `reshaped` it is taken for one.
+    """
+    kept = _LAID if reshaped else _LAID - {"reshape", "flatten"}
+    stack, seen = [term], set()
+    while stack:
+        one = stack.pop()
+        if one is whole:
+            return True
+        if one in seen or (one.op not in kept and (one.op != "call" or one in fresh)):
+            continue
+        seen.add(one)
+        stack += [operand for operand in one.operands if operand.op not in ("attr", "const", "size", "shape")]
+    return False
 
 
 def reorder(labels: tuple[str, ...], wanted: tuple[str, ...]) -> str:

@@ -239,7 +239,7 @@ class _Planner:
         """What is done to the result must not ask for the layout that it had."""
         laid = self.site.result
         for at, term, depth in self.evaluation.viewed:
-            if not is_laid_as(term, laid):
+            if not is_laid_as(term, laid, self.evaluation.fresh):
                 continue
             if depth == 0:
                 self.made.reshaped.append(at)
@@ -247,7 +247,9 @@ class _Planner:
                 self.made.after += ".contiguous()"
         for effect in self.evaluation.effects:
             operands = effect.term.operands if effect.kind == "call" else []
-            if any(is_laid_as(one, laid) for one in operands) and effect.term.args[0].op not in (
+            if any(is_laid_as(one, laid, self.evaluation.fresh) for one in operands) and effect.term.args[
+                0
+            ].op not in (
                 "attr",
                 "member",
             ):

@@ -85,7 +85,7 @@ def _fix(seen: Seen, moment: Moment, place: str) -> tuple[FixPlan | None, str | 
         reshaped=[
             at
             for at, viewed, depth in seen.evaluation.viewed
-            if depth == 0 and is_laid_as(viewed, moment.term)
+            if depth == 0 and is_laid_as(viewed, moment.term, seen.evaluation.fresh)
         ],
     )
     return fix, None

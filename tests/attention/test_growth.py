@@ -107,3 +107,10 @@ def test_work_does_not_double_with_each_condition(family: Callable[[int], str]) 
     work(family(2), 10**9)  # what is loaded and made once
     few = work(family(12), 10**7)
     assert work(family(36), 30 * few) <= 12 * few
+
+
+def test_function_that_is_too_long_is_named() -> None:
+    body = "    q = q + 1.0\n" * 4000 + "    return (q @ k.mT).softmax(-1) @ v\n"
+    text = "def f(q, k, v):\n" + body + "\n\ndef g(q, k, v):\n    return (q @ k.mT).softmax(-1) @ v\n"
+    found = check_source("long.py", text.encode(), Settings(), Project())
+    assert {(one.code, one.location.row) for one in found} == {("IPL003", 1), ("IPL401", 4006)}
