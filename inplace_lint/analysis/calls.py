@@ -21,7 +21,7 @@ from .frames import DEAD, Frame, State
 from .guards import relative
 from .incident import Skipped
 from .iterators import Iteration
-from .run import DEPTH, flatten
+from .run import DEPTH, LENGTH, flatten
 from .values import (
     Bound,
     ClassValue,
@@ -224,6 +224,9 @@ def enter(
     run.state = State(run.state)
     frame.base = outer[1]
     bound = bind(run, function, args, kwargs, exact)
+    if exact and not force and source.node.args.kwarg is not None:
+        rest = bound[source.node.args.kwarg.arg]
+        run.state.slots[(rest, LENGTH)] = Constant(len(rest.keys) if isinstance(rest, Mapping_) else 0)
     run.frame, run.loops = frame, []
     run.active.append(source)
     run.entered.add(source)

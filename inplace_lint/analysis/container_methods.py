@@ -129,7 +129,18 @@ def _copy(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
 
 
 def _get(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
-    return containers.get_key(run, obj, args[0]) if args else Unknown()
+    if not args:
+        return Unknown()
+    if isinstance(args[0], Constant) and containers.holds(run, obj, args[0].value) is False:
+        return args[1] if len(args) > 1 else NONE
+    return containers.get_key(run, obj, args[0])
+
+
+def _pop_key(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
+    value = _get(run, obj, args)
+    if args and isinstance(args[0], Constant) and ("key", args[0].value) in obj.keys:
+        obj.popped.add(("key", args[0].value))
+    return value
 
 
 def _values(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
@@ -152,10 +163,12 @@ def _keys(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
 
 
 def _setdefault(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
-    if len(args) == 2:
-        containers.put_key(run, obj, args[0], args[1])
-        return args[1]
-    return Unknown()
+    if len(args) != 2:
+        return Unknown()
+    if isinstance(args[0], Constant) and containers.holds(run, obj, args[0].value):
+        return containers.get_key(run, obj, args[0])
+    containers.put_key(run, obj, args[0], args[1])
+    return args[1]
 
 
 def _update(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
@@ -182,7 +195,7 @@ _SEQUENCE_METHODS = {
 }
 _MAPPING_METHODS = {
     "get": _get,
-    "pop": _get,
+    "pop": _pop_key,
     "values": _values,
     "items": _items,
     "keys": _keys,

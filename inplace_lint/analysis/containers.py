@@ -269,10 +269,20 @@ def put_key(run: Run, mapping: Mapping_, key: Value, value: Value) -> None:
     if mapping in run.outside:
         run.heap.escape(run.tensors_within(value), run.path)
     if isinstance(key, Constant):
+        count = length(run, mapping)
+        known = ("key", key.value) in mapping.keys and ("key", key.value) not in mapping.popped
+        mapping.popped.discard(("key", key.value))
         run.put(mapping, ("key", key.value), value)
-        run.state.slots[(mapping, LENGTH)] = Unknown()
+        run.state.slots[(mapping, LENGTH)] = Unknown() if count is None else Constant(count + (not known))
     else:
         smear(run, mapping, value)
+
+
+def holds(run: Run, mapping: Mapping_, key: object) -> bool | None:
+    """Whether a mapping has a key; None where that is not known."""
+    if length(run, mapping) is None or ANY in mapping.keys or ("key", key) in mapping.popped:
+        return None
+    return ("key", key) in mapping.keys
 
 
 def get_key(run: Run, mapping: Mapping_, key: Value) -> Value:
@@ -310,12 +320,14 @@ def _under_key(run: Run, found: Value, key: Hashable) -> Value:
 
 def update(run: Run, mapping: Mapping_, other: Value) -> None:
     """Spread one mapping into another."""
+    exact = length(run, mapping) is not None and length(run, other) is not None and not mapping.popped
     if isinstance(other, Mapping_):
+        exact = exact and not other.popped
         for key in list(other.keys):
             value = run.state.get((other, key))
             if value is not None:
                 run.put(mapping, key, value)
-    run.state.slots[(mapping, LENGTH)] = Unknown()
+    run.state.slots[(mapping, LENGTH)] = Constant(len(mapping.keys)) if exact else Unknown()
 
 
 def string_items(run: Run, value: Value) -> dict[str, Value] | None:
@@ -325,7 +337,7 @@ def string_items(run: Run, value: Value) -> dict[str, Value] | None:
     found: dict[str, Value] = {}
     for key in value.keys:
         element = run.state.get((value, key))
-        if element is not None and isinstance(key, tuple):
+        if element is not None and isinstance(key, tuple) and key not in value.popped:
             found[str(key[1])] = element
     return found
 

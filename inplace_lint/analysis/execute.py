@@ -203,7 +203,7 @@ def _build_dict(run: Run, i: ir.BuildDict) -> None:
     registers = run.frame.registers
     mapping = Mapping_()
     run.born[mapping] = run.inexact
-    run.state.slots[(mapping, LENGTH)] = Constant(len(i.items))
+    run.state.slots[(mapping, LENGTH)] = Constant(0)
     for key, value in i.items:
         if key is None:
             containers.update(run, mapping, registers[value])

@@ -143,6 +143,10 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
         if last is not None:
             return Constant(last)
     if op in ("in", "not in"):
+        if isinstance(left, Constant) and isinstance(right, Mapping_):
+            held = containers.holds(run, right, left.value)
+            if held is not None:
+                return Constant(held == (op == "in"))
         return _polarity(run, ("in", _identity(left), _identity(right)), op == "in")
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         found = table.operator(op)

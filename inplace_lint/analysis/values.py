@@ -213,12 +213,16 @@ class Sequence_(Value):
 
 
 class Mapping_(Value):
-    """A dict or nn.ModuleDict; values stand in the state, by constant key, or under `ANY` when keys are not known."""
+    """A dict or nn.ModuleDict; values stand in the state, by constant key, or under `ANY` when keys are not known.
 
-    __slots__ = ("keys", "kind")
+    `popped` are keys that were taken out, on whichever path.
+    """
+
+    __slots__ = ("keys", "kind", "popped")
 
     def __init__(self, kind: str = "dict") -> None:
         self.kind = kind
+        self.popped: set[Hashable] = set()
         self.keys: dict[Hashable, None] = {}
 
 

@@ -66,4 +66,31 @@ PROGRAMS = {
         call="getattr(self, f'act{len(x.shape)}')(self.fc(x))",
         parameters="depth=3",
     ),
+    "options that a factory takes out of its keywords": """
+        class Same(nn.Linear):
+            pass
+
+        def layer_of(size, **options):
+            wide = options.pop("wide", False)
+            size = 2 * size if wide else options.pop("size", size)
+            if "experts" in options and options["experts"] > 1:
+                return nn.Identity()
+            same = options.pop("same", False)
+            return Same(4, size, **options) if same else nn.Linear(4, size, **options)
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm = nn.LayerNorm(4)
+                self.fc = layer_of(4, size=3, bias=False)
+
+            def forward(self, x):
+                x = self.norm(x)
+                y = self.fc(x)
+                x += 1  # bad: IPL102
+                x = x + 1  # good
+                return y.sum() + x.sum()
+
+        Net()(a).backward()
+    """,
 }
