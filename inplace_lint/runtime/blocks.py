@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import runpy
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -18,8 +16,9 @@ from torch.utils._pytree import tree_map
 from . import immediate
 from .constants import vary
 from .drivers import drivers
+from .guarded import elsewhere
 from .inputs import Call, NoInputs, is_stated
-from .observe import Block, backward_from, natively, traced, truly
+from .observe import Block, natively, traced, truly
 from .occurred import judge
 from .supervisor import describe
 from .targets import calls_in, imported, on_path, target_in
@@ -151,7 +150,7 @@ def _driven(arguments: dict[str, Any], module: ModuleType) -> Iterator[Way]:
         except LookupError:
             continue
         yield Way(
-            _elsewhere(function, arguments["file"]),
+            elsewhere(function, arguments["file"]),
             program=driver.told,
             seconds=arguments["seconds"] * _A_RUN,
         )
@@ -172,22 +171,8 @@ def _is_there(device: str | None) -> bool:
     return True
 
 
-def _elsewhere(function: Callable[[], Any], file: str) -> Block:
-    def block() -> Any:
-        before, argv = os.getcwd(), sys.argv
-        os.chdir(tempfile.gettempdir())
-        sys.argv = [file]
-        try:
-            return function()
-        finally:
-            os.chdir(before)
-            sys.argv = argv
-
-    return block
-
-
 def _called(call: Call, device: str, varied: bool = False) -> Block:
-    def block() -> None:
+    def block() -> Any:
         function = call.function()
         args, kwargs = _moved(call.inputs(grad=False), device)
         if call.factory is None:
@@ -197,8 +182,7 @@ def _called(call: Call, device: str, varied: bool = False) -> Block:
             owner.to(device)
             if varied:
                 vary(owner)
-        result = function(*args, **kwargs)
-        backward_from(result, args, kwargs)
+        return function(*args, **kwargs), args, kwargs
 
     return block
 

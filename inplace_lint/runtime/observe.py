@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import random
-import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from . import graph, ready  # noqa: F401
+from .guarded import Enough, for_at_most
 from .immediate import is_stale
 from .snapshot import relative_error, snapshot
 from .tracer import Trace
@@ -37,10 +37,6 @@ class Run:
     stale: list[BaseException]
     trace: Trace | None = None
     is_cut: bool = False
-
-
-class Enough(BaseException):
-    """Ends a run of user code that has shown what it can, or whose time is up."""
 
 
 def natively(block: Block, seconds: float | None = None) -> Run:
@@ -116,7 +112,7 @@ def _run(block: Block, around: Any, seconds: float | None) -> Run:
     with warnings.catch_warnings(), journal(gradients, stale, ENOUGH) as accumulated, around:
         warnings.simplefilter("ignore")
         try:
-            with _for_at_most(seconds):
+            with for_at_most(seconds):
                 result = block()
                 if not accumulated:
                     backward_from(result)
@@ -131,25 +127,6 @@ def _run(block: Block, around: Any, seconds: float | None) -> Run:
     if stale:
         gradients.clear()  # as far as they go they mean nothing
     return Run(error, gradients, stale, is_cut=is_cut)
-
-
-@contextlib.contextmanager
-def _for_at_most(seconds: float | None) -> Iterator[None]:
-    """Within it user code is ended by `Enough` when its time is up, and again for as long as it catches that."""
-    if seconds is None or not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def end(*_: Any) -> None:
-        raise Enough("its time was up")
-
-    before = signal.signal(signal.SIGALRM, end)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
 
 
 @contextlib.contextmanager

@@ -157,6 +157,25 @@ def train():
     assert judged(tmp_path, source, "step()", "IPL106")["status"] != "confirmed"
 
 
+def test_nor_is_what_a_function_returns_that_is_called_itself(tmp_path: Path) -> None:
+    source = """\
+import torch
+
+def fit(steps=2):
+    net = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.Tanh(), torch.nn.Linear(3, 1))
+    step = torch.optim.SGD(net.parameters(), 0.1).step
+    for _ in range(steps):
+        loss = net(torch.randn(4, 3)).square().mean()
+        loss.backward(retain_graph=True)
+        step()
+    return loss
+"""
+    file = tmp_path / "fit_and_return.py"
+    file.write_text(source)
+    (verdict,) = blocks.examine(about(file, "IPL106", "step()", "fit"), lambda stage: None)
+    assert verdict["status"] == "refuted", verdict
+
+
 def test_statements_of_the_author_come_before_drivers(tmp_path: Path) -> None:
     source = GATE.format(write="y += 1").replace("class Gate", "# inplace-lint: inputs batch=3\nclass Gate")
     file = tmp_path / "gate_of_rows.py"
@@ -165,3 +184,57 @@ def test_statements_of_the_author_come_before_drivers(tmp_path: Path) -> None:
     blocks.examine(about(file, "IPL101", "y +=", "Gate", "forward"), stages.append)
     assert "inputs" in stages
     assert "the run of demo() without the tracer" not in stages[: stages.index("inputs")]
+
+
+PARTS = """\
+import torch
+from torch import nn
+
+class Parts(nn.Module):
+    def __init__(self, spans):
+        super().__init__()
+        self.spans = spans
+        self.proj = nn.Linear(6, 6)
+
+    def forward(self, batch):
+        y = self.proj(batch["rows"])
+        return torch.cat([y[:, first:last] for first, last in self.spans.values()], 1)
+
+def fails():
+    Parts(None)(None)
+
+def never_ends():
+    Parts({})
+    while True:
+        pass
+
+def demo(rows=3):
+    return Parts({"a": (0, 2), "b": (2, 6)})({"rows": torch.rand(rows, 6)})
+"""
+
+
+def test_inputs_that_no_trial_finds_are_those_of_a_program_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from inplace_lint.runtime.inputs import Call, build, programs
+    from inplace_lint.runtime.targets import imported
+
+    monkeypatch.setattr(programs, "_SECONDS", 1.0)
+    file = tmp_path / "parts_of_rows.py"
+    file.write_text(PARTS)
+    call = build(imported("parts_of_rows", str(file)).Parts, trials=8)
+    assert isinstance(call, Call), call
+    assert call.source == "program"
+    args, _ = call.inputs()
+    assert call.function()(*args).shape == (3, 6)
+
+
+def test_a_program_is_run_for_inputs_no_further_than_to_the_first_use(tmp_path: Path) -> None:
+    from inplace_lint.runtime.inputs import Call, build
+    from inplace_lint.runtime.targets import imported
+
+    file = tmp_path / "parts_once.py"
+    after = f"def run():\n    demo()\n    open({str(tmp_path / 'made')!r}, 'w').close()\n"
+    file.write_text(PARTS.partition("def fails")[0] + PARTS[PARTS.index("def demo") :] + after)
+    assert isinstance(build(imported("parts_once", str(file)).Parts, trials=8), Call)
+    assert not (tmp_path / "made").exists()

@@ -30,9 +30,9 @@ class NoInputs:
 class Call:
     """A class or function with arguments for it. Tensors are Specs until they are needed.
 
-    `source` says who knew: comment, factory, capture, annotations, synthesis, parent, given. `sizes` are the values of
-    named sizes such as S; `trials` counts what was run to find the arguments. `method` is called in place of the
-    module itself if it is named. `factory` replaces everything else: it makes the function and its arguments.
+    `source` says who knew: comment, factory, capture, annotations, synthesis, parent, program, given. `sizes` are the
+    values of named sizes such as S; `trials` counts what was run to find the arguments. `method` is called in place of
+    the module itself if it is named. `factory` replaces everything else: it makes the function and its arguments.
     """
 
     target: Any

@@ -34,11 +34,11 @@ def through_parents(target: Any, trials: int) -> Call | None:
     return None
 
 
-def as_call(target: Any, seen: Seen) -> Call:
+def as_call(target: Any, seen: Seen, source: str = "parent") -> Call:
     """A recorded use as a call, with new tensors of the sizes that were seen."""
     return Call(
         target,
-        "parent",
+        source,
         seen.constructor,
         seen.positional,
         seen.arguments,

@@ -32,6 +32,10 @@ def search(target: Any, noted: Call | NoInputs | None, trials: int) -> Call | No
         from .parents import through_parents
 
         call = through_parents(target, trials - used)
+        if call is None:
+            from .programs import through_programs
+
+            call = through_programs(target)
     if call is None:
         return NoInputs(f"{used} trials found none; the first ended with {failure}")
     return with_sizes(replace(call, source="annotations") if known and call.source == "synthesis" else call)

@@ -1,0 +1,59 @@
+"""Inputs for a module as a program of its file gives them: a function or a test without arguments that reaches it."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import warnings
+from typing import Any
+
+from torch import nn
+
+from ..drivers import drivers
+from ..guarded import Enough, elsewhere, for_at_most
+from .call import Call
+from .parents import as_call
+from .record import Recorder, Seen
+from .trial import attempt
+
+#: Seconds that each may take until it gets there.
+_SECONDS = 5.0
+
+
+def through_programs(target: Any) -> Call | None:
+    """The call of a class of modules that such a program makes, up to which it is run; None if none gets there."""
+    module = sys.modules.get(getattr(target, "__module__", ""))
+    if module is None or not (inspect.isclass(target) and issubclass(target, nn.Module)):
+        return None
+    try:
+        source, file = inspect.getsource(module), inspect.getfile(module)
+    except (OSError, TypeError):
+        return None
+    for driver in drivers(source, target.__qualname__.split(".")):
+        if not driver.names:
+            continue  # all of the file would run anew, with a class of its own
+        try:
+            function = driver.ready(module, file)
+        except LookupError:
+            continue
+        seen = _first_use(target, function, file)
+        if seen is not None and attempt(call := as_call(target, seen, "program"))[0] is None:
+            return call
+    return None
+
+
+def _first_use(target: type, function: Any, file: str) -> Seen | None:
+    met: list[Seen] = []
+
+    def stop(seen: Seen) -> None:
+        met.append(seen)
+        raise Enough
+
+    with warnings.catch_warnings(), Recorder(lambda module: type(module) is target, stop):
+        warnings.simplefilter("ignore")
+        try:
+            with for_at_most(_SECONDS):
+                elsewhere(function, file)()
+        except (Exception, SystemExit, Enough):  # user code
+            pass
+    return met[0] if met else None
