@@ -24,7 +24,7 @@ HAZARDS = ("IPL10", "IPL201", "IPL202", "IPL203", "IPL204")
 
 def main(files: list[str]) -> int:
     """Prints a line for each program on which the two disagree, and the figures of each file."""
-    for name in files or ["known.txt", "fresh.txt"]:
+    for name in files or ["known.txt", "fresh.txt", "fresh_again.txt"]:
         programs = (HERE / name).read_text(encoding="utf-8").split("#### ")[1:]
         rows = [_row(*program.partition("\n")[::2]) for program in programs]
         hazards = [one for one in rows if one["truth"] != "clean"]
