@@ -48,10 +48,12 @@ def _rows(
     """What several hand on side by side, as long as all do."""
     columns = [_draw(run, value, count, at) for value in values]
     exact = all(column[0] for column in columns)
+    if not all(elements for _, elements in columns):
+        return exact, []
     # What is known one by one ends with what is; the others stand for as many as that.
     lengths = [len(column[1]) for column in columns if column[0] == exact] or [0]
     rows = [[elements[min(i, len(elements) - 1)] for _, elements in columns] for i in range(min(lengths))]
-    return exact, rows if all(elements for _, elements in columns) else []
+    return exact, rows
 
 
 def _zip(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:

@@ -287,4 +287,11 @@ PROGRAMS = {
 
         Net()(a).sum().backward()
     """,
+    "rows of a tensor beside nothing": """
+        names = []
+        w = torch.rand(3, 4)
+        w.mul_(2)
+        found = {name: row for name, row in zip(names, w)}
+        (a * w).sum().backward()
+    """,
 }
