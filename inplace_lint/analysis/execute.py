@@ -20,7 +20,7 @@ from . import (
 )
 from .frames import DEAD
 from .guards import both
-from .run import HARD_LIMIT, LENGTH, STEPS, OutOfBudget
+from .run import FACTS, HARD_LIMIT, LENGTH, MOST_FACTS, STEPS, OutOfBudget
 from .values import (
     Constant,
     FunctionValue,
@@ -51,6 +51,8 @@ def block(run: Run, instructions: ir.Block) -> None:
         run.steps += 1
         if run.steps > HARD_LIMIT:
             raise OutOfBudget(STEPS)
+        if len(run.heap.hazards) > MOST_FACTS:
+            raise OutOfBudget(FACTS)
         handlers[type(instruction)](run, instruction)
 
 

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 #: Instructions after which calls are no longer entered, and after which the run ends where it is.
 SOFT_LIMIT = 1_000
 HARD_LIMIT = 12_000
+#: ... and how often a write may meet what was saved: each of n writes meets the saves of n rounds before it.
+MOST_FACTS = 50_000
 #: How deep calls are entered.
 DEPTH = 8
 
@@ -62,6 +64,7 @@ PARTS = "parts"
 
 
 #: Why a run ended before its end, as IPL003 says it.
+FACTS = f"its analysis ended where more than {MOST_FACTS:,} writes had met what was saved before"
 STEPS = f"its analysis ended after {HARD_LIMIT:,} steps, and what comes after them was not looked at"
 NESTED = "it is nested too deeply, or calls go too deep, for it to be analysed to its end"
 

@@ -43,6 +43,9 @@ CUT = {
     "views": views(3000),
     "comprehensions": comprehensions(16),
     "calls": calls(12),
+    "writes that meet": "def main(x, w):\n"
+    + "".join(f"{' ' * (4 + i)}while w[{i}]:\n" for i in range(12))
+    + f"{' ' * 20}x.exp_()\n{HAZARD}",
     "top level": "x = torch.ones(3, requires_grad=True)\n"
     + "for i in range(3):\n    x = torch.exp(x) + i\n" * 1300
     + "y = torch.exp(x)\ny += 1\n",
