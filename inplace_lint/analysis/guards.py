@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 ALWAYS: Guard = ((0, 0),)
 NEVER: Guard = ()
-#: More alternatives than this are weakened to what they have in common.
+#: More alternatives than this are weakened to what they have in common, and to this literal: that it is so is only
+#: guessed at.
 _WIDTH = 8
+WEAKENED = 1
 #: The same few guards meet again and again while states are joined.
 _CACHED = 20_000
 _both: dict[tuple[Guard, Guard], Guard] = {}
@@ -71,6 +73,11 @@ def either(a: Guard, b: Guard) -> Guard:
     return known
 
 
+def rejoined(a: Guard, b: Guard) -> Guard:
+    """The path on which a or b led here: where it is too wide to be told, it is every one with what they share."""
+    return b if not a else a if not b or a == b else _normal([*a, *b], 0)
+
+
 def compatible(a: Guard, b: Guard) -> bool:
     """Whether both can hold in one run."""
     if a is ALWAYS:
@@ -123,7 +130,7 @@ def minus(a: Guard, b: Guard) -> Guard:
     return found
 
 
-def _normal(conjunctions: list[tuple[int, int]]) -> Guard:
+def _normal(conjunctions: list[tuple[int, int]], weakened: int = WEAKENED) -> Guard:
     if len(conjunctions) == 1:
         return (conjunctions[0],)
     found = set(conjunctions)
@@ -151,7 +158,7 @@ def _normal(conjunctions: list[tuple[int, int]]) -> Guard:
         for p, n in kept[1:]:
             common_p &= p
             common_n &= n
-        return ((common_p, common_n),)
+        return ((common_p | weakened, common_n),)
     return ALWAYS if kept == [(0, 0)] else tuple(kept)
 
 

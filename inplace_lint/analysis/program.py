@@ -7,6 +7,7 @@ from ..sketch.screen import sets_state
 from ..sketch.select import suspects
 from ..sketch.summaries import Sketches
 from ..syntax.files import Files
+from .guards import WEAKENED
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -92,10 +93,10 @@ class Program:
         #: ... and for all runs, where it is the same in each
         self.known_names: dict[tuple[Module, str], Value] = {}
         #: how many literals `base` has: even bits belong to it, odd ones to the run that made them
-        self.base_bits = 0
+        self.base_bits = 1  # the first is that of weakened guards
         #: ... and for which tests they stand
         self.built_bits: dict[Hashable, int] = {}
-        self.doubtful = 0
+        self.doubtful = WEAKENED
         self.evaluation = 0
 
     @property
@@ -160,7 +161,7 @@ class Program:
         self.built_names = {}
         self.built_bits = {}
         self._base = None
-        self.base_bits = self.doubtful = self.evaluation = 0
+        self.base_bits, self.doubtful, self.evaluation = 1, WEAKENED, 0
 
     def is_set_later(self, cls: ClassValue, name: str, module: Module) -> bool:
         """Whether anything but an `__init__` may set an attribute: in the files of the class, or in the one at hand."""

@@ -144,7 +144,7 @@ class Run:
         #: views that an index took, with its node and the heap's time
         self.picked: dict[Tensor, tuple[ast.AST, int]] = {}
         #: literals of paths that are only guessed at (an op that may alias), and of evaluation mode
-        self.doubtful = program.doubtful
+        self.doubtful = self.heap.doubtful = program.doubtful
         self.evaluation = program.evaluation
         #: literals of `requires_grad` tests, by bit; and of `torch.is_grad_enabled()`
         self.grad_tests: dict[int, Storage] = {}
@@ -386,7 +386,7 @@ class Run:
         path = live[0][2]
         keys: dict[Hashable, None] = dict.fromkeys(live[0][1])
         for _, changes, guard in live[1:]:
-            path = guards.either(path, guard)
+            path = guards.rejoined(path, guard)
             keys.update(dict.fromkeys(changes))
         for key in keys:
             values: list[tuple[Guard, Value]] = []

@@ -67,6 +67,8 @@ class Evaluation:
         self.classes = objects.Classes(self)
         self.recorder: objects.Attributes | None = None
         self.entered: list[FunctionSource] = []
+        #: methods that were followed on the object at hand: an object of a subclass may have others in their place
+        self.own_methods: set[str] = set()
         #: where in the order the loops begin, by the numbers of their nodes
         self.loops: dict[int, int] = {}
         #: the call in the evaluated function itself that is being followed
@@ -125,10 +127,19 @@ class Evaluation:
         inner.conditions = frame.conditions
         inner.base = len(frame.conditions)
         self.entered.append(source)
+        if self_ is not None and source.owner is not None and self_ is self._receiver():
+            self.own_methods.add(source.name)
         try:
             return self.body(inner)
         finally:
             self.entered.pop()
+
+    def _receiver(self) -> Term | None:
+        """The object that the evaluated function is a method of."""
+        outermost = self.frame
+        while outermost.caller is not None:
+            outermost = outermost.caller
+        return outermost.self_
 
     def _returned(self, frame: Frame) -> Term:
         if not frame.results:

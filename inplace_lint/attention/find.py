@@ -18,7 +18,7 @@ from .target import Target
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..syntax.files import Files
-    from ..syntax.module import FunctionSource, Module
+    from ..syntax.module import ClassSource, FunctionSource, Module
 
 
 class Seen:
@@ -106,6 +106,10 @@ def _complete(made: Plan) -> None:
         made.refused = str(reason)
         return
     module = made.evaluation.root.module
+    overridden = _overridden(module, made)
+    if overridden:
+        made.refused = f"a subclass in this file has another `{overridden}`"
+        return
     if surroundings.takes_second_derivatives(module):
         made.differences.append(
             "the package takes second or forward-mode derivatives, which the flash kernel lacks"
@@ -124,21 +128,37 @@ def _complete(made: Plan) -> None:
         made.differences.append(f"what is printed or asserted on line {statement.lineno} goes with it")
 
 
-def _is_replaced(module: Module, made: Plan, name: str) -> bool:
-    """Whether a subclass in the same file assigns the module that the rewrite reads or no longer calls."""
+def _subclasses(module: Module, made: Plan) -> list[ClassSource]:
+    """The classes of the file that derive from the one that holds the attention."""
     owner = made.evaluation.root.owner
     if owner is None:
-        return False
+        return []
     heirs = {owner.name}
-    for _ in range(3):
+    before = 0
+    while len(heirs) > before:
+        before = len(heirs)
         heirs |= {
             c.name for c in module.classes.values() if any(getattr(b, "id", "") in heirs for b in c.bases)
         }
-    return any(
-        name in assigned(method)
-        for heir in heirs - {owner.name}
-        for method in module.classes[heir].methods.values()
+    return [module.classes[heir] for heir in sorted(heirs - {owner.name})]
+
+
+def _overridden(module: Module, made: Plan) -> str:
+    """A method that the attention is spread over, and that a subclass does not inherit; empty where there is none."""
+    own = made.evaluation.own_methods
+    found = sorted(
+        name
+        for heir in _subclasses(module, made)
+        if made.evaluation.root.name not in heir.methods
+        for name in own & heir.methods.keys()
     )
+    return found[0] if found else ""
+
+
+def _is_replaced(module: Module, made: Plan, name: str) -> bool:
+    """Whether a subclass in the same file assigns the module that the rewrite reads or no longer calls."""
+    heirs = _subclasses(module, made)
+    return any(name in assigned(method) for heir in heirs for method in heir.methods.values())
 
 
 def _keep_one(found: list[Seen]) -> None:

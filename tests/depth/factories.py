@@ -72,7 +72,7 @@ PROGRAMS = {
 
         def layer_of(size, **options):
             wide = options.pop("wide", False)
-            size = 2 * size if wide else options.pop("size", size)
+            size = 2 * size if wide else options.pop("out", size)
             if "experts" in options and options["experts"] > 1:
                 return nn.Identity()
             same = options.pop("same", False)
@@ -82,7 +82,7 @@ PROGRAMS = {
             def __init__(self):
                 super().__init__()
                 self.norm = nn.LayerNorm(4)
-                self.fc = layer_of(4, size=3, bias=False)
+                self.fc = layer_of(4, out=3, bias=False)
 
             def forward(self, x):
                 x = self.norm(x)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("torch")
+
 from . import catalogue, scoring
 from .inject import mutants
 from .mutants import Mutant

@@ -28,7 +28,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ("text", "message"),
     [
         (f"src = {'[' * 5000}{']' * 5000}", "is nested too deeply"),
-        (f"a{'.a' * 3000} = 1", "unknown key"),
+        (f"a{'.a' * 3000} = 1", "unknown key" if sys.version_info >= (3, 11) else "is nested too deeply"),
         ('target-torch = "²"', "must be a version"),
         (f'target-torch = "{"9" * 5000}"', "must be a version"),
         ('target-torch = "٣.٢"', "must be a version"),
