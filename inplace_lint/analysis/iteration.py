@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import containers, indexing, inherited
 from .iterators import Iteration
+from .storage import DOES
 from .values import (
     ANY,
     Instance,
@@ -14,6 +15,7 @@ from .values import (
     Scalar,
     Sequence_,
     Tensor,
+    TorchModule,
     Unknown,
     Value,
     join,
@@ -62,7 +64,7 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
         if type(element) is Scalar:
             return False, [_like(element), _like(element)]
         if element is not None:
-            return False, [element, element]
+            return False, [element, _another_layer(run, element)]
     if isinstance(value, Tensor) or (isinstance(value, Unknown) and value.tensor is not None):
         row = indexing.iterate(run, value, at)
         return False, [row, row]
@@ -74,6 +76,18 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
         return False, [Scalar(), Scalar()]
     owner = value if isinstance(value, Unknown) and value.is_given() else None
     return False, [Unknown(owner), Unknown(owner)]
+
+
+def _another_layer(run: Run, element: Value) -> Value:
+    """The next of several layers that are built alike: what one round writes of its own is not the next one's."""
+    if not isinstance(element, TorchModule) or element.weights is None:
+        return element
+    other = TorchModule(element.name, element.config, run.new_tensor("parameter", DOES, None, leaf=True))
+    assert other.weights is not None
+    other.weights.storage.made = element.weights.storage.made
+    other.weights.storage.dtype = element.weights.storage.dtype
+    other.weights.storage.initialised = True
+    return other
 
 
 def _like(number: Scalar) -> Scalar:

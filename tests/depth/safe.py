@@ -294,4 +294,15 @@ PROGRAMS = {
         found = {name: row for name, row in zip(names, w)}
         (a * w).sum().backward()
     """,
+    "layers of a list, each of which writes its own weights": """
+        class Net(nn.Module):
+            def __init__(self, sizes):
+                super().__init__()
+                self.tables = nn.ModuleList([nn.Embedding(size, 4, max_norm=1.0) for size in sizes])
+
+            def forward(self, codes):
+                return torch.cat([table(codes[:, i]) for i, table in enumerate(self.tables)], -1)
+
+        Net([3, 5])(torch.tensor([[0, 1], [2, 4]])).sum().backward()
+    """,
 }
