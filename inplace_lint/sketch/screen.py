@@ -13,7 +13,6 @@ from .words import (
     called,
     first_place,
     is_called,
-    is_handed_on,
     is_kept,
     is_read,
     is_run,
@@ -361,10 +360,8 @@ def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSo
         rows.update(calls)
         if _is_property(function):
             rows.update(rows_with(module, word.encode(), is_read))
-        if not forward and _is_put_somewhere(module.source, word.encode()):
-            rows.update(rows_with(module, word.encode(), is_handed_on))
-            if function.owner is None:
-                handed.update(rows_with(module, word.encode(), is_kept))
+        if function.owner is None and _is_put_somewhere(module.source, word.encode()):
+            handed.update(rows_with(module, word.encode(), is_kept))
     builds: list[int] = []
     if built:
         builds = [

@@ -118,14 +118,6 @@ def is_kept(text: bytes, start: int, end: int) -> bool:
     return b"(" not in before or b".append(" in before
 
 
-def is_handed_on(text: bytes, start: int, end: int) -> bool:
-    """Whether a function is an argument of a call, as of `map` or `partial`."""
-    if text[end : end + 1] not in (b",", b")") or not stands(text, start, end):
-        return False
-    before = text[text.rfind(b"\n", 0, start) + 1 : start].lstrip()
-    return not before or (b"(" in before and not before.startswith((b"def ", b"async def ")))
-
-
 _KEPT = Pattern(rb"=[ \t]*(?:\w+\.)*\Z")
 #: The bytes that names are made of.
 _LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz" + bytes(range(0x80, 0x100))

@@ -162,24 +162,4 @@ PROGRAMS = {
 
         Shared()(b, b).sum().backward()
     """,
-    "a function that writes, handed on": """
-        from itertools import chain
-
-        def scaled(t, by):
-            return t.mul_(by)  # bad: IPL205
-            return t.mul(by)  # good
-
-        class Pair(nn.Module):
-            def __init__(self):
-                super().__init__()
-                self.f, self.g = nn.Linear(4, 4), nn.Linear(4, 4)
-
-            def forward(self, x):
-                u, v = self.f(x).sigmoid(), self.g(x) + 1
-                half = partial(scaled, by=0.5)
-                return torch.cat(list(map(half, chain([v], [u]))))  # bad: IPL101
-                return torch.cat(list(map(half, chain([v], [u]))))  # good
-
-        Pair()(b).sum().backward()
-    """,
 }
