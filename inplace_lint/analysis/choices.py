@@ -1,4 +1,4 @@
-"""A dict of functions and classes, `ACTIVATIONS[name]`: which one is taken is one test for each name in it.
+"""Tells apart what a dict of functions, classes or layers holds, `ACTIVATIONS[name]`: one test for each name in it.
 
 These are the tests that `name == "relu"` makes as well, so what is built by name and what is asked of the name agree.
 """
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 #: More names than this are not told apart.
 _NAMES = 8
-_CALLABLE = (
+_TOLD_APART = (
     Bound,
     ClassValue,
     FunctionValue,
@@ -65,7 +65,7 @@ def chosen(run: Run, mapping: Mapping_, key: Value, at: ast.AST) -> Value | None
     found: list[tuple[object, Value]] = []
     for name in mapping.keys:
         value = run.state.get((mapping, name))
-        if not isinstance(name, tuple) or not isinstance(value, _CALLABLE):
+        if not isinstance(name, tuple) or not isinstance(value, _TOLD_APART):
             return None
         found.append((name[1], value))
     path = run.path
