@@ -48,7 +48,7 @@ def call(
             evaluation.sink(at, "print", term)
         evaluation.effect(at, "print", func)
         return evaluation.terms.const(None)
-    if func.op == "symbol" and func.args[0] in _UNFOLLOWED:
+    if func.op == "symbol" and (func.args[0] in _UNFOLLOWED or (func.args[0] in _OF_FRAME and not operands)):
         raise Unfollowed
     if not _reads_only(func):
         for term in operands:
@@ -74,9 +74,9 @@ class Unfollowed(Exception):
     """The function does what cannot be followed at all: nothing is said of it."""
 
 
-_UNFOLLOWED = frozenset(
-    {f"builtins.{name}" for name in ("locals", "globals", "vars", "eval", "exec", "compile")}
-)
+_UNFOLLOWED = frozenset({f"builtins.{name}" for name in ("locals", "globals", "eval", "exec", "compile")})
+#: With nothing to look at it looks at the names of its caller; with an object, at that one's attributes.
+_OF_FRAME = frozenset({"builtins.vars"})
 
 
 def _written(

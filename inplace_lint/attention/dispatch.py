@@ -206,12 +206,12 @@ def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 
 
 def _scoped(tree: ast.AST) -> Iterator[tuple[int, ast.AST]]:
-    """Every node with the function that it stands in: names of two functions are two names."""
+    """Every node with the function or class that it stands in: names of two of them are two names."""
     stack: list[tuple[int, ast.AST]] = [(0, tree)]
     while stack:
         scope, node = stack.pop()
         yield scope, node
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
             scope = id(node)
         stack += [(scope, child) for child in children(node)]
 

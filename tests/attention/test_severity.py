@@ -49,6 +49,16 @@ CASES = {
     "table": ('TABLE = {"eager": eager, "sdpa": fused}', True),
     "table-without-kernel": ('TABLE = {"eager": eager, "other": other}', False),
     "table-filled-later": ('TABLE = {}\nTABLE["a"] = eager\nTABLE["b"] = fused', True),
+    "attributes-of-two-classes": (
+        """
+        class Kept:
+            kept = {"attention": other, "scores": eager}
+
+        class Fused:
+            kept = {"attention": fused, "scores": other}
+        """,
+        False,
+    ),
     "expression": ("def attend(fast):\n    return fused if fast else eager", True),
     "expression-without-kernel": ("def attend(fast):\n    return other if fast else eager", False),
     "variable": (
