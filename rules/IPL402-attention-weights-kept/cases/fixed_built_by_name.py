@@ -30,7 +30,7 @@ class Pooled(nn.Module):
 
     def forward(self, x):
         rows = torch.stack([layer(x) for layer in self.layers])
-        mixed, _ = self.mixing(rows, rows, rows)
+        mixed, _ = self.mixing(rows, rows, rows, need_weights=False)
         return mixed.mean(0)
 
 
