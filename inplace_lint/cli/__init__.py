@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING, NoReturn
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import NoReturn
 
 #: The exit codes, as Ruff's: nothing found, something found, the call or the configuration is wrong.
 CLEAN, FOUND, WRONG = 0, 1, 2
@@ -16,7 +15,7 @@ CLEAN, FOUND, WRONG = 0, 1, 2
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs `inplace-lint` with these arguments, by default the process's, and returns its exit code."""
-    from .options import UsageError
+    from .options import Answered, UsageError
 
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # who started the process closed it
@@ -31,6 +30,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = verbs.run(list(sys.argv[1:] if argv is None else argv))
         sys.stdout.flush()
         return code
+    except Answered:
+        sys.stdout.flush()
+        return CLEAN
     except UsageError as error:
         complain(str(error))
         return WRONG

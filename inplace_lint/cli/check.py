@@ -4,183 +4,135 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
-from ..checks import registry
-from ..model import CONFIDENCES, Diagnostic
-from ..project.configuration import Configuration, ConfigurationError
+from ..project.configuration import ConfigurationError
 from ..project.discovery import Target, discover, is_excluded
 from ..project.paths import shown
 from ..report import FORMATS, render
-from . import CLEAN, FOUND, WRONG, complain, fixing, pipeline, silence
-from .options import Flag, UsageError, Verb
+from . import CLEAN, FOUND, WRONG, complain, fixing, output, pipeline
+from .options import UsageError, Verb, choice, flag, number
+from .selection import add_configuration, add_selection, configuration
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Sequence
-    from typing import Any, TextIO
 
-VERB = Verb(
-    "check",
-    "[PATHS... | -] [OPTIONS]",
-    "Check Python files, and those below directories, for in-place writes that break PyTorch's backward.\n"
-    "Without PATHS the working directory is checked; - reads standard input.",
-    (
-        Flag("--fix", "apply safe fixes to the files, and report what remains"),
-        Flag("--unsafe-fixes", "apply and count the fixes too that may change what the program computes"),
-        Flag(
-            "--prove",
-            "make only fixes that are proved by running both forms (runs your code)",
-        ),
-        Flag("--diff", "show what --fix would change, and change nothing"),
-        Flag("--exit-non-zero-on-fix", "exit with 1 if something was fixed, even if nothing remains"),
-        Flag("--select", "report only these rules: codes, prefixes, names or ALL", "RULES", many=True),
-        Flag("--ignore", "do not report these rules", "RULES", many=True),
-        Flag("--extend-select", "report these rules besides the selected ones", "RULES", many=True),
-        Flag(
-            "--min-confidence",
-            "report findings at least this sure; `possible` ones are shown as notes",
-            "LEVEL",
-            choices=CONFIDENCES,
-        ),
-        Flag("--notes", "show notes too; they never change the exit code"),
-        Flag("--output-format", "how to report", "FORMAT", choices=FORMATS),
-        Flag("--output-file", "write the report there, not to standard output", "FILE"),
-        Flag("--statistics", "report how often each rule was broken, not where"),
-        Flag("--stdin-filename", "the name that standard input goes by", "FILE"),
-        Flag("--exit-zero", "exit with 0 even if something was found"),
-        Flag("--config", "use this configuration file and no other", "FILE"),
-        Flag("--isolated", "read no configuration file"),
-        Flag("--force-exclude", "leave out excluded files even if they are named"),
-        Flag("--jobs", "how many processes to use; without it, as many as pay off", "N", number=True),
-    ),
-)
-
-#: Options that override the configuration's key of the same name; `ignore` adds to it.
-_OVERRIDES = ("select", "extend-select", "min-confidence", "notes", "force-exclude")
+    from ..model import Diagnostic
+    from ..project.configuration import Configuration
+    from .options import Parser
 
 
-def run(paths: list[str], values: dict[str, Any]) -> int:
+def _options(parser: Parser) -> None:
+    fixes = parser.add_argument_group("Fixes")
+    flag(fixes, "--fix", "make safe fixes in the files, and report what remains")
+    flag(fixes, "--unsafe-fixes", "make and count the fixes too that may change what the program computes")
+    flag(fixes, "--prove", "make only fixes that are proved by running both forms (runs your code)")
+    flag(fixes, "--diff", "show what --fix would change, and change nothing")
+    flag(fixes, "--exit-non-zero-on-fix", "exit with 1 if something was fixed, even if nothing remains")
+    add_selection(parser)
+    report = parser.add_argument_group("Report")
+    report.add_argument("--output-format", metavar="FORMAT", help="one of %(choices)s", **choice(*FORMATS))
+    report.add_argument(
+        "--output-file", metavar="FILE", help="write the report there, not to standard output"
+    )
+    flag(report, "--statistics", "report how often each rule was broken, not where")
+    flag(report, "--exit-zero", "exit with 0 even if something was found")
+    files = add_configuration(parser)
+    files.add_argument("--stdin-filename", metavar="FILE", help="the name that standard input goes by")
+    files.add_argument(
+        "--jobs", metavar="N", type=number, help="how many processes to use [as many as pay off]"
+    )
+
+
+def run(options: Namespace) -> int:
     """Checks the paths and returns the exit code. Raises UsageError."""
-    configuration = _configuration(values)
-    texts: dict[str, bytes] = {}
+    paths = options.arguments
     from_input = paths == ["-"]
-    jobs = 1
     if "-" in paths and not from_input:
         raise UsageError("`-` (standard input) cannot be mixed with other paths")
-    if "stdin-filename" in values and not from_input:
+    if options.stdin_filename is not None and not from_input:
         raise UsageError("--stdin-filename is for standard input: write `-` as the path")
+    settings = configuration(options)
+    texts: dict[str, bytes] = {}
+    jobs = 1
     if from_input:
-        findings, targets, errors = _check_input(values.get("stdin-filename"), configuration, texts)
+        findings, targets, errors = _check_input(options.stdin_filename, settings, texts)
     else:
-        targets, errors = discover(paths or ["."], configuration)
+        targets, errors = discover(paths or ["."], settings)
         for error in errors:
             complain(str(error))
-        jobs = values.get("jobs") or pipeline.default_jobs(len(targets))
-        findings = _check_files(targets, jobs)
-    output = values.get("output-format", "full")
+        jobs = options.jobs or pipeline.default_jobs(len(targets))
+        findings = check_files(targets, jobs)
     outcome: fixing.Outcome | None = None
-    if fixing.wanted(values):
-        outcome = fixing.Outcome(
-            bool(values.get("unsafe-fixes")), in_files=not from_input and "diff" not in values
-        )
-        if "prove" in values:
-            from . import proving
-
-            outcome.prover = proving.prover(targets, from_input)
-        findings = fixing.fix_all(targets, findings, texts, outcome)
-        if outcome.prover is not None:
-            proving.write(outcome.prover, values.get("output-file"))
-        if "diff" in values:
-            _write(_diff(outcome.diffs, output), values.get("output-file"))
-            return _would_fix(outcome, bool(errors), bool(values.get("exit-zero")))
+    if fixing.wanted(options):
+        outcome = fixing.Outcome(options.unsafe_fixes, in_files=not (from_input or options.diff))
+        findings = _fix(options, targets, findings, texts, outcome)
+        if options.diff:
+            output.write(output.diff(outcome.diffs, options.output_format or ""), options.output_file)
+            output.would_fix(outcome, bool(errors))
+            return WRONG if errors else FOUND if outcome.fixed and not options.exit_zero else CLEAN
         if from_input:
-            _write_bytes(texts[targets[0].filename])
-    # Before the edits are tried, which not every format does: all count the same.
-    fixable = fixing.hints(findings, bool(values.get("unsafe-fixes")), outcome is not None)
-    if outcome is None and output in fixing.WITH_EDITS and "statistics" not in values:
-        fixing.show_edits(targets, findings, texts, jobs)
-    if values.get("statistics"):
-        report = _statistics(findings, output)
-    else:
-        roots = {target.filename: target.settings.root for target in targets}
-        report = render(
-            output,
-            findings,
-            lambda filename: roots.get(filename, os.getcwd()),
-            texts,
-            colour=_has_colour(sys.stdout) and "output-file" not in values,
-        )
-    if outcome is not None and from_input and "output-file" not in values:
-        sys.stderr.write(report)  # standard output is the fixed source
-    else:
-        _write(report, values.get("output-file"))
-    _summary(findings, len(targets), bool(errors), outcome)
-    for line in fixable:
-        print(line, file=sys.stderr)
+            output.write_bytes(texts[targets[0].filename])
+    _report(options, targets, findings, texts, jobs, outcome, bool(errors))
     if errors or (outcome is not None and outcome.failed):
         return WRONG
     faults = any(one.severity != "note" for one in findings)
-    faults = faults or bool(outcome is not None and outcome.fixed and values.get("exit-non-zero-on-fix"))
-    return FOUND if faults and not values.get("exit-zero") else CLEAN
+    faults = faults or (outcome is not None and bool(outcome.fixed) and options.exit_non_zero_on_fix)
+    return FOUND if faults and not options.exit_zero else CLEAN
 
 
-def _would_fix(outcome: fixing.Outcome, incomplete: bool, exit_zero: bool) -> int:
-    if outcome.fixed:
-        print(f"Would fix {outcome.fixed} error{'s' if outcome.fixed != 1 else ''}.", file=sys.stderr)
-    elif not incomplete:
-        print("No errors would be fixed.", file=sys.stderr)
-    if incomplete:
-        return WRONG
-    return FOUND if outcome.fixed and not exit_zero else CLEAN
+def _fix(
+    options: Namespace,
+    targets: Sequence[Target],
+    findings: Sequence[Diagnostic],
+    texts: dict[str, bytes],
+    outcome: fixing.Outcome,
+) -> list[Diagnostic]:
+    """Makes the fixes that are asked for, and gives the findings that remain."""
+    if not options.prove:
+        return fixing.fix_all(targets, findings, texts, outcome)
+    from . import proving
+
+    outcome.prover = proving.prover(targets, from_input=bool(texts))
+    remaining = fixing.fix_all(targets, findings, texts, outcome)
+    proving.write(outcome.prover, options.output_file)
+    return remaining
 
 
-def _diff(diffs: Sequence[str], output: str) -> str:
-    """The changes as a patch that can be applied, unless somebody looks at it: then it is made harmless to look at."""
-    text = "".join(diffs)
-    if output != "github" and not sys.stdout.isatty():
-        return text
-    from ..report.style import safe
-
-    text = "".join(f"{safe(line)}\n" for line in text.splitlines())
-    if output != "github":
-        return text
-    from ..report.github import quoted
-
-    return quoted(text)
-
-
-def _write_bytes(source: bytes) -> None:
-    """A fixed source, byte for byte, to standard output."""
-    try:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(source)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        silence()
-
-
-def _configuration(values: dict[str, Any]) -> Configuration:
-    if values.get("isolated") and values.get("config"):
-        raise UsageError("--isolated and --config contradict each other")
-    for option in ("select", "ignore", "extend-select"):
-        for selector in values.get(option, ()):
-            problem = registry.problem(selector)
-            if problem:
-                raise UsageError(f"--{option}: {problem}")
-    overrides = {name.replace("-", "_"): values[name] for name in _OVERRIDES if name in values}
-    if "select" in values:
-        # What is selected here replaces all that the configuration selects.
-        overrides.setdefault("extend_select", ())
-    file = values.get("config")
-    if file is not None and not os.path.isfile(file):
-        raise UsageError(f"--config: there is no file {file}")
-    return Configuration(
-        overrides,
-        more_ignored=values.get("ignore", ()),
-        file=file,
-        isolated=bool(values.get("isolated")),
-        selector_problem=registry.problem,
-    )
+def _report(
+    options: Namespace,
+    targets: Sequence[Target],
+    findings: Sequence[Diagnostic],
+    texts: dict[str, bytes],
+    jobs: int,
+    outcome: fixing.Outcome | None,
+    incomplete: bool,
+) -> None:
+    """Writes the report, and to standard error what is said about it."""
+    # Before the edits are tried, which not every format does: all count the same.
+    fixable = fixing.hints(findings, options.unsafe_fixes, outcome is not None)
+    form = options.output_format or "full"
+    if outcome is None and form in fixing.WITH_EDITS and not options.statistics:
+        fixing.show_edits(targets, findings, texts, jobs)
+    if options.statistics:
+        report = output.statistics(findings, form)
+    else:
+        roots = {target.filename: target.settings.root for target in targets}
+        report = render(
+            form,
+            findings,
+            lambda filename: roots.get(filename, os.getcwd()),
+            texts,
+            colour=output.has_colour(sys.stdout) and options.output_file is None,
+        )
+    if outcome is not None and texts and options.output_file is None:
+        sys.stderr.write(report)  # standard output is the fixed source
+    else:
+        output.write(report, options.output_file)
+    output.summary(findings, len(targets), incomplete, outcome)
+    for line in fixable:
+        print(line, file=sys.stderr)
 
 
 def _check_input(
@@ -201,79 +153,24 @@ def _check_input(
     return pipeline.examine(filename, source, settings), [target], []
 
 
-def _check_files(targets: Sequence[Target], jobs: int) -> list[Diagnostic]:
+def check_files(targets: Sequence[Target], jobs: int) -> list[Diagnostic]:
+    """The findings of files on disk, with a bar on a terminal."""
     if not sys.stderr.isatty():
         return [one for found in pipeline.examine_files(targets, jobs) for one in found]
     from .progress import Progress
 
     findings: list[Diagnostic] = []
     with Progress(len(targets), sys.stderr) as progress:
-        for number, found in enumerate(pipeline.examine_files(targets, jobs), 1):
+        for done, found in enumerate(pipeline.examine_files(targets, jobs), 1):
             findings += found
-            progress.show(number, targets[number - 1].filename)
+            progress.show(done, targets[done - 1].filename)
     return findings
 
 
-def _statistics(findings: Sequence[Diagnostic], name: str) -> str:
-    """How often each rule was broken, the most frequent first, as Ruff prints it."""
-    counts: dict[str, int] = {}
-    for one in findings:
-        counts[one.code] = counts.get(one.code, 0) + 1
-    rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
-    names = {rule.code: rule.name for rule in registry.RULES}
-    if name.startswith("json"):
-        import json
-
-        return (
-            json.dumps([{"code": code, "name": names[code], "count": count} for code, count in rows]) + "\n"
-        )
-    width = max((len(str(count)) for _, count in rows), default=0)
-    return "".join(f"{count:>{width}}  {code}  {names[code]}\n" for code, count in rows)
-
-
-def _write(report: str, filename: str | None) -> None:
-    if filename is None:
-        try:
-            sys.stdout.write(report)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            silence()
-        return
-    try:
-        with open(filename, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(report)
-    except OSError as error:
-        raise UsageError(f"--output-file: {filename} cannot be written: {error.strerror}") from error
-
-
-def _summary(
-    findings: Sequence[Diagnostic], files: int, incomplete: bool, outcome: fixing.Outcome | None
-) -> None:
-    """The last line, on standard error, so that standard output is the report alone."""
-    if not files:
-        if not incomplete:
-            print("warning: no Python files found under the given paths", file=sys.stderr)
-        return
-    counts = [
-        f"{count} {severity}{'s' if count != 1 else ''}"
-        for severity in ("error", "warning", "note")
-        if (count := sum(one.severity == severity for one in findings))
-    ]
-    checked = f"{files} file{'s' if files != 1 else ''}"
-    if outcome is not None and outcome.fixed:
-        total = outcome.fixed + len(findings)
-        told = f"({outcome.fixed} fixed, {len(findings)} remaining)"
-        print(f"Found {total} error{'s' if total != 1 else ''} {told} in {checked}.", file=sys.stderr)
-    elif counts:
-        print(f"Found {' and '.join(counts)} in {checked}.", file=sys.stderr)
-    elif not incomplete:
-        print(f"All checks passed in {checked}.", file=sys.stderr)
-
-
-def _has_colour(stream: TextIO) -> bool:
-    """FORCE_COLOR and NO_COLOR as their conventions say; else whether the stream is a terminal."""
-    if os.environ.get("NO_COLOR"):
-        return False
-    if os.environ.get("FORCE_COLOR"):
-        return True
-    return stream.isatty() and os.environ.get("TERM") != "dumb"
+VERB = Verb(
+    "[PATHS... | -] [OPTIONS]",
+    "Check Python files, and those below directories, for in-place writes that break PyTorch's backward.\n"
+    "Without PATHS the working directory is checked; - reads standard input. `--` ends the options.",
+    run,
+    _options,
+)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..project.reading import read
 from . import complain, pipeline
 from .options import UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Callable, Iterator, Sequence
-    from typing import Any
 
     from ..model import Diagnostic, Fix
     from ..project.discovery import Target
@@ -21,15 +22,15 @@ _FIXED_PER_JOB = 4
 WITH_EDITS = ("json", "json-lines", "sarif")
 
 
-def wanted(values: dict[str, Any]) -> bool:
+def wanted(options: Namespace) -> bool:
     """Whether the options ask that fixes be made, in files or in a diff. Raises UsageError."""
-    if values.get("exit-non-zero-on-fix") and not values.get("fix"):
+    if options.exit_non_zero_on_fix and not options.fix:
         raise UsageError("--exit-non-zero-on-fix is for --fix")
-    if values.get("diff") and values.get("statistics"):
+    if options.diff and options.statistics:
         raise UsageError("--diff and --statistics contradict each other")
-    if values.get("prove") and not values.get("fix") and not values.get("diff"):
+    if options.prove and not options.fix and not options.diff:
         raise UsageError("--prove is for --fix or --diff: it proves fixes before they are made")
-    return bool(values.get("fix") or values.get("diff"))
+    return bool(options.fix or options.diff)
 
 
 class Outcome:

@@ -1,135 +1,174 @@
-"""Reads a command line against a table of options. Importing `argparse` would cost a Python start."""
+"""Reads a command line by argparse: what a verb takes, and what is wrong with a call, in words that help."""
 
 from __future__ import annotations
 
+import argparse
 import os
+from argparse import ArgumentTypeError, Namespace
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NoReturn
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import Any
+    from collections.abc import Callable, Iterable, Sequence
 
 
 class UsageError(Exception):
     """A command line that cannot be understood; the text says why and what would be."""
 
 
-class Flag:
-    """An option of a verb. Without a `metavar` it takes no value; `many` collects comma-separated values."""
-
-    __slots__ = ("choices", "many", "meaning", "metavar", "name", "number")
-
-    def __init__(
-        self,
-        name: str,
-        meaning: str,
-        metavar: str = "",
-        choices: tuple[str, ...] = (),
-        many: bool = False,
-        number: bool = False,
-    ) -> None:
-        self.name = name
-        self.meaning = meaning
-        self.metavar = metavar
-        self.choices = choices
-        self.many = many
-        self.number = number
+class Answered(Exception):
+    """What was asked for, such as help, is printed: nothing is left to do."""
 
 
+@dataclass(frozen=True)
 class Verb:
-    """A verb of the command line with its options, and how it is called."""
+    """A verb of the command line: how it is called, what it does, the options it takes, and what runs it.
 
-    __slots__ = ("arguments", "flags", "meaning", "name")
+    With `program` its arguments are a program and that program's own words.
+    """
 
-    def __init__(self, name: str, arguments: str, meaning: str, flags: tuple[Flag, ...] = ()) -> None:
-        self.name = name
-        self.arguments = arguments
-        self.meaning = meaning
-        self.flags = flags
+    usage: str
+    meaning: str
+    run: Callable[[Namespace], int]
+    options: Callable[[Parser], object] = lambda parser: None
+    program: bool = False
 
-    def parse(self, argv: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
-        """The given options by name without the dashes, and the other arguments. Raises UsageError."""
-        flags = {flag.name: flag for flag in self.flags}
-        values: dict[str, Any] = {}
-        others: list[str] = []
-        words = iter(argv)
-        separated = "--" in argv
+    def parser(self, name: str) -> Parser:
+        """The verb's options, ready to read a command line."""
+        parser = Parser(prog=f"inplace-lint {name}", usage=f"%(prog)s {self.usage}", description=self.meaning)
+        self.options(parser)
+        return parser
+
+    def call(self, name: str, argv: Sequence[str]) -> int:
+        """Runs the verb with the words that follow its name. Raises UsageError."""
+        parser = self.parser(name)
+        return self.run(parser.read_program(argv) if self.program else parser.read(argv))
+
+
+class Parser(argparse.ArgumentParser):
+    """One verb's options. What is no option is an argument of the verb, wherever it stands."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings, formatter_class=_Layout, allow_abbrev=False, exit_on_error=False)
+        self._optionals.title = "Options"
+
+    def read(self, argv: Sequence[str]) -> Namespace:
+        """The options given, and the verb's `arguments`. Raises UsageError."""
+        own, after = list(argv), []
+        if "--" in own:
+            after = ["./-" if word == "-" else word for word in own[own.index("--") + 1 :]]
+            own = own[: own.index("--")]
+        else:
+            self._refuse_ambiguous(own)
+        try:
+            options, left = self.parse_known_args(own)
+        except argparse.ArgumentError as error:
+            raise UsageError(self._wrong(error)) from error
+        for word in left:
+            if word.startswith("-") and word != "-":
+                raise UsageError(self._unknown(word.partition("=")[0]))
+        options.arguments = [*left, *after]
+        return options
+
+    def read_program(self, argv: Sequence[str]) -> Namespace:
+        """The options before a program, the `program` with its own words, and whether it `is_module`."""
+        place = 0
+        while place < len(argv) and argv[place].startswith("-") and argv[place] not in ("-m", "--"):
+            action = self._option_string_actions.get(argv[place])
+            place += 1 if action is None or action.nargs == 0 else 2
+        options = self.read(argv[:place])
+        options.is_module = argv[place : place + 1] == ["-m"]
+        program = list(argv[place:])
+        options.program = program[1:] if program[:1] in (["-m"], ["--"]) else program
+        return options
+
+    def format_help(self) -> str:
+        import shutil
+
+        width = min(100, shutil.get_terminal_size().columns)
+        self.formatter_class = lambda prog: _Layout(prog, width)
+        return super().format_help()
+
+    def error(self, message: str) -> NoReturn:
+        """Raises UsageError, in place of ending the process."""
+        raise UsageError(message)
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        """Raises Answered, in place of ending the process."""
+        raise Answered
+
+    def _refuse_ambiguous(self, words: Iterable[str]) -> None:
         for word in words:
-            if word == "--":
-                others.extend("./-" if word == "-" else word for word in words)
-            elif word == "-" or not word.startswith("-"):
-                others.append(word)
-            else:
-                if not separated and os.path.lexists(word):
-                    raise UsageError(
-                        f"`{word}` is an option, and a file here has that name: "
-                        "write `--` between the options and the files"
-                    )
-                name, equals, value = word.partition("=")
-                flag = flags.get(name)
-                if flag is None:
-                    raise UsageError(self._unknown(name, flags))
-                if not flag.metavar:
-                    if equals:
-                        raise UsageError(f"{name} takes no value")
-                    values[name[2:]] = True
-                    continue
-                if not equals:
-                    given = next(words, None)
-                    if given is None:
-                        raise UsageError(f"{name} needs a value: {name} {flag.metavar}")
-                    value = given
-                checked = _checked(flag, value)
-                before = values.get(name[2:], ()) if flag.many else ()
-                values[name[2:]] = before + checked if flag.many else checked
-        return values, others
+            if word.startswith("-") and word != "-" and os.path.lexists(word):
+                raise UsageError(
+                    f"`{word}` is an option, and a file here has that name: "
+                    "write `--` between the options and the files"
+                )
 
-    def help(self) -> str:
-        """What `--help` prints."""
-        lines = [self.meaning, "", f"Usage: inplace-lint {self.name} {self.arguments}".rstrip()]
-        if self.flags:
-            heads = [f"{flag.name} {flag.metavar}".rstrip() for flag in self.flags]
-            width = max(map(len, heads)) + 2
-            lines += ["", "Options:"]
-            for head, flag in zip(heads, self.flags, strict=True):
-                meaning = flag.meaning + (f" [{', '.join(flag.choices)}]" if flag.choices else "")
-                lines.extend(_folded(f"  {head:{width}}", meaning))
-        return "\n".join(lines)
+    def _wrong(self, error: argparse.ArgumentError) -> str:
+        name = (error.argument_name or "").rpartition("/")[2]
+        action = self._option_string_actions[name]
+        if isinstance(error.__context__, ArgumentTypeError) and str(error.__context__):
+            return f"{name} {error.__context__}"
+        return (
+            f"{name} takes no value"
+            if action.nargs == 0
+            else f"{name} needs a value: {name} {action.metavar}"
+        )
 
-    def _unknown(self, name: str, flags: dict[str, Flag]) -> str:
+    def _unknown(self, name: str) -> str:
         import difflib
 
-        near = difflib.get_close_matches(name, flags, n=1)
-        advice = f"; did you mean {near[0]}?" if near else f"; see inplace-lint {self.name} --help"
-        return f"unknown option {name}{advice}"
+        near = difflib.get_close_matches(name, self._option_string_actions, n=1)
+        return f"unknown option {name}; " + (
+            f"did you mean {near[0]}?" if near else f"see {self.prog} --help"
+        )
 
 
-def _checked(flag: Flag, value: str) -> Any:
-    if flag.many:
-        parts = tuple(part.strip() for part in value.split(",") if part.strip())
-        if not parts:
-            raise UsageError(f"{flag.name} needs a value: {flag.name} {flag.metavar}")
-        return parts
-    if flag.choices and value not in flag.choices:
-        raise UsageError(f"{flag.name} must be one of {', '.join(flag.choices)}, not `{value}`")
-    if flag.number:
-        number = whole(value)
-        if not number:
-            raise UsageError(f"{flag.name} needs a number from 1 upwards, not `{value}`")
-        return number
-    return value
+class _Layout(argparse.RawDescriptionHelpFormatter):
+    """Help as wide as is easily read. argparse asks for one with every option: to ask the terminal would cost time."""
+
+    def __init__(self, prog: str, width: int = 100) -> None:
+        super().__init__(prog, max_help_position=32, width=width)
+
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = None) -> None:
+        super().add_usage(usage, actions, groups, "Usage: ")
+
+
+# What options take
+
+
+def flag(to: argparse._ActionsContainer, name: str, meaning: str) -> None:
+    """Adds an option that takes no value."""
+    to.add_argument(name, action="store_true", help=meaning)
+
+
+def several(text: str) -> tuple[str, ...]:
+    """Values with commas between them."""
+    parts = tuple(part.strip() for part in text.split(",") if part.strip())
+    if not parts:
+        raise ArgumentTypeError
+    return parts
+
+
+def number(text: str) -> int:
+    """A whole number from 1 upwards."""
+    if not whole(text):
+        raise ArgumentTypeError(f"needs a number from 1 upwards, not `{text}`")
+    return whole(text)
+
+
+def choice(*names: str) -> dict[str, Any]:
+    """What `add_argument` is told of an option that takes one of some names."""
+
+    def one(text: str) -> str:
+        if text not in names:
+            raise ArgumentTypeError(f"must be one of {', '.join(names)}, not `{text}`")
+        return text
+
+    return {"type": one, "choices": names}
 
 
 def whole(text: str) -> int:
     """The whole number that a text says; 0 where it says none from 1 upwards, or a monstrous one."""
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
-
-
-def _folded(head: str, text: str, width: int = 100) -> list[str]:
-    """`text` beside `head`, folded between words and aligned."""
-    lines, indent = [head], len(head)
-    for word in text.split():
-        if len(lines[-1]) + len(word) + 1 > width and len(lines[-1]) > indent:
-            lines.append(" " * indent)
-        lines[-1] += (" " if len(lines[-1]) > indent else "") + word
-    return lines

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from .options import UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import Any
 
     from ..project.discovery import Target
     from ..runtime.proving import Prover
@@ -59,12 +58,12 @@ def need_children(verb: str, elsewhere: bool = False) -> None:
             raise UsageError(f"{verb}: {error}") from error
 
 
-def launcher(values: dict[str, Any]) -> list[str]:
+def launcher(command: str | None) -> list[str]:
     """The words of --launcher. Raises UsageError."""
     import shlex
 
     try:
-        return shlex.split(values.get("launcher", ""))
+        return shlex.split(command or "")
     except ValueError as error:
         raise UsageError(f"--launcher: {error}") from error
 

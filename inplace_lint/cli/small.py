@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 import os
-import sys
+from typing import TYPE_CHECKING
 
 from ..project.reading import read
-from .options import Flag, UsageError, Verb, whole
+from .options import UsageError, Verb, choice, flag, whole
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from typing import Any
+    from argparse import Namespace
+    from collections.abc import Sequence
+
+    from .options import Parser
 
 
-RULE = Verb(
-    "rule",
-    "[CODE|NAME]",
-    "Print what a rule finds, why that is bad and what to write instead; without a name, list the rules.",
-    (
-        Flag("--all", "print the pages of all rules"),
-        Flag("--output-format", "how to print it", "FORMAT", choices=("text", "json")),
-    ),
-)
-
-
-def _rule(names: list[str], values: dict[str, Any]) -> int:
+def _rule(options: Namespace) -> int:
     from ..checks import registry
 
-    rules = list(registry.RULES)
+    names, rules = options.arguments, list(registry.RULES)
     if names:
         for name in names:
             if registry.find(name) is None:
                 raise UsageError(registry.problem(name) or f"`{name}` is a prefix, not one rule")
         rules = [rule for name in names if (rule := registry.find(name)) is not None]
-    if values.get("output-format") == "json":
+    if options.output_format == "json":
         import json
 
         found = [
@@ -50,7 +40,7 @@ def _rule(names: list[str], values: dict[str, Any]) -> int:
             for rule in rules
         ]
         print(json.dumps(found[0] if len(names) == 1 else found, indent=2))
-    elif names or values.get("all"):
+    elif names or options.all:
         print("\n\n".join(_page(rule.code) for rule in rules))
     else:
         for rule in rules:
@@ -67,36 +57,21 @@ def _page(code: str) -> str:
         return file.read().rstrip("\n")
 
 
-OP = Verb(
-    "op",
-    "NAME",
-    "Print what a PyTorch operation saves for backward, what it writes, and what its result aliases.\n"
-    "NAME is written as in code: exp_, torch.where, F.dropout, nn.SiLU, einsum, '+=', '[]='.",
-    (Flag("--inplace", "as called with inplace=True"),),
-)
-
-
-def _op(names: list[str], values: dict[str, Any]) -> int:
-    if not names:
+def _op(options: Namespace) -> int:
+    if not options.arguments:
         raise UsageError("op needs the name of an operation: inplace-lint op sigmoid_")
     from ..torchmodel.words import describe
 
-    for number, name in enumerate(names):
-        text = describe(name, bool(values.get("inplace")))
+    for number, name in enumerate(options.arguments):
+        text = describe(name, options.inplace)
         if text is None:
             raise UsageError(f"no PyTorch operation is called `{name}`")
         print(("\n" if number else "") + text.rstrip("\n"))
     return 0
 
 
-EXPLAIN = Verb(
-    "explain",
-    "FILE:LINE",
-    "Print what the analysis knows at a line: storages, their aliases, who saved them and when, grad mode.",
-)
-
-
-def _explain(places: list[str], values: dict[str, Any]) -> int:
+def _explain(options: Namespace) -> int:
+    places = options.arguments
     if len(places) != 1:
         raise UsageError("explain needs one place: inplace-lint explain model.py:12")
     filename, _, line = places[0].rpartition(":")
@@ -127,21 +102,14 @@ def _explain(places: list[str], values: dict[str, Any]) -> int:
     return 0
 
 
-CONFIG = Verb(
-    "config",
-    "[KEY]",
-    "Print the options of [tool.inplace-lint] in pyproject.toml, or of inplace-lint.toml:\n"
-    "what each means, and its value for the files of this directory.",
-)
-
-
-def _config(keys: list[str], values: dict[str, Any]) -> int:
+def _config(options: Namespace) -> int:
     from ..checks import registry
     from ..project.configuration import Configuration, ConfigurationError
     from ..project.settings import OPTIONS
     from ..report.style import safe
 
     known = {option.name: option for option in OPTIONS}
+    keys = options.arguments
     for key in keys:
         if key not in known:
             import difflib
@@ -201,23 +169,44 @@ def _string(text: str) -> str:
     return f'"{shown}"'
 
 
-VERSION = Verb("version", "", "Print the version of inplace-lint.")
-
-
-def _version(others: list[str], values: dict[str, Any]) -> int:
+def _version(options: Namespace) -> int:
     from .. import __version__
 
-    print(f"inplace-lint {__version__}", file=sys.stdout)
+    if options.arguments:
+        raise UsageError("version takes no arguments")
+    print(f"inplace-lint {__version__}")
     return 0
 
 
-VERBS: dict[str, tuple[Verb, Callable[[list[str], dict[str, Any]], int]]] = {
-    verb.name: (verb, action)
-    for verb, action in (
-        (RULE, _rule),
-        (OP, _op),
-        (EXPLAIN, _explain),
-        (CONFIG, _config),
-        (VERSION, _version),
+def _rule_options(parser: Parser) -> None:
+    flag(parser, "--all", "print the pages of all rules")
+    parser.add_argument(
+        "--output-format", metavar="FORMAT", help="one of %(choices)s [text]", **choice("text", "json")
     )
-}
+
+
+RULE = Verb(
+    "[CODE|NAME]",
+    "Print what a rule finds, why that is bad and what to write instead; without a name, list the rules.",
+    _rule,
+    _rule_options,
+)
+OP = Verb(
+    "NAME",
+    "Print what a PyTorch operation saves for backward, what it writes, and what its result aliases.\n"
+    "NAME is written as in code: exp_, torch.where, F.dropout, nn.SiLU, einsum, '+=', '[]='.",
+    _op,
+    lambda parser: flag(parser, "--inplace", "as called with inplace=True"),
+)
+EXPLAIN = Verb(
+    "FILE:LINE",
+    "Print what the analysis knows at a line: storages, their aliases, who saved them and when, grad mode.",
+    _explain,
+)
+CONFIG = Verb(
+    "[KEY]",
+    "Print the options of [tool.inplace-lint] in pyproject.toml, or of inplace-lint.toml:\n"
+    "what each means, and its value for the files of this directory.",
+    _config,
+)
+VERSION = Verb("", "Print the version of inplace-lint.", _version)

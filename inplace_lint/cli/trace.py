@@ -4,42 +4,36 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import TYPE_CHECKING
 
 from ..report import FORMATS, render
-from .options import Flag, UsageError, Verb
+from . import output
+from .options import UsageError, Verb, choice, flag
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TextIO
+    from argparse import Namespace
 
-VERB = Verb(
-    "trace",
-    "[OPTIONS] SCRIPT [ARGS...] | -m MODULE [ARGS...]",
-    "Run a program and report, before each backward runs, which saved tensors were changed in place, where they\n"
-    "were saved and where they were written. This runs your code, in this process. The program's output and exit\n"
-    "status stay its own; findings go to standard error.",
-    (
-        Flag("--no-checksums", "watch version counters alone: cheaper, but changes past them go unseen"),
-        Flag("--output-format", "how to report", "FORMAT", choices=FORMATS),
-        Flag("--output-file", "write the report there when the program ends, not to standard error", "FILE"),
-    ),
-)
+    from .options import Parser
 
 
-def run(argv: Sequence[str]) -> int:
+def _options(parser: Parser) -> None:
+    flag(parser, "--no-checksums", "watch version counters alone: cheaper, but changes past them go unseen")
+    parser.add_argument("--output-format", metavar="FORMAT", help="one of %(choices)s", **choice(*FORMATS))
+    parser.add_argument(
+        "--output-file",
+        metavar="FILE",
+        help="write the report there when the program ends, not to standard error",
+    )
+
+
+def run(options: Namespace) -> int:
     """Runs the program that a command line names and returns its exit status. Raises UsageError."""
-    own, target, arguments = _split(argv)
-    if "--help" in own or "-h" in own:
-        print(VERB.help())
-        return 0
-    values, _ = VERB.parse([word for word in own if word != "-m"])
-    if target is None:
+    if not options.program:
         raise UsageError(
             "trace needs a program: inplace-lint trace train.py, or inplace-lint trace -m package"
         )
-    is_module = own[-1:] == ["-m"]
-    if not is_module and not os.path.exists(target):
+    target, *arguments = options.program
+    if not options.is_module and not os.path.exists(target):
         raise UsageError(f"there is no file {target}")
     from ..runtime import TorchMissing, require_torch
 
@@ -49,16 +43,15 @@ def run(argv: Sequence[str]) -> int:
         raise UsageError(f"trace: {error}") from error
     from ..runtime.program import run_program
     from ..runtime.tracer import Trace, announce
-    from .check import _has_colour
 
-    file, form = values.get("output-file"), values.get("output-format")
+    file, form = options.output_file, options.output_format
     at_once = file is None and form in (None, "full")
-    stream = _opened(file) if file is not None else sys.stderr
+    stream = output.opened(file) if file is not None else sys.stderr
     tracer = Trace(
-        checksums="no-checksums" not in values,
-        on_hazard=(lambda hazard: announce(hazard, _has_colour(sys.stderr))) if at_once else None,
+        checksums=not options.no_checksums,
+        on_hazard=(lambda hazard: announce(hazard, output.has_colour(sys.stderr))) if at_once else None,
     )
-    status = run_program(target, is_module, arguments, tracer)
+    status = run_program(target, options.is_module, arguments, tracer)
     found = tracer.diagnostics
     if not at_once:
         stream.write(render(form or "full", found, lambda filename: os.getcwd()))
@@ -70,27 +63,12 @@ def run(argv: Sequence[str]) -> int:
     return status
 
 
-def _split(argv: Sequence[str]) -> tuple[list[str], str | None, list[str]]:
-    """Our own words (`-m` as the last one if it was given), the program, and the program's words."""
-    takes_value = {flag.name for flag in VERB.flags if flag.metavar}
-    index = 0
-    while index < len(argv):
-        word = argv[index]
-        if word == "-m":
-            target = argv[index + 1] if index + 1 < len(argv) else None
-            return list(argv[: index + 1]), target, list(argv[index + 2 :])
-        if word == "--":
-            index += 1
-            target = argv[index] if index < len(argv) else None
-            return list(argv[: index - 1]), target, list(argv[index + 1 :])
-        if not word.startswith("-"):
-            return list(argv[:index]), word, list(argv[index + 1 :])
-        index += 2 if word in takes_value else 1
-    return list(argv), None, []
-
-
-def _opened(file: str) -> TextIO:
-    try:
-        return open(file, "w", encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise UsageError(f"--output-file: {file} cannot be written: {error.strerror}") from error
+VERB = Verb(
+    "[OPTIONS] SCRIPT [ARGS...] | -m MODULE [ARGS...]",
+    "Run a program and report, before each backward runs, which saved tensors were changed in place, where they\n"
+    "were saved and where they were written. This runs your code, in this process. The program's output and exit\n"
+    "status stay its own; findings go to standard error.",
+    run,
+    _options,
+    program=True,
+)

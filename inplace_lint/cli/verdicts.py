@@ -6,10 +6,10 @@ import copy
 import json
 import os
 import sys
+from typing import TYPE_CHECKING
 
-from . import check
+from . import output
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
@@ -39,7 +39,7 @@ class Report:
         self._roots = {target.filename: target.settings.root for target in targets}
         self._filename = filename
         self._sources = Sources()
-        self._style = Style(filename is None and check._has_colour(sys.stdout))
+        self._style = Style(filename is None and output.has_colour(sys.stdout))
         self._records: list[dict[str, Any]] | None = None
         self._written: set[int] = set()
         self._text = ""
@@ -71,7 +71,7 @@ class Report:
             self._text = self._sarif()
         self._wipe()
         if self._text or self._filename is not None:
-            check._write(self._text, self._filename)
+            output.write(self._text, self._filename)
 
     def _write(self, index: int) -> None:
         self._written.add(index)
@@ -80,7 +80,7 @@ class Report:
             self._text += said
             return
         self._wipe()
-        check._write(said, None)
+        output.write(said, None)
 
     def _wipe(self) -> None:
         if sys.stderr.isatty():

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from inplace_lint.checks import registry
-from inplace_lint.cli import check, confirm, main, measure, small, trace
+from inplace_lint.cli import main
+from inplace_lint.cli.verbs import VERBS, verb
 from inplace_lint.project.configuration import Configuration
 
 ROOT = Path(__file__).parents[2]
@@ -58,17 +59,10 @@ def test_first_finding_of_the_readme_is_what_is_printed(
 
 @pytest.mark.parametrize("words", list(commands()), ids=" ".join)
 def test_command_is_understood(words: list[str]) -> None:
-    first = words[0] if words else "check"
-    own = {
-        "confirm": confirm.VERB,
-        "trace": trace.VERB,
-        "measure": measure.MEASURE,
-        "capture": measure.CAPTURE,
-    }
-    if first == "trace":
-        words = words[:2]  # what stands behind the script is the script's
-    verb = small.VERBS[first][0] if first in small.VERBS else own.get(first, check.VERB)
-    verb.parse(words[1:] if first == verb.name else words)
+    name, rest = (words[0], words[1:]) if words and words[0] in VERBS else ("check", words)
+    own = verb(name)
+    parser = own.parser(name)
+    parser.read_program(rest) if own.program else parser.read(rest)
 
 
 def test_rules_of_the_readme_are_all_rules() -> None:

@@ -1,0 +1,126 @@
+"""Writes what a run says: the report where it belongs, counts and the last line beside it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from ..checks import registry
+from . import silence
+from .options import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TextIO
+
+    from ..model import Diagnostic
+    from .fixing import Outcome
+
+
+def has_colour(stream: TextIO) -> bool:
+    """FORCE_COLOR and NO_COLOR as their conventions say; else whether the stream is a terminal."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def write(report: str, filename: str | None) -> None:
+    """Writes a report to a file, without one to standard output. Raises UsageError."""
+    if filename is None:
+        try:
+            sys.stdout.write(report)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            silence()
+        return
+    try:
+        with opened(filename) as file:
+            file.write(report)
+    except OSError as error:
+        raise _cannot_write(filename, error) from error
+
+
+def opened(filename: str) -> TextIO:
+    """The file that --output-file names. Raises UsageError."""
+    try:
+        return open(filename, "w", encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise _cannot_write(filename, error) from error
+
+
+def _cannot_write(filename: str, error: OSError) -> UsageError:
+    return UsageError(f"--output-file: {filename} cannot be written: {error.strerror}")
+
+
+def write_bytes(source: bytes) -> None:
+    """A fixed source, byte for byte, to standard output."""
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(source)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence()
+
+
+def statistics(findings: Sequence[Diagnostic], form: str) -> str:
+    """How often each rule was broken, the most frequent first, as Ruff prints it."""
+    counts = Counter(one.code for one in findings)
+    rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
+    names = {rule.code: rule.name for rule in registry.RULES}
+    if form.startswith("json"):
+        import json
+
+        return (
+            json.dumps([{"code": code, "name": names[code], "count": count} for code, count in rows]) + "\n"
+        )
+    width = max((len(str(count)) for _, count in rows), default=0)
+    return "".join(f"{count:>{width}}  {code}  {names[code]}\n" for code, count in rows)
+
+
+def diff(diffs: Sequence[str], form: str) -> str:
+    """The changes as a patch that can be applied, unless somebody looks at it: then it is made harmless to look at."""
+    text = "".join(diffs)
+    if form != "github" and not sys.stdout.isatty():
+        return text
+    from ..report.style import safe
+
+    text = "".join(f"{safe(line)}\n" for line in text.splitlines())
+    if form != "github":
+        return text
+    from ..report.github import quoted
+
+    return quoted(text)
+
+
+def summary(findings: Sequence[Diagnostic], files: int, incomplete: bool, outcome: Outcome | None) -> None:
+    """The last line, on standard error, so that standard output is the report alone."""
+    if not files:
+        if not incomplete:
+            print("warning: no Python files found under the given paths", file=sys.stderr)
+        return
+    counts = [
+        f"{count} {severity}{'s' if count != 1 else ''}"
+        for severity in ("error", "warning", "note")
+        if (count := sum(one.severity == severity for one in findings))
+    ]
+    checked = f"{files} file{'s' if files != 1 else ''}"
+    if outcome is not None and outcome.fixed:
+        total = outcome.fixed + len(findings)
+        told = f"({outcome.fixed} fixed, {len(findings)} remaining)"
+        print(f"Found {total} error{'s' if total != 1 else ''} {told} in {checked}.", file=sys.stderr)
+    elif counts:
+        print(f"Found {' and '.join(counts)} in {checked}.", file=sys.stderr)
+    elif not incomplete:
+        print(f"All checks passed in {checked}.", file=sys.stderr)
+
+
+def would_fix(outcome: Outcome, incomplete: bool) -> None:
+    """The last line of `--diff`."""
+    if outcome.fixed:
+        print(f"Would fix {outcome.fixed} error{'s' if outcome.fixed != 1 else ''}.", file=sys.stderr)
+    elif not incomplete:
+        print("No errors would be fixed.", file=sys.stderr)
