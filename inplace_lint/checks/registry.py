@@ -275,9 +275,21 @@ def page(rule: Rule) -> str:
     return os.path.join(pages(), f"{rule.code}-{rule.name}", "README.md")
 
 
+#: Where the rules' pages are published, each at `SITE/CODE-name`; empty while they are not. As pyproject.toml has it.
+SITE = ""
+
+
+def published(code: str) -> str:
+    """The public address of a rule's page; empty while there is none."""
+    rule = find(code)
+    return f"{SITE}/{rule.code}-{rule.name}" if SITE and rule is not None else ""
+
+
 def url(code: str) -> str:
-    """Where a rule's page can be opened: the installed copy, readable without a network."""
+    """Where a rule's page can be opened: published, or the installed copy, which is read without a network."""
     from urllib.parse import quote
 
     rule = find(code)
-    return "" if rule is None else "file://" + quote(page(rule).replace(os.sep, "/"))
+    if rule is None:
+        return ""
+    return published(code) or "file://" + quote(page(rule).replace(os.sep, "/"))

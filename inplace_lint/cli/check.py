@@ -10,6 +10,7 @@ from ..project.configuration import ConfigurationError
 from ..project.discovery import Target, discover, is_excluded
 from ..project.paths import shown
 from ..report import FORMATS, render
+from ..report.findings import Findings
 from . import CLEAN, FOUND, WRONG, complain, fixing, output, pipeline
 from .options import UsageError, Verb, choice, flag, number
 from .selection import add_configuration, add_selection, configuration
@@ -113,19 +114,20 @@ def _report(
     # Before the edits are tried, which not every format does: all count the same.
     fixable = fixing.hints(findings, options.unsafe_fixes, outcome is not None)
     form = options.output_format or "full"
-    if outcome is None and form in fixing.WITH_EDITS and not options.statistics:
+    if outcome is None and FORMATS[form].edits and not options.statistics:
         fixing.show_edits(targets, findings, texts, jobs)
     if options.statistics:
         report = output.statistics(findings, form)
     else:
         roots = {target.filename: target.settings.root for target in targets}
-        report = render(
-            form,
+        whole = Findings(
             findings,
             lambda filename: roots.get(filename, os.getcwd()),
             texts,
             colour=output.has_colour(sys.stdout) and options.output_file is None,
+            files=list(roots),
         )
+        report = render(form, whole)
     if outcome is not None and texts and options.output_file is None:
         sys.stderr.write(report)  # standard output is the fixed source
     else:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..project.discovery import discover
+from ..report import FORMATS
+from ..report.findings import CLEARED
 from . import CLEAN, FOUND, WRONG, complain, fixing, pipeline, proving
 from .check import check_files
 from .options import UsageError, Verb, choice, number
 from .selection import add_configuration, add_selection, configuration
-from .verdicts import CLEARED, FORMS, Report, summarise
+from .verdicts import Report, summarise
 
 if TYPE_CHECKING:
     import signal
@@ -47,7 +49,7 @@ def _options(parser: Parser) -> None:
     )
     add_selection(parser)
     report = parser.add_argument_group("Report")
-    report.add_argument("--output-format", metavar="FORMAT", help="one of %(choices)s", **choice(*FORMS))
+    report.add_argument("--output-format", metavar="FORMAT", help="one of %(choices)s", **choice(*FORMATS))
     report.add_argument(
         "--output-file", metavar="FILE", help="write the report there, not to standard output"
     )
@@ -69,11 +71,13 @@ def run(options: Namespace) -> int:
     for one in errors:
         complain(str(one))
     findings = check_files(targets, pipeline.default_jobs(len(targets)))
+    form = options.output_format or "full"
     # What is said of memory is decided by what the fix makes of it.
-    fixing.show_edits(targets, [one for one in findings if one.code.startswith("IPL4")], {})
-    report = Report(options.output_format or "full", findings, targets, options.output_file)
+    shown = [one for one in findings if FORMATS[form].edits or one.code.startswith("IPL4")]
+    fixing.show_edits(targets, shown, {})
+    report = Report(form, findings, targets, options.output_file)
     ended = _run(report, findings, targets, launcher, options)
-    report.finish()
+    report.finish(ended.name if ended else "")
     summarise(findings, report.verdicts, len(targets), ended.name if ended else "")
     if ended:
         return 128 + ended.value

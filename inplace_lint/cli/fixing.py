@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 #: Below so many files with fixes a second process costs more than it saves.
 _FIXED_PER_JOB = 4
-#: The formats that hold the edits themselves.
-WITH_EDITS = ("json", "json-lines", "sarif")
 
 
 def wanted(options: Namespace) -> bool:

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from ..report import FORMATS, render
+from ..report.findings import Findings
 from . import output
 from .options import UsageError, Verb, choice, flag
 
@@ -54,7 +55,7 @@ def run(options: Namespace) -> int:
     status = run_program(target, options.is_module, arguments, tracer)
     found = tracer.diagnostics
     if not at_once:
-        stream.write(render(form or "full", found, lambda filename: os.getcwd()))
+        stream.write(render(form or "full", Findings(found, files=[target])))
     if file is not None:
         stream.close()
     sys.stdout.flush()

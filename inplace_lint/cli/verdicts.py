@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import copy
-import json
 import os
 import sys
 from typing import TYPE_CHECKING
 
+from ..report import FORMATS, entry, render
+from ..report.findings import Findings
 from . import output
 
 if TYPE_CHECKING:
@@ -17,11 +17,6 @@ if TYPE_CHECKING:
     from ..model import Diagnostic
     from ..project.discovery import Target
 
-#: What a person or a program reads from top to bottom; the others are one document.
-_STREAMED = ("full", "concise", "json-lines", "github")
-FORMS = ("full", "concise", "json", "json-lines", "github", "sarif")
-#: What a run has not shown to be wrong stands.
-CLEARED = ("refuted", "spurious")
 STATUSES = ("confirmed", "refuted", "spurious", "inconclusive")
 
 
@@ -31,51 +26,51 @@ class Report:
     def __init__(
         self, form: str, findings: Sequence[Diagnostic], targets: Sequence[Target], filename: str | None
     ) -> None:
-        from ..report.source import Sources
-        from ..report.style import Style
-
+        roots = {target.filename: target.settings.root for target in targets}
+        self.verdicts: dict[int, dict[str, Any]] = {}
         self._form = form
-        self._findings = findings
-        self._roots = {target.filename: target.settings.root for target in targets}
         self._filename = filename
-        self._sources = Sources()
-        self._style = Style(filename is None and output.has_colour(sys.stdout))
-        self._records: list[dict[str, Any]] | None = None
+        self._findings = Findings(
+            findings,
+            lambda filename: roots.get(filename, os.getcwd()),
+            colour=filename is None and output.has_colour(sys.stdout),
+            files=list(roots),
+            verdicts=self.verdicts,
+        )
+        self._count = len(findings)
         self._written: set[int] = set()
         self._text = ""
-        self.verdicts: dict[int, dict[str, Any]] = {}
 
     def add(self, index: int, verdict: dict[str, Any]) -> None:
         """Takes in a verdict, and writes the finding where that can be done now."""
         self.verdicts[index] = verdict
-        if self._form in _STREAMED:
+        if FORMATS[self._form].streamed:
             self._write(index)
         if sys.stderr.isatty():
-            print(f"ran {len(self.verdicts)} of {len(self._findings)}", end="", file=sys.stderr, flush=True)
+            print(f"ran {len(self.verdicts)} of {self._count}", end="", file=sys.stderr, flush=True)
 
     def at(self, stage: str) -> None:
         """Tells on a terminal what is being run."""
         if sys.stderr.isatty():
-            done = f"ran {len(self.verdicts)} of {len(self._findings)}"
+            done = f"ran {len(self.verdicts)} of {self._count}"
             print(f"\r\x1b[K{done}: {stage}", end="", file=sys.stderr, flush=True)
 
-    def finish(self) -> None:
-        """Writes what is not written yet: findings without a verdict, and forms that are one document."""
-        for index in range(len(self._findings)):
-            if self._form in _STREAMED and index not in self._written:
-                self._write(index)
-        if self._form == "json":
-            rows = [self._row(index) for index in range(len(self._findings))]
-            self._text = json.dumps(rows, indent=2) + "\n"
-        elif self._form == "sarif":
-            self._text = self._sarif()
+    def finish(self, ended: str = "") -> None:
+        """Writes what is not written yet: findings without a verdict, and formats that are one document."""
+        self._findings.ended = ended
+        if FORMATS[self._form].streamed:
+            for index in range(self._count):
+                if index not in self._written:
+                    self._write(index)
+        else:
+            self._text = render(self._form, self._findings)
         self._wipe()
         if self._text or self._filename is not None:
             output.write(self._text, self._filename)
 
     def _write(self, index: int) -> None:
         self._written.add(index)
-        said = self._said(index)
+        said = entry(self._form, self._findings, index)
         if self._filename is not None:
             self._text += said
             return
@@ -85,62 +80,6 @@ class Report:
     def _wipe(self) -> None:
         if sys.stderr.isatty():
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-
-    # -- the forms
-
-    def _said(self, index: int) -> str:
-        """One finding, in a form that is written one after the other."""
-        from ..report import concise, full, github
-        from ..report.style import safe
-
-        one, verdict = self._findings[index], self.verdicts.get(index)
-        if self._form == "json-lines":
-            return json.dumps(self._row(index)) + "\n"
-        said = "" if verdict is None else f"{verdict['status']}: {verdict['reason']}"
-        if self._form == "github":
-            told = copy.copy(one)
-            if verdict is not None:
-                told.message = f"{one.message} [{said}]"
-                told.severity = "note" if verdict["status"] in CLEARED else one.severity
-            return github.render([told])
-        if self._form == "concise":
-            line = concise.render([one], self._style).rstrip("\n")
-            return f"{line} [{safe(said)}]\n" if said else f"{line}\n"
-        text = full.finding(one, self._sources, self._style)
-        if verdict is not None:
-            rows = [one.location.end_row, *(label.location.end_row for label in one.labels)]
-            margin = " " * (len(str(max(rows))) + 2) + self._style.paint("=", "frame")
-            text += f"\n{margin} {self._style.paint('verdict:', 'bold')} {safe(said)}"
-            given = ", ".join(f"{name}={value}" for name, value in verdict["inputs"].items())
-            if given:
-                text += (
-                    f"\n{margin} {self._style.paint('inputs:', 'bold')} {safe(given)} on {verdict['device']}"
-                )
-        return text + "\n\n"
-
-    def _row(self, index: int) -> dict[str, Any]:
-        if self._records is None:
-            from ..report import records
-
-            self._records = list(records.records(self._findings, self._sources, self._root))
-        return {**self._records[index], "verdict": self.verdicts.get(index)}
-
-    def _root(self, filename: str) -> str:
-        return self._roots.get(filename, os.getcwd())
-
-    def _sarif(self) -> str:
-        """As `check` writes it, each result with its verdict; what is refuted or spurious has passed."""
-        from ..report import sarif
-
-        log = json.loads(sarif.render(self._findings, self._sources, self._root))
-        for index, result in enumerate(log["runs"][0]["results"]):
-            verdict = self.verdicts.get(index)
-            result["properties"]["verdict"] = verdict
-            if verdict is not None:
-                result["message"]["text"] += f" [{verdict['status']}: {verdict['reason']}]"
-                if verdict["status"] in CLEARED:
-                    result["kind"], result["level"] = "pass", "none"
-        return json.dumps(log, indent=1) + "\n"
 
 
 def summarise(

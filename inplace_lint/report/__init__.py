@@ -4,46 +4,51 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
-    from ..model import Diagnostic
-
-FORMATS = ("full", "concise", "json", "json-lines", "github", "sarif")
+    from .findings import Findings
 
 
-def render(
-    name: str,
-    diagnostics: Sequence[Diagnostic],
-    root_of: Callable[[str], str],
-    texts: Mapping[str, bytes] | None = None,
-    colour: bool = False,
-) -> str:
-    """The findings in the format of that name, one of FORMATS.
+class Format:
+    """One format: the module of this package that writes it.
 
-    `root_of` gives the project root of a file; `texts` holds the sources that are not on disk, by file name.
+    A streamed format is its findings one after the other, `entry(findings, index)` each, and nothing where nothing was
+    found; another is one `document(findings)`. `edits`: it shows what fixes change, so that each has to be made.
     """
-    if not diagnostics and name not in ("json", "sarif"):
-        return ""
-    from .source import Sources
-    from .style import Style
 
-    sources, style = Sources(texts), Style(colour)
-    if name == "full":
-        from . import full
+    __slots__ = ("edits", "module", "streamed")
 
-        return full.render(diagnostics, sources, style)
-    if name == "concise":
-        from . import concise
+    def __init__(self, module: str, streamed: bool = False, edits: bool = False) -> None:
+        self.module = module
+        self.streamed = streamed
+        self.edits = edits
 
-        return concise.render(diagnostics, style)
-    if name == "github":
-        from . import github
 
-        return github.render(diagnostics)
-    if name == "sarif":
-        from . import sarif
+#: By the names that `--output-format` takes.
+FORMATS = {
+    "full": Format("full", streamed=True),
+    "concise": Format("concise", streamed=True),
+    "json": Format("records", edits=True),
+    "json-lines": Format("lines", streamed=True, edits=True),
+    "github": Format("github", streamed=True),
+    "sarif": Format("sarif", edits=True),
+}
 
-        return sarif.render(diagnostics, sources, root_of)
-    from . import records
 
-    return records.render(diagnostics, sources, root_of, lines=name == "json-lines")
+def render(name: str, findings: Findings) -> str:
+    """The findings in the format of that name."""
+    form = FORMATS[name]
+    if not form.streamed:
+        document: str = _module(form).document(findings)
+        return document
+    return "".join(entry(name, findings, index) for index in range(len(findings.diagnostics)))
+
+
+def entry(name: str, findings: Findings, index: int) -> str:
+    """One finding in a streamed format."""
+    text: str = _module(FORMATS[name]).entry(findings, index)
+    return text
+
+
+def _module(form: Format) -> Any:
+    return __import__(f"{__name__}.{form.module}", fromlist=("document", "entry"))

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from ..model import Diagnostic
-from .style import Style, safe
+from .style import safe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from .findings import Findings
 
 
-def render(diagnostics: Iterable[Diagnostic], style: Style) -> str:
-    """`path:row:column: error[CODE] message (saved at row:column)`."""
-    return "".join(_line(diagnostic, style) for diagnostic in diagnostics)
-
-
-def _line(diagnostic: Diagnostic, style: Style) -> str:
+def entry(findings: Findings, index: int) -> str:
+    """`path:row:column: error[CODE] message (saved at row:column)`, and the verdict of a run."""
+    diagnostic, style = findings.diagnostics[index], findings.style
     place = diagnostic.location
     head = style.paint(f"{diagnostic.severity}[{diagnostic.code}]", diagnostic.severity)
     save = next((label.location for label in diagnostic.labels if label.role == "save"), None)
@@ -26,4 +22,6 @@ def _line(diagnostic: Diagnostic, style: Style) -> str:
     plan = diagnostic.plan if diagnostic.fix_refused is None else None
     mark = "[*] " if plan is not None and plan.applicability == "safe" else ""
     start = style.paint(safe(place.filename), "bold")
-    return f"{start}:{place.row}:{place.column}: {head} {mark}{safe(diagnostic.message + where)}\n"
+    judged = findings.judged(index)
+    said = diagnostic.message + where + (f" [{judged}]" if judged else "")
+    return f"{start}:{place.row}:{place.column}: {head} {mark}{safe(said)}\n"

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from ..model import Diagnostic
+from .findings import advice
 from .frame import Span, draw
-from .source import Sources
-from .style import Style, safe
+from .style import safe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from .findings import Findings, Verdict
 
 
-def render(diagnostics: Iterable[Diagnostic], sources: Sources, style: Style) -> str:
-    """All findings, a blank line after each."""
-    return "".join(f"{finding(diagnostic, sources, style)}\n\n" for diagnostic in diagnostics)
-
-
-def finding(diagnostic: Diagnostic, sources: Sources, style: Style) -> str:
-    """One finding: its own file first, then each other file that a label points to, then the advice."""
+def entry(findings: Findings, index: int) -> str:
+    """One finding: its own file first, then each other file that a label points to, then the advice and the verdict."""
+    diagnostic, style = findings.diagnostics[index], findings.style
     severity = diagnostic.severity
     spans = [Span(diagnostic.location, diagnostic.caption, severity)]
     spans += [Span(label.location, label.message, "frame") for label in diagnostic.labels]
@@ -31,31 +26,23 @@ def finding(diagnostic: Diagnostic, sources: Sources, style: Style) -> str:
     lines = [f"{head} {style.paint(safe(f'{diagnostic.name}: {diagnostic.message}'), 'bold')}"]
     for filename, group in files.items():
         place = f"{safe(filename)}:{group[0].location.row}:{group[0].location.column}"
-        drawn = draw(group, sources, style, width)
+        drawn = draw(group, findings.sources, style, width)
         # Where there is no text to draw on, the captions alone are said.
         said = "" if drawn else "".join(f": {span.caption}" for span in group if span.caption)
         lines.append(" " * (width + 1) + style.paint("-->", "frame") + f" {place}{said}")
         if drawn:
             lines += [margin + style.paint("|", "frame"), *drawn]
-    advice = _advice(diagnostic)
-    if advice and len(lines) > 2:
+    told = advice(diagnostic)
+    if told and len(lines) > 2:
         lines.append(margin + style.paint("|", "frame"))
-    for head, words in advice:
+    for head, words in told + _verdict(findings.verdict(index)):
         lines += [margin + style.paint("=", "frame") + f" {style.paint(head, 'bold')} {safe(words)}"]
-    return "\n".join(line.rstrip() for line in lines)
+    return "\n".join(line.rstrip() for line in lines) + "\n\n"
 
 
-def _advice(diagnostic: Diagnostic) -> list[tuple[str, str]]:
-    """The lines of advice: the fix in place of general words, or those words and why there is no fix."""
-    plan = diagnostic.plan
-    if plan is not None and diagnostic.fix_refused is None:
-        differences = "; ".join(plan.differences)
-        kind = f"{plan.applicability} fix: {differences}" if differences else f"{plan.applicability} fix"
-        lines = [("help:", f"{plan.message} ({kind})")]
-    else:
-        lines = [("help:", diagnostic.help)] if diagnostic.help else []
-    if diagnostic.remark:
-        lines.append(("note:", diagnostic.remark))
-    if diagnostic.fix_refused:
-        lines.append(("note:", f"no automatic fix: {diagnostic.fix_refused}"))
-    return lines
+def _verdict(verdict: Verdict | None) -> list[tuple[str, str]]:
+    if verdict is None:
+        return []
+    lines = [("verdict:", f"{verdict['status']}: {verdict['reason']}")]
+    inputs = ", ".join(f"{name}={value}" for name, value in verdict["inputs"].items())
+    return [*lines, ("inputs:", f"{inputs} on {verdict['device']}")] if inputs else lines

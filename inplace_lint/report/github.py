@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from ..model import Diagnostic
+from .findings import advice
 from .style import safe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from .findings import Findings
 
 
-def render(diagnostics: Iterable[Diagnostic]) -> str:
-    """One `::error file=…::message` a finding; notes are notices."""
-    return "".join(_line(diagnostic) for diagnostic in diagnostics)
-
-
-def _line(diagnostic: Diagnostic) -> str:
+def entry(findings: Findings, index: int) -> str:
+    """One `::error file=…::message` a finding; notes, and what a run has cleared, are notices."""
+    diagnostic, severity = findings.diagnostics[index], findings.severity(index)
     place = diagnostic.location
-    level = {"note": "notice"}.get(diagnostic.severity, diagnostic.severity)
+    level = "notice" if severity == "note" else severity
     properties = {
         "title": f"inplace-lint ({diagnostic.code})",
         "file": place.filename.replace("\\", "/"),
@@ -27,17 +24,11 @@ def _line(diagnostic: Diagnostic) -> str:
     if place.row == place.end_row:  # GitHub takes columns only within one line
         properties |= {"col": place.column, "endColumn": place.end_column}
     listed = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
-    lines = [f"{place.filename}:{place.row}:{place.column}: {diagnostic.code} {diagnostic.message}"]
+    lines = [f"{place.filename}:{place.row}:{place.column}: {diagnostic.code} {findings.message(index)}"]
     for label in diagnostic.labels:
         at = label.location
         lines.append(f"{label.role}: {at.filename}:{at.row}:{at.column}: {label.message}")
-    plan = diagnostic.plan if diagnostic.fix_refused is None else None
-    if plan is not None:
-        lines.append(f"help: {plan.told()} ({plan.applicability} fix)")
-    elif diagnostic.help:
-        lines.append(f"help: {diagnostic.help}")
-    if diagnostic.remark:
-        lines.append(f"note: {diagnostic.remark}")
+    lines += [f"{head} {words}" for head, words in advice(diagnostic)]
     return f"::{level} {listed}::{'%0A'.join(map(_text, lines))}\n"
 
 

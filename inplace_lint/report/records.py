@@ -1,4 +1,4 @@
-"""Findings as JSON: one array, or one object a line. Every other program reads these fields."""
+"""Findings as JSON: one array. Every other program reads these fields."""
 
 from __future__ import annotations
 
@@ -11,48 +11,44 @@ from .source import Sources
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
+    from .findings import Findings
 
-def render(
-    diagnostics: Sequence[Diagnostic], sources: Sources, root_of: Callable[[str], str], lines: bool
-) -> str:
-    """The whole document, ending in a line end."""
-    rows = [json.dumps(one) for one in records(diagnostics, sources, root_of)]
-    if lines:
-        return "".join(f"{row}\n" for row in rows)
+
+def document(findings: Findings) -> str:
+    """The whole array, a line for each finding."""
+    rows = [json.dumps(record(findings, index)) for index in range(len(findings.diagnostics))]
     return "[\n  " + ",\n  ".join(rows) + "\n]\n" if rows else "[]\n"
 
 
-def records(
-    diagnostics: Sequence[Diagnostic], sources: Sources, root_of: Callable[[str], str]
-) -> Iterator[dict[str, Any]]:
-    """Each finding as the object that JSON shows. Rows and columns start at 1, columns count characters."""
-    prints = fingerprints(diagnostics, sources, root_of)
-    for diagnostic, fingerprint in zip(diagnostics, prints, strict=True):
-        yield {
-            "code": diagnostic.code,
-            "name": diagnostic.name,
-            "severity": diagnostic.severity,
-            "confidence": diagnostic.confidence,
-            "message": diagnostic.message,
-            "filename": diagnostic.location.filename,
-            **_places(diagnostic.location),
-            "labels": [
-                {
-                    "role": label.role,
-                    "message": label.message,
-                    "filename": label.location.filename,
-                    **_places(label.location),
-                }
-                for label in diagnostic.labels
-            ],
-            "fix": _fix(diagnostic.fix),
-            "fix_refused": diagnostic.fix_refused,
-            "fingerprint": fingerprint,
-            "url": registry.url(diagnostic.code),
-        }
+def record(findings: Findings, index: int) -> dict[str, Any]:
+    """A finding as the object that JSON shows. Rows and columns start at 1, columns count characters."""
+    diagnostic = findings.diagnostics[index]
+    row = {
+        "code": diagnostic.code,
+        "name": diagnostic.name,
+        "severity": diagnostic.severity,
+        "confidence": diagnostic.confidence,
+        "message": diagnostic.message,
+        "filename": diagnostic.location.filename,
+        **_places(diagnostic.location),
+        "labels": [
+            {
+                "role": label.role,
+                "message": label.message,
+                "filename": label.location.filename,
+                **_places(label.location),
+            }
+            for label in diagnostic.labels
+        ],
+        "fix": _fix(diagnostic.fix),
+        "fix_refused": diagnostic.fix_refused,
+        "fingerprint": findings.fingerprints[index],
+        "url": registry.url(diagnostic.code),
+    }
+    return row if findings.verdicts is None else {**row, "verdict": findings.verdict(index)}
 
 
 def fingerprints(

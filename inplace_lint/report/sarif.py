@@ -7,39 +7,41 @@ import os
 
 from .. import __version__
 from ..checks import registry
-from ..model import Diagnostic, Fix, Location
-from .records import fingerprints
-from .source import Sources
+from ..model import Fix, Location
+from .findings import CLEARED, steps
+from .places import readable, uri
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
     from typing import Any
 
+    from ..model import Diagnostic
+    from .findings import Findings
+
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+#: What relative paths are relative to: the directory in which the tool was run.
+BASE = "SRCROOT"
 
 
-def render(diagnostics: Sequence[Diagnostic], sources: Sources, root_of: Callable[[str], str]) -> str:
+def document(findings: Findings) -> str:
     """One run of the tool as a SARIF log."""
-    prints = fingerprints(diagnostics, sources, root_of)
-    log = {
-        "$schema": SCHEMA,
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {
-                    "driver": {
-                        "name": "inplace-lint",
-                        "semanticVersion": __version__,
-                        "rules": [_rule(rule.code) for rule in registry.RULES],
-                    }
-                },
-                "columnKind": "unicodeCodePoints",
-                "results": [_result(one, name) for one, name in zip(diagnostics, prints, strict=True)],
+    indices = {rule.code: index for index, rule in enumerate(registry.RULES)}
+    here = uri(os.getcwd())
+    run = {
+        "tool": {
+            "driver": {
+                "name": "inplace-lint",
+                "version": __version__,
+                "semanticVersion": __version__,
+                "rules": [_rule(rule.code) for rule in registry.RULES],
             }
-        ],
+        },
+        "invocations": [_invocation(findings)],
+        "originalUriBaseIds": {BASE: {"uri": here if here.endswith("/") else f"{here}/"}},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(findings, index, indices) for index in range(len(findings.diagnostics))],
     }
-    return json.dumps(log, indent=1) + "\n"
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
 
 
 def _rule(code: str) -> dict[str, Any]:
@@ -47,69 +49,107 @@ def _rule(code: str) -> dict[str, Any]:
     assert rule is not None
     with open(registry.page(rule), encoding="utf-8") as file:
         text = file.read()
-    return {
+    described = {
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": rule.summary},
         "help": {"text": text, "markdown": text},
         "defaultConfiguration": {"level": rule.severity},
     }
+    address = registry.published(code)
+    return {**described, "helpUri": address} if address else described
 
 
-def _result(diagnostic: Diagnostic, fingerprint: str) -> dict[str, Any]:
-    codes = [rule.code for rule in registry.RULES]
+def _invocation(findings: Findings) -> dict[str, Any]:
+    """Whether the run did all that it should, and where it did not."""
+    failed = [one for one in findings.diagnostics if one.code == "IPL002"]
+    notes = [
+        {
+            "level": "error",
+            "message": {"text": readable(one.message)},
+            "locations": [_location(one.location)],
+            "associatedRule": {"id": one.code},
+        }
+        for one in failed
+    ]
+    if findings.ended:
+        notes.append({"level": "error", "message": {"text": f"cut short by {findings.ended}"}})
+    told: dict[str, Any] = {"executionSuccessful": not notes}
+    return {**told, "toolExecutionNotifications": notes} if notes else told
+
+
+def _result(findings: Findings, index: int, indices: dict[str, int]) -> dict[str, Any]:
+    diagnostic = findings.diagnostics[index]
     result: dict[str, Any] = {
         "ruleId": diagnostic.code,
-        "ruleIndex": codes.index(diagnostic.code),
+        "ruleIndex": indices[diagnostic.code],
         "level": diagnostic.severity,
-        "message": {"text": diagnostic.message},
+        "message": {"text": readable(findings.message(index))},
         "locations": [_location(diagnostic.location)],
-        "partialFingerprints": {"inplaceLint/v1": fingerprint},
+        "partialFingerprints": {"inplaceLint/v1": findings.fingerprints[index]},
         "properties": {"confidence": diagnostic.confidence},
     }
     if diagnostic.fix is not None:
         result["fixes"] = [_fix(diagnostic.fix, diagnostic.location.filename)]
     if diagnostic.labels:
-        steps = [(label.location, label.message) for label in diagnostic.labels]
-        result["relatedLocations"] = [
-            {"id": number, **_location(place, message)} for number, (place, message) in enumerate(steps, 1)
-        ]
-        # Labels come in the order of execution, and the finding stands at the write, which comes last.
-        steps.append((diagnostic.location, diagnostic.caption or diagnostic.message))
-        flow = [{"location": _location(place, message)} for place, message in steps]
-        result["codeFlows"] = [{"threadFlows": [{"locations": flow}]}]
+        result |= _flow(diagnostic)
+    if findings.verdicts is not None:
+        verdict = findings.verdict(index)
+        result["properties"]["verdict"] = verdict
+        if verdict is not None and verdict["status"] in CLEARED:
+            result["kind"], result["level"] = "pass", "none"
     return result
+
+
+def _flow(diagnostic: Diagnostic) -> dict[str, Any]:
+    """The other places, and all of them in the order of execution."""
+    flow = [
+        {
+            "location": _location(step.location, step.message),
+            "executionOrder": number,
+            "kinds": [step.role],
+            "importance": "essential" if step.own or step.role == "save" else "important",
+        }
+        for number, step in enumerate(steps(diagnostic), 1)
+    ]
+    return {
+        "relatedLocations": [
+            {"id": number, **_location(label.location, label.message)}
+            for number, label in enumerate(diagnostic.labels, 1)
+        ],
+        "codeFlows": [{"threadFlows": [{"locations": flow}]}],
+    }
 
 
 def _fix(fix: Fix, filename: str) -> dict[str, Any]:
     replacements = [
-        {
-            "deletedRegion": _location(edit.location)["physicalLocation"]["region"],
-            "insertedContent": {"text": edit.content},
-        }
+        {"deletedRegion": _region(edit.location), "insertedContent": {"text": readable(edit.content)}}
         for edit in fix.edits
     ]
-    artifact = _location(Location(filename, 1, 1, 1, 1))["physicalLocation"]["artifactLocation"]
     return {
-        "description": {"text": f"{fix.message} ({fix.applicability} fix)"},
-        "artifactChanges": [{"artifactLocation": artifact, "replacements": replacements}],
+        "description": {"text": readable(f"{fix.message} ({fix.applicability} fix)")},
+        "artifactChanges": [{"artifactLocation": _artifact(filename), "replacements": replacements}],
     }
 
 
 def _location(place: Location, message: str = "") -> dict[str, Any]:
-    from urllib.parse import quote
-
     location: dict[str, Any] = {
-        "physicalLocation": {
-            "artifactLocation": {"uri": quote(os.fsencode(place.filename.replace("\\", "/")))},
-            "region": {
-                "startLine": place.row,
-                "startColumn": place.column,
-                "endLine": place.end_row,
-                "endColumn": place.end_column,
-            },
-        }
+        "physicalLocation": {"artifactLocation": _artifact(place.filename), "region": _region(place)}
     }
     if message:
-        location["message"] = {"text": message}
+        location["message"] = {"text": readable(message)}
     return location
+
+
+def _artifact(filename: str) -> dict[str, str]:
+    address = uri(filename)
+    return {"uri": address} if os.path.isabs(filename) else {"uri": address, "uriBaseId": BASE}
+
+
+def _region(place: Location) -> dict[str, int]:
+    return {
+        "startLine": place.row,
+        "startColumn": place.column,
+        "endLine": place.end_row,
+        "endColumn": place.end_column,
+    }

@@ -32,9 +32,10 @@ def announce(hazard: Hazard, colour: bool = False) -> None:
     import sys
 
     from ..report import render
+    from ..report.findings import Findings
     from .findings import diagnostic
 
-    text = render("full", [diagnostic(hazard)], lambda filename: ".", colour=colour)
+    text = render("full", Findings([diagnostic(hazard)], colour=colour))
     print(text, end="", file=sys.stderr, flush=True)
 
 
@@ -122,8 +123,9 @@ class Trace:
     def report(self, colour: bool = False) -> str:
         """The findings as text, as `check` prints them; empty if there are none."""
         from ..report import render
+        from ..report.findings import Findings
 
-        return render("full", self.diagnostics, lambda filename: ".", colour=colour)
+        return render("full", Findings(self.diagnostics, colour=colour))
 
     # -- saves
 

@@ -8,6 +8,7 @@ from inplace_lint.cli.pipeline import everything
 from inplace_lint.fixes.apply import fix_source
 from inplace_lint.project import Settings
 from inplace_lint.report import render
+from inplace_lint.report.findings import Findings
 
 RIGHT = """\
 import torch
@@ -35,6 +36,6 @@ def test_the_finding_says_so_and_its_fix_takes_the_advice_back() -> None:
     found = lint(ADVISED.encode())
     assert [one.code for one in found] == ["IPL101"]
     for form in ("full", "github"):
-        assert "PLR6104" in render(form, found, lambda _: ".", {"step.py": ADVISED.encode()})
+        assert "PLR6104" in render(form, Findings(found, texts={"step.py": ADVISED.encode()}))
     done = fix_source(ADVISED.encode(), lambda _, all_found: all_found, lint, unsafe=False)
     assert done.source == RIGHT.encode()

@@ -11,6 +11,7 @@ from inplace_lint.checks import registry
 from inplace_lint.model import Diagnostic, Label, Location
 from inplace_lint.project.suppressions import suppress
 from inplace_lint.report import FORMATS, render
+from inplace_lint.report.findings import Findings
 
 TEXT = st.text(
     st.sampled_from(
@@ -34,7 +35,7 @@ def test_every_format_takes_every_place(
         "IPL101", "saved-result-overwritten", "error", "likely", words, main, labels, words, words
     )
     for name in FORMATS:
-        out = render(name, [diagnostic], lambda _: ".", texts)
+        out = render(name, Findings([diagnostic], lambda _: ".", texts))
         if name in ("full", "concise"):
             assert not {"\x1b", "\x00", "\r", "\u202e"} & set(out)
         elif name in ("json", "sarif"):

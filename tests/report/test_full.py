@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from inplace_lint.model import Diagnostic, FixPlan, Label, Location
-from inplace_lint.report.full import finding
-from inplace_lint.report.source import Sources
-from inplace_lint.report.style import Style, cells
+from inplace_lint.report import render
+from inplace_lint.report.findings import Findings
+from inplace_lint.report.style import cells
 
 
 def at(row: int, column: int, end_column: int, end_row: int | None = None, file: str = "gate.py") -> Location:
@@ -22,7 +22,6 @@ def drawn(
     more: dict[str, str] | None = None,
 ) -> str:
     texts = {"gate.py": source, **(more or {})}
-    sources = Sources({name: text.encode() for name, text in texts.items()})
     diagnostic = Diagnostic(
         "IPL101",
         "saved-result-overwritten",
@@ -34,7 +33,12 @@ def drawn(
         caption,
         help,
     )
-    return finding(diagnostic, sources, Style(colour))
+    given = {name: text.encode() for name, text in texts.items()}
+    return shown(diagnostic, given, colour)
+
+
+def shown(diagnostic: Diagnostic, texts: dict[str, bytes], colour: bool = False) -> str:
+    return render("full", Findings([diagnostic], texts=texts, colour=colour)).removesuffix("\n\n")
 
 
 GATE = """\
@@ -65,9 +69,8 @@ def test_the_finding_of_the_design() -> None:
             "unsafe", "use `y = y + self.bias`", ("the result's dtype may differ under mixed precision",)
         ),
     )
-    sources = Sources({"model/gate.py": GATE.encode()})
     assert (
-        finding(diagnostic, sources, Style(False))
+        shown(diagnostic, {"model/gate.py": GATE.encode()})
         == """\
 error[IPL101] saved-result-overwritten: `y` is changed in place after sigmoid saved it for backward
   --> model/gate.py:9:9

@@ -1,0 +1,125 @@
+"""All findings of a run, and what the formats need to know of them: plain data, made once and handed to each format."""
+
+from __future__ import annotations
+
+import os
+
+from ..model import Diagnostic, Location
+from .source import Sources
+from .style import Style
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
+
+    Verdict = Mapping[str, Any]
+
+#: What a run of the code has not shown to be wrong stands.
+CLEARED = ("refuted", "spurious")
+
+
+class Findings:
+    """What was found in one run, in the order in which it is shown.
+
+    `root_of` gives the project root of a file; `texts` holds the sources that are not on disk, by file name. `files`
+    names all files that were checked. `verdicts` are those of `confirm` by the finding's number; None where nothing
+    was run. `ended` says what cut the run short. `silenced` counts the findings that a comment or the like kept back.
+    """
+
+    def __init__(
+        self,
+        diagnostics: Sequence[Diagnostic],
+        root_of: Callable[[str], str] = lambda filename: os.getcwd(),
+        texts: Mapping[str, bytes] | None = None,
+        colour: bool = False,
+        files: Sequence[str] = (),
+        verdicts: Mapping[int, Verdict] | None = None,
+        ended: str = "",
+        silenced: int = 0,
+    ) -> None:
+        self.diagnostics = diagnostics
+        self.root_of = root_of
+        self.sources = Sources(texts)
+        self.style = Style(colour)
+        self.files = files
+        self.verdicts = verdicts
+        self.ended = ended
+        self.silenced = silenced
+        self._fingerprints: list[str] | None = None
+
+    @property
+    def fingerprints(self) -> list[str]:
+        """A name for each finding that survives moved lines."""
+        if self._fingerprints is None:
+            from .records import fingerprints
+
+            self._fingerprints = fingerprints(self.diagnostics, self.sources, self.root_of)
+        return self._fingerprints
+
+    def verdict(self, index: int) -> Verdict | None:
+        """What a run has shown of a finding, if there was one."""
+        return None if self.verdicts is None else self.verdicts.get(index)
+
+    def judged(self, index: int) -> str:
+        """The verdict on a finding in words: `confirmed: PyTorch raises …`; empty where there is none."""
+        verdict = self.verdict(index)
+        return "" if verdict is None else f"{verdict['status']}: {verdict['reason']}"
+
+    def message(self, index: int) -> str:
+        """What a finding says, with its verdict, in one line."""
+        text, judged = self.diagnostics[index].message, self.judged(index)
+        return f"{text} [{judged}]" if judged else text
+
+    def severity(self, index: int) -> str:
+        """How bad a finding is: what a run has cleared is a note."""
+        verdict = self.verdict(index)
+        return (
+            "note"
+            if verdict is not None and verdict["status"] in CLEARED
+            else self.diagnostics[index].severity
+        )
+
+
+def advice(diagnostic: Diagnostic) -> list[tuple[str, str]]:
+    """The lines of advice: the fix in place of general words, or those words and why there is no fix."""
+    plan = diagnostic.plan
+    if plan is not None and diagnostic.fix_refused is None:
+        differences = "; ".join(plan.differences)
+        kind = f"{plan.applicability} fix: {differences}" if differences else f"{plan.applicability} fix"
+        lines = [("help:", f"{plan.message} ({kind})")]
+    else:
+        lines = [("help:", diagnostic.help)] if diagnostic.help else []
+    if diagnostic.remark:
+        lines.append(("note:", diagnostic.remark))
+    if diagnostic.fix_refused:
+        lines.append(("note:", f"no automatic fix: {diagnostic.fix_refused}"))
+    return lines
+
+
+class Step:
+    """One thing that happens on the way of a finding: what, where, and in which words. `own`: the finding's place."""
+
+    __slots__ = ("location", "message", "own", "role")
+
+    def __init__(self, role: str, location: Location, message: str, own: bool) -> None:
+        self.role = role
+        self.location = location
+        self.message = message
+        self.own = own
+
+
+def steps(diagnostic: Diagnostic) -> list[Step]:
+    """All places of a finding in the order of execution: the save before the write."""
+    roles = {label.role for label in diagnostic.labels}
+    if roles & {"scores", "values"}:
+        role = "softmax"
+    elif diagnostic.code == "IPL204":
+        role = "read"
+    else:
+        role = "write" if diagnostic.code[:4] in ("IPL1", "IPL2") else "call"
+    own = Step(role, diagnostic.location, diagnostic.caption or diagnostic.message, True)
+    others = [Step(one.role, one.location, one.message, False) for one in diagnostic.labels]
+    # A finding stands at what comes last, but that of an attention before the product with the values.
+    before = [step for step in others if step.role != "values"]
+    return [*before, own, *(step for step in others if step.role == "values")]
