@@ -18,7 +18,7 @@ from . import (
     ops,
     strings,
 )
-from .guards import ALWAYS, implies
+from .guards import ALWAYS, both, implies
 from .incident import Incident
 from .storage import DOES, NEVER, Storage
 from .values import (
@@ -290,7 +290,7 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
             run.put(atom, name, value)
             inherited.register(run, atom, value)
             if atom in run.outside:
-                run.heap.escape(run.tensors_within(value), guard)
+                run.heap.escape(_differentiated(run, atom, name, value, guard), guard)
         elif isinstance(atom, (Tensor, Unknown)):
             tensor = run.as_tensor(atom) if name == "requires_grad" else None
             if tensor is not None:
@@ -313,6 +313,20 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
                 atom.weights = value  # tied to another module's, or made by hand
             else:
                 atom.owns[name] = value
+
+
+def _differentiated(
+    run: Run, obj: Instance, name: str, value: Value, guard: Guard
+) -> list[tuple[Guard, Tensor]]:
+    """The tensors of an attribute that somebody may call backward on. Buffers are statistics, as far as is known."""
+    tensors = run.tensors_within(value)
+    if name not in obj.buffers:
+        return tensors
+    return [
+        (g, tensor)
+        for g, tensor in tensors
+        if any(evidence == DOES for _, evidence in run.heap.gradients(tensor, both(guard, g)))
+    ]
 
 
 def _replace(run: Run, atom: Value, guard: Guard, at: ast.AST) -> bool:

@@ -43,6 +43,7 @@ def _made(run: Run, value: Value, at: ast.AST, known: dict[Value, Value], depth:
         return module
     if isinstance(value, Instance):
         obj = known[value] = Instance(value.cls, shared=value.shared)
+        obj.buffers = value.buffers
         if value.pending is not None:
             args, kwargs = value.pending
             obj.pending = (

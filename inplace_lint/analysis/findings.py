@@ -380,7 +380,7 @@ class Context:
         at, inner = self._site(incident.place, incident.place if owned else incident.cause)
         if at is None:
             return
-        confidence = CERTAIN
+        confidence = LIKELY if incident.sometimes else CERTAIN
         if incident.grad < DOES:
             # That an argument may be a leaf is no evidence; that it may require grad is, for its views.
             if incident.kind == "leaf" and not incident.early:

@@ -41,6 +41,7 @@ class Incident:
         "modeless",
         "op",
         "place",
+        "sometimes",
         "sources",
         "storage",
         "used",
@@ -60,6 +61,8 @@ class Incident:
         self.early = False
         #: it rests on something that may not be so
         self.doubtful = False
+        #: it raises on some of the paths that lead to the write
+        self.sometimes = False
         #: it raises whether or not gradients are recorded
         self.modeless = False
         #: it raises at a use, not at a write

@@ -93,7 +93,7 @@ def class_of(obj: Value) -> Value | None:
 
 
 def are_same(left: Value, right: Value) -> bool | None:
-    """Whether two classes are one; None where one of the values is none."""
+    """Whether two classes are one, or a version of torch is some word; None where that is not known."""
     if isinstance(left, ClassValue) and isinstance(right, ClassValue):
         return left is right
     if isinstance(left, Symbol) and isinstance(right, Symbol):
@@ -102,7 +102,18 @@ def are_same(left: Value, right: Value) -> bool | None:
     for one, other in ((left, right), (right, left)):
         if isinstance(one, ClassValue) and isinstance(other, Symbol) and other.dotted.startswith("torch."):
             return False
+        if isinstance(one, Symbol) and one.dotted == "torch.__version__" and _is_word(other):
+            return False  # a fork that calls itself otherwise
     return None
+
+
+def _is_word(value: Value) -> bool:
+    """Whether a value is a text without any number."""
+    return (
+        isinstance(value, Constant)
+        and isinstance(value.value, str)
+        and not any(character.isdigit() for character in value.value)
+    )
 
 
 def _derives(cls: Value | None, base: Value) -> bool | None:

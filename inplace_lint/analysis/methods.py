@@ -265,6 +265,8 @@ def _register(
     values = [*args, *(kwargs[k] for k in ("name", "tensor", "param", "module") if k in kwargs)]
     if len(values) >= 2 and isinstance(values[0], Constant) and isinstance(values[0].value, str):
         value = values[1]
+        if name == "register_buffer":
+            obj.buffers.add(values[0].value)
         if name == "register_buffer" and isinstance(value, (Tensor, Unknown)):
             given = value
             value = run.new_tensor("buffer", NEVER, None)

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
     from .run import Run
+else:
+    import _ast as ast
 
 _ARITHMETIC: dict[str, Callable[[object, object], object]] = {
     "+": operator.add,
@@ -139,7 +141,7 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
             pass
         return Scalar()
     if isinstance(left, Scalar):
-        last = _last_iteration(run, op, left, right)
+        last = _last_iteration(run, op, left, right, at)
         if last is not None:
             return Constant(last)
     if op in ("in", "not in"):
@@ -190,7 +192,7 @@ def _polarity(run: Run, key: Hashable, positive: bool) -> Value:
     return test if positive else run.scalar_not(test)
 
 
-def _last_iteration(run: Run, op: str, left: Scalar, right: Value) -> bool | None:
+def _last_iteration(run: Run, op: str, left: Scalar, right: Value, at: ast.AST) -> bool | None:
     """`i < n - 1` and its kin, where i runs to n: the final round of a loop differs from the others."""
     if left.falls and isinstance(right, Constant) and right.value == 0:
         return {"==": left.last, "<=": left.last, "!=": not left.last, ">": not left.last}.get(op)
@@ -206,10 +208,24 @@ def _last_iteration(run: Run, op: str, left: Scalar, right: Value) -> bool | Non
         behind = 1  # arithmetic on something unknown, such as `self.depth - 1`: what else is an index compared with?
     elif isinstance(right, Scalar) and right is run.scalar(("-", _identity(left.bound), ("constant", 1))):
         behind = 1
+    elif isinstance(right, Constant) and _is_one_less(at):
+        behind = 1  # how often the loop runs is not known, and the number is written as one less than it
     if behind != 1:
         return None
     last = left.last
     return {"<": not last, ">=": last, "==": last, "!=": not last}.get(op)
+
+
+def _is_one_less(comparison: ast.AST) -> bool:
+    """Whether what is compared with is written `n - 1`."""
+    sides: list[ast.expr] = getattr(comparison, "comparators", [])
+    side = sides[0] if len(sides) == 1 else None
+    return (
+        isinstance(side, ast.BinOp)
+        and isinstance(side.op, ast.Sub)
+        and getattr(side.right, "value", None) == 1
+        and not isinstance(side.left, ast.Constant)
+    )
 
 
 def unary(run: Run, op: str, operand: Value, at: ast.AST) -> Value:

@@ -236,9 +236,11 @@ ANY = Any()
 class Instance(Value):
     """An object of a class of the project; its attributes stand in the state, under its identity."""
 
-    __slots__ = ("cls", "keys", "pending", "shared")
+    __slots__ = ("buffers", "cls", "keys", "pending", "shared")
 
     def __init__(self, cls: ClassValue, shared: bool = False) -> None:
+        #: the names of those that it registered
+        self.buffers: set[str] = set()
         self.cls = cls
         self.keys: dict[Hashable, None] = {}
         #: the arguments of an `__init__` that nobody has needed yet

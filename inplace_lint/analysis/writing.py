@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..torchmodel import table
 from . import results, stale
-from .guards import both, compatible
+from .guards import both, compatible, implies
 from .incident import Incident
 from .storage import DOES, Storage
 from .values import Tensor
@@ -76,6 +76,8 @@ def incidents(
             elif evidence and (tensor.early or (storage.leaf and run.heap.is_leaf(storage, guard))):
                 incident("leaf", evidence, storage.made)
                 run.incidents[-1].early = tensor.early
+                always = any(e >= evidence and implies(guard, g) for g, e in own)
+                run.incidents[-1].sometimes = not always and not tensor.early
             elif (
                 evidence and not facts.differentiable and facts.counted and _has_derivative(name.rstrip("_"))
             ):
