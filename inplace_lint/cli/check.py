@@ -128,6 +128,7 @@ def _report(
             files=list(roots),
         )
         report = render(form, whole)
+        output.add_summary(form, whole)
     if outcome is not None and texts and options.output_file is None:
         sys.stderr.write(report)  # standard output is the fixed source
     else:

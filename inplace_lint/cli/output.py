@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ..checks import registry
-from . import silence
+from . import complain, silence
 from .options import UsageError
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from ..model import Diagnostic
+    from ..report.findings import Findings
     from .fixing import Outcome
 
 
@@ -66,6 +67,20 @@ def write_bytes(source: bytes) -> None:
         silence()
 
 
+def add_summary(form: str, findings: Findings) -> None:
+    """Adds a table to the page of a GitHub workflow's run, which shows but the first annotations."""
+    filename = os.environ.get("GITHUB_STEP_SUMMARY")
+    if form != "github" or not filename:
+        return
+    from ..report import step_summary
+
+    try:
+        with open(filename, "a", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(step_summary.document(findings))
+    except OSError as error:
+        complain(f"GITHUB_STEP_SUMMARY: {filename} cannot be written: {error.strerror}")
+
+
 def statistics(findings: Sequence[Diagnostic], form: str) -> str:
     """How often each rule was broken, the most frequent first, as Ruff prints it."""
     counts = Counter(one.code for one in findings)
@@ -84,16 +99,13 @@ def statistics(findings: Sequence[Diagnostic], form: str) -> str:
 def diff(diffs: Sequence[str], form: str) -> str:
     """The changes as a patch that can be applied, unless somebody looks at it: then it is made harmless to look at."""
     text = "".join(diffs)
-    if form != "github" and not sys.stdout.isatty():
+    if form not in ("github", "azure") and not sys.stdout.isatty():
         return text
+    from ..report import azure, github
     from ..report.style import safe
 
     text = "".join(f"{safe(line)}\n" for line in text.splitlines())
-    if form != "github":
-        return text
-    from ..report.github import quoted
-
-    return quoted(text)
+    return github.quoted(text) if form == "github" else azure.quoted(text) if form == "azure" else text
 
 
 def summary(findings: Sequence[Diagnostic], files: int, incomplete: bool, outcome: Outcome | None) -> None:

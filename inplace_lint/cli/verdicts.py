@@ -67,6 +67,7 @@ class Report:
         self._wipe()
         if self._text or self._filename is not None:
             output.write(self._text, self._filename)
+        output.add_summary(self._form, self._findings)
 
     def _write(self, index: int) -> None:
         self._written.add(index)

@@ -30,8 +30,14 @@ FORMATS = {
     "concise": Format("concise", streamed=True),
     "json": Format("records", edits=True),
     "json-lines": Format("lines", streamed=True, edits=True),
-    "github": Format("github", streamed=True),
+    "json-v2": Format("envelope", edits=True),
     "sarif": Format("sarif", edits=True),
+    "github": Format("github", streamed=True),
+    "gitlab": Format("gitlab"),
+    "azure": Format("azure", streamed=True),
+    "junit": Format("junit"),
+    "rdjson": Format("rdjson", edits=True),
+    "pylint": Format("pylint", streamed=True),
 }
 
 

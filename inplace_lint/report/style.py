@@ -34,6 +34,14 @@ def safe(text: str) -> str:
     return text.translate(_UNSAFE)
 
 
+def code_spans(text: str) -> list[str]:
+    """Text and code in turn, as a message sets code apart by backticks; one that is left over is a letter."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        parts[-2:] = ["`".join(parts[-2:])]
+    return parts
+
+
 def cells(line: str, tab: int = 4) -> tuple[list[str], list[int]]:
     """A line as a terminal shows it: what stands in each column, and the column where each character begins.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -51,16 +52,22 @@ FILES = {
 
 
 def counted(form: str, out: str) -> int:
-    if form in ("json", "statistics-json"):
-        rows = json.loads(out)
-        return sum(row["count"] for row in rows) if form == "statistics-json" else len(rows)
-    if form == "sarif":
-        return len(json.loads(out)["runs"][0]["results"])
+    """How many findings a report holds."""
     if form == "full":
         return sum(line.lstrip().startswith("--> ") for line in out.splitlines())
     if form == "statistics":
         return sum(int(line.split()[0]) for line in out.splitlines())
-    return len(out.splitlines())
+    if form == "junit":
+        return sum(len(case) for case in ElementTree.fromstring(out.encode()).iter("testcase"))
+    if form in FORMATS and FORMATS[form].streamed:
+        return len(out.splitlines())
+    read = json.loads(out)
+    if form == "statistics-json":
+        return sum(row["count"] for row in read)
+    inside = {"sarif": ("runs", 0, "results"), "json-v2": ("findings",), "rdjson": ("diagnostics",)}
+    for step in inside.get(form, ()):
+        read = read[step]
+    return len(read)
 
 
 @pytest.mark.parametrize("more", [(), ("--notes",), ("--min-confidence", "possible"), ("--unsafe-fixes",)])

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from inplace_lint.report import FORMATS
+
 ROOT = Path(__file__).parents[2]
 
 BAD = """\
@@ -156,7 +158,7 @@ def test_a_file_name_that_is_no_text(tmp_path: Path) -> None:
         (tmp_path / name).write_text("x = (\n")
     except OSError:
         pytest.skip("this file system takes text alone")
-    for form in ("full", "concise", "json", "github", "sarif"):
+    for form in FORMATS:
         done = lint("--output-format", form, cwd=tmp_path)
         assert done.returncode == 1, done.stderr
         assert b"Traceback" not in done.stderr

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import json
+import sys
+from xml.etree import ElementTree
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inplace_lint.checks import registry
-from inplace_lint.model import Diagnostic, Label, Location
+from inplace_lint.model import Diagnostic, Edit, Fix, Label, Location
 from inplace_lint.project.suppressions import suppress
 from inplace_lint.report import FORMATS, render
 from inplace_lint.report.findings import Findings
+
+from .samples import finding, out
 
 TEXT = st.text(
     st.sampled_from(
@@ -35,13 +40,58 @@ def test_every_format_takes_every_place(
         "IPL101", "saved-result-overwritten", "error", "likely", words, main, labels, words, words
     )
     for name in FORMATS:
-        out = render(name, Findings([diagnostic], lambda _: ".", texts))
-        if name in ("full", "concise"):
-            assert not {"\x1b", "\x00", "\r", "\u202e"} & set(out)
-        elif name in ("json", "sarif"):
-            json.loads(out)
-        elif name == "github":
-            assert out.count("\n") == 1
+        shown = render(name, Findings([diagnostic], lambda _: ".", texts))
+        if name in ("full", "concise", "pylint", "azure", "junit"):
+            assert not {"\x1b", "\x00", "\r", "\u202e"} & set(shown)
+        if name in ("github", "azure", "pylint", "concise", "json-lines"):
+            assert shown.count("\n") == 1
+        elif name == "junit":
+            ElementTree.fromstring(shown.encode())
+        elif name not in ("full", "html"):
+            json.loads(shown)
+
+
+def calls(name: str, count: int) -> int:
+    """How many calls it takes to write so many findings."""
+    many = [
+        Diagnostic(
+            "IPL101",
+            "saved-result-overwritten",
+            "error",
+            "likely",
+            f"`y` is changed in `f{number}`",
+            Location("a.py", number + 2, 1, number + 2, 7),
+            (Label("save", "saves this", Location("a.py", number + 1, 1, number + 1, 9)),),
+            fix=Fix("safe", "m", (Edit("y = y + 1", Location("a.py", number + 2, 1, number + 2, 7)),)),
+        )
+        for number in range(count)
+    ]
+    texts = {"a.py": b"y += 1\n" * (count + 2)}
+    made = 0
+
+    def count_one(frame: object, event: str, argument: object) -> None:
+        nonlocal made
+        made += event in ("call", "c_call")
+
+    sys.setprofile(count_one)
+    try:
+        render(name, Findings(many, texts=texts, files=["a.py"]))
+    finally:
+        sys.setprofile(None)
+    return made
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_a_report_costs_grows_with_the_findings_and_no_faster(name: str) -> None:
+    calls(name, 10)  # what is imported and read once
+    few, many = calls(name, 500), calls(name, 4000)
+    assert many < 8.5 * few
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_the_same_findings_give_the_same_report(name: str) -> None:
+    found = [finding(), finding("b.py"), finding("b.py", shift=3, severity="note")]
+    assert out(name, *found) == out(name, *found)
 
 
 @settings(max_examples=200, deadline=None)

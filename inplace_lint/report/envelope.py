@@ -1,0 +1,72 @@
+"""Findings as one JSON object: the array of `json`, what was checked, how much was found, what was cut short."""
+
+from __future__ import annotations
+
+import json
+
+from .. import __version__
+from .records import record
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ..model import Diagnostic
+    from .findings import Findings
+
+#: Goes up when a field goes away or changes its meaning; a new field is no new version.
+VERSION = 2
+
+
+def document(findings: Findings) -> str:
+    """The whole object, a line for each finding."""
+    head = {"version": VERSION, "tool": {"name": "inplace-lint", "version": __version__}}
+    parts = {**head, "summary": _summary(findings), "incomplete": _incomplete(findings)}
+    lines = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in parts.items()]
+    rows = [f"    {json.dumps(record(findings, index))}" for index in range(len(findings.diagnostics))]
+    inside = "[\n" + ",\n".join(rows) + "\n  ]" if rows else "[]"
+    return "\n".join(["{", *lines, f'  "findings": {inside}', "}"]) + "\n"
+
+
+def _summary(findings: Findings) -> dict[str, Any]:
+    found = findings.diagnostics
+    codes: dict[str, int] = {}
+    for one in found:
+        codes[one.code] = codes.get(one.code, 0) + 1
+    told: dict[str, Any] = {
+        "files": len(findings.files),
+        "findings": len(found),
+        **{f"{name}s": sum(one.severity == name for one in found) for name in ("error", "warning", "note")},
+        "fixable": {
+            kind: sum(one.fix is not None and one.fix.applicability == kind for one in found)
+            for kind in ("safe", "unsafe")
+        },
+        "codes": dict(sorted(codes.items())),
+    }
+    if findings.verdicts is not None:
+        statuses = [one["status"] for one in findings.verdicts.values()]
+        told["verdicts"] = {status: statuses.count(status) for status in sorted(set(statuses))}
+    return told
+
+
+def _incomplete(findings: Findings) -> dict[str, Any]:
+    """What was not read, not checked, or not checked to its end: of that, no finding says nothing."""
+
+    def places(code: str) -> list[dict[str, Any]]:
+        return [_place(one) for one in findings.diagnostics if one.code == code]
+
+    return {
+        "unreadable": places("IPL000"),
+        "failed": places("IPL002"),
+        "cut_short": places("IPL003"),
+        "ended_by": findings.ended or None,
+    }
+
+
+def _place(one: Diagnostic) -> dict[str, Any]:
+    place = one.location
+    return {
+        "filename": place.filename,
+        "location": {"row": place.row, "column": place.column},
+        "message": one.message,
+    }

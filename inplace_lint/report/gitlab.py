@@ -1,0 +1,50 @@
+"""GitLab's Code Quality report, which a merge request shows beside its changes and as what it adds and solves."""
+
+from __future__ import annotations
+
+import json
+import os
+
+from ..project.paths import relative
+from .findings import advice
+from .places import readable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from .findings import Findings
+
+_SEVERITIES = {"error": "critical", "warning": "major", "note": "info"}
+
+
+def document(findings: Findings) -> str:
+    """The array of all findings; paths are those of the repository, whose root a job of GitLab names."""
+    root = os.environ.get("CI_PROJECT_DIR") or os.getcwd()
+    rows = [json.dumps(_issue(findings, index, root)) for index in range(len(findings.diagnostics))]
+    return "[\n  " + ",\n  ".join(rows) + "\n]\n" if rows else "[]\n"
+
+
+def _issue(findings: Findings, index: int, root: str) -> dict[str, Any]:
+    one = findings.diagnostics[index]
+    body = [f"{head} {words}" for head, words in advice(one)]
+    places = [one.location, *(label.location for label in one.labels)]
+    lines = [
+        {
+            "path": readable(relative(place.filename, root)),
+            "lines": {"begin": place.row, "end": place.end_row},
+        }
+        for place in places
+    ]
+    return {
+        "type": "issue",
+        "check_name": one.code,
+        "description": readable(f"{one.name}: {findings.message(index)}"),
+        **({"content": {"body": readable("\n\n".join(body))}} if body else {}),
+        "categories": ["Performance" if one.code.startswith(("IPL3", "IPL4")) else "Bug Risk"],
+        "severity": _SEVERITIES[findings.severity(index)],
+        # Stays the same while the lines of the finding do: by it GitLab knows what is new.
+        "fingerprint": findings.fingerprints[index],
+        "location": lines[0],
+        "other_locations": lines[1:],
+    }

@@ -1,0 +1,55 @@
+"""What a fix changes, as whole lines: some of the file, and what stands in their place."""
+
+from __future__ import annotations
+
+from .source import split
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..model import Edit, Fix
+    from .source import Sources
+
+
+class Hunk:
+    """The lines `old` from `row` on become the lines `new`."""
+
+    __slots__ = ("new", "old", "row")
+
+    def __init__(self, row: int, old: list[str], new: list[str]) -> None:
+        self.row = row
+        self.old = old
+        self.new = new
+
+
+def hunks(fix: Fix, sources: Sources, gap: int = 3) -> list[Hunk]:
+    """The hunks of a fix in order; edits with at most `gap` lines between them share one."""
+    groups: list[list[Edit]] = []
+    for edit in fix.edits:
+        if groups and edit.location.row - groups[-1][-1].location.end_row <= gap + 1:
+            groups[-1].append(edit)
+        else:
+            groups.append([edit])
+    return [_hunk(group, sources) for group in groups]
+
+
+def _hunk(edits: Sequence[Edit], sources: Sources) -> Hunk:
+    filename = edits[0].location.filename
+    first, last = edits[0].location.row, edits[-1].location.end_row
+    text, row, column = "", first, 1
+    for edit in edits:
+        place = edit.location
+        text += _between(sources, filename, (row, column), (place.row, place.column)) + edit.content
+        row, column = place.end_row, place.end_column
+    text += sources.line(filename, last)[column - 1 :]
+    return Hunk(first, [sources.line(filename, number) for number in range(first, last + 1)], split(text))
+
+
+def _between(sources: Sources, filename: str, start: tuple[int, int], end: tuple[int, int]) -> str:
+    """The text of a file from one place up to another; each is a row and a column."""
+    if start[0] == end[0]:
+        return sources.line(filename, start[0])[start[1] - 1 : end[1] - 1]
+    lines = [sources.line(filename, start[0])[start[1] - 1 :]]
+    lines += [sources.line(filename, row) for row in range(start[0] + 1, end[0])]
+    return "\n".join([*lines, sources.line(filename, end[0])[: end[1] - 1]])
