@@ -10,6 +10,7 @@ from ..report.findings import CLEARED
 from . import CLEAN, FOUND, WRONG, complain, fixing, pipeline, proving
 from .check import check_files
 from .options import UsageError, Verb, choice, number
+from .reading import need_file
 from .selection import add_configuration, add_selection, configuration
 from .verdicts import Report, summarise
 
@@ -63,6 +64,8 @@ def run(options: Namespace) -> int:
     """
     if "-" in options.arguments:
         raise UsageError("confirm runs files: standard input cannot be run")
+    for path in options.arguments:
+        need_file("confirm", path)
     launcher = proving.launcher(options.launcher)
     _device(options.device or "cpu")
     # Elsewhere there may be another environment; the child says what is missing there.
@@ -70,6 +73,7 @@ def run(options: Namespace) -> int:
     targets, errors = discover(options.arguments or ["."], configuration(options))
     for one in errors:
         complain(str(one))
+    targets = _without_notebooks(targets)
     findings = check_files(targets, pipeline.default_jobs(len(targets)))
     form = options.output_format or "full"
     # What is said of memory is decided by what the fix makes of it.
@@ -89,6 +93,14 @@ def run(options: Namespace) -> int:
         if one.severity != "note" and report.verdicts.get(index, {}).get("status") not in CLEARED
     ]
     return FOUND if stands else CLEAN
+
+
+def _without_notebooks(targets: Sequence[Target]) -> list[Target]:
+    """The files that can be run, and a word about the others."""
+    files = [target for target in targets if not target.filename.endswith(".ipynb")]
+    if left := len(targets) - len(files):
+        complain(f"confirm runs Python files: {left} notebook{'s' * (left != 1)} left out")
+    return files
 
 
 def _device(name: str) -> None:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..project.reading import read
+from ..project.reading import read as read_file
+from ..syntax.parse import UnreadableFile
 from . import complain, pipeline
 from .options import UsageError
+from .reading import Reading, reading, unreadable
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -47,16 +49,14 @@ def fix_all(
     targets: Sequence[Target], findings: Sequence[Diagnostic], texts: dict[str, bytes], outcome: Outcome
 ) -> list[Diagnostic]:
     """Fix the files that the findings stand in, and return what remains. `texts` holds what is not on disk."""
-    from ..fixes.files import diff
-
     remaining: list[Diagnostic] = []
     for target, source, found in _by_file(targets, findings, texts):
         if not any(allowed(one, outcome.unsafe) for one in found):
             remaining += found
             continue
-        fixed, left, count = _fix(target, source, outcome)
+        fixed, left, count, diff = _fix(target, source, outcome)
         if fixed != source:
-            outcome.diffs.append(diff(target.filename, source, fixed))
+            outcome.diffs.append(diff)
             if target.filename in texts:
                 texts[target.filename] = fixed
             elif outcome.in_files and not _write(target, source, fixed):
@@ -90,7 +90,8 @@ def _tried(file: tuple[Target, bytes, list[Diagnostic]]) -> list[tuple[Fix | Non
     from ..fixes.apply import resolve
 
     target, source, planned = file
-    resolve(planned, source, _trial(target))
+    read = reading(target.filename, source)
+    resolve(planned, read.source, _trial(target, read))
     return [(one.fix, one.fix_refused) for one in planned]
 
 
@@ -122,35 +123,51 @@ def _by_file(
             source = texts.get(target.filename)
             if source is None:
                 try:
-                    source = read(target.filename)
+                    source = read_file(target.filename)
                 except OSError:
                     source = b""  # its finding says that it cannot be read
             yield target, source, found[target.filename]
 
 
-def _fix(target: Target, source: bytes, outcome: Outcome) -> tuple[bytes, list[Diagnostic], int]:
+def _fix(target: Target, source: bytes, outcome: Outcome) -> tuple[bytes, list[Diagnostic], int, str]:
+    """The fixed file, what remains in it, how many fixes were made, and the difference."""
     from ..fixes.apply import fix_source
 
     filename, settings = target.filename, target.settings
+    read = reading(filename, source)
     done = fix_source(
-        source,
+        read.source,
         lambda text, found: pipeline.shown(filename, text, list(found), settings),
-        _trial(target),
+        _trial(target, read),
         outcome.unsafe,
-        None if outcome.prover is None else outcome.prover.judge,
+        _judge(read, outcome),
     )
-    remaining = pipeline.examine(filename, done.source, settings)
+    fixed = read.written(done.source)
+    remaining = pipeline.examine(filename, fixed, settings)
     for one in remaining:
         why = done.refused.get((one.code, one.location.row, one.location.column))
         if why is not None:
             one.plan, one.fix_refused = None, why
-    return done.source, remaining, sum(done.counts.values())
+    return fixed, remaining, sum(done.counts.values()), read.diff(filename, done.source)
 
 
-def _trial(target: Target) -> Callable[[bytes], list[Diagnostic]]:
+def _judge(read: Reading, outcome: Outcome) -> Callable[..., str | None] | None:
+    """Who says why a fix is not to be made, where somebody is to prove it."""
+    if outcome.prover is None:
+        return None
+    return (lambda *_: read.not_run) if read.not_run else outcome.prover.judge
+
+
+def _trial(target: Target, read: Reading) -> Callable[[bytes], list[Diagnostic]]:
     """Every finding of what may become of a file, those too that are only possible: none of them may come by a fix."""
     settings = target.settings.replace(notes=True, min_confidence="possible")
-    return lambda source: pipeline.everything(target.filename, source, settings, trial=True)
+
+    def lint(source: bytes) -> list[Diagnostic]:
+        if not read.holds(source):
+            return [unreadable(target.filename, UnreadableFile("it does not go back into its cells", 1, 1))]
+        return pipeline.everything(target.filename, source, settings, trial=True)
+
+    return lint
 
 
 def _write(target: Target, before: bytes, source: bytes) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import CLEAN, WRONG, complain, output, proving
 from .options import UsageError, Verb, choice, flag, number, several, whole
+from .reading import need_file
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -92,6 +93,8 @@ def measure(options: Namespace) -> int:
             raise UsageError(f"--sizes needs numbers such as 256,512,1024, not `{size}`")
     launcher = proving.launcher(options.launcher)
     proving.need_children("measure", elsewhere=bool(launcher))
+    for place in (options.arguments[0], options.against or ""):
+        need_file("measure", place.rpartition("::")[0])
     from ..runtime.problems import InputError
     from ..runtime.subject import said, subject
 
@@ -215,6 +218,8 @@ def capture(options: Namespace) -> int:
         raise UsageError("capture needs a program: inplace-lint capture train.py, or -m package.train")
     if not options.is_module and not os.path.isfile(options.program[0]):
         raise UsageError(f"there is no file {options.program[0]}")
+    if not options.is_module:
+        need_file("capture", options.program[0])
     from ..runtime import TorchMissing, require_installed
 
     try:

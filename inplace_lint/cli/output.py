@@ -72,11 +72,11 @@ def add_summary(form: str, findings: Findings) -> None:
     filename = os.environ.get("GITHUB_STEP_SUMMARY")
     if form != "github" or not filename:
         return
-    from ..report import step_summary
+    from ..report import placed, step_summary
 
     try:
         with open(filename, "a", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(step_summary.document(findings))
+            file.write(step_summary.document(placed(findings, beside=True)))
     except OSError as error:
         complain(f"GITHUB_STEP_SUMMARY: {filename} cannot be written: {error.strerror}")
 

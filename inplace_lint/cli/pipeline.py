@@ -9,6 +9,7 @@ from ..model import CONFIDENCES, Diagnostic, Location, at_least
 from ..project import Project, Settings
 from ..project.paths import matches
 from ..project.reading import read
+from ..syntax.parse import UnreadableFile
 from .options import UsageError
 
 TYPE_CHECKING = False
@@ -26,8 +27,20 @@ FILES_PER_JOB = 40
 
 
 def examine(filename: str, source: bytes, settings: Settings) -> list[Diagnostic]:
-    """The findings of one file that are to be shown, in order of place."""
-    return shown(filename, source, everything(filename, source, settings), settings)
+    """The findings of one file that are to be shown, in order of place: of a notebook, in the program it makes."""
+    if not filename.endswith(".ipynb"):
+        found = everything(filename, source, settings)
+        if not found or found[0].code != "IPL000":
+            return shown(filename, source, found, settings)
+    from . import reading
+
+    try:
+        read = reading.reading(filename, source)
+    except UnreadableFile as error:
+        return shown(filename, source, [reading.unreadable(filename, error)], settings)
+    found = everything(filename, read.source, settings)
+    found += (reading.unreadable(filename, error) for error in read.faults)
+    return shown(filename, read.source, sorted(found, key=lambda one: one.location.key()), settings)
 
 
 def everything(filename: str, source: bytes, settings: Settings, trial: bool = False) -> list[Diagnostic]:

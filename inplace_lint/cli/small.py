@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..project.reading import read
 from .options import UsageError, Verb, choice, flag, whole
+from .reading import need_file
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -80,6 +81,7 @@ def _explain(options: Namespace) -> int:
         filename, _, line = filename.rpartition(":")
     if not filename or not whole(line):
         raise UsageError(f"`{places[0]}` is no place: write it as model.py:12")
+    need_file("explain", filename)
     try:
         source = read(filename, pipes=True)
     except OSError as error:

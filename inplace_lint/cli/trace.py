@@ -10,6 +10,7 @@ from ..report import FORMATS, render
 from ..report.findings import Findings
 from . import output
 from .options import UsageError, Verb, choice, flag
+from .reading import need_file
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -36,6 +37,8 @@ def run(options: Namespace) -> int:
     target, *arguments = options.program
     if not options.is_module and not os.path.exists(target):
         raise UsageError(f"there is no file {target}")
+    if not options.is_module:
+        need_file("trace", target)
     from ..runtime import TorchMissing, require_torch
 
     try:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 #: From the weakest to the strongest; a filter keeps what is at or above its level.
 CONFIDENCES = ("possible", "likely", "certain")
 SEVERITIES = ("note", "warning", "error")
@@ -13,16 +17,36 @@ def at_least(value: str, floor: str, scale: tuple[str, ...]) -> bool:
 
 
 class Location:
-    """A span of a file. Rows and columns start at 1, columns count characters, the end is exclusive."""
+    """A span of a file. Rows and columns start at 1, columns count characters, the end is exclusive.
 
-    __slots__ = ("column", "end_column", "end_row", "filename", "row")
+    As it is shown, a place in a notebook is one in its `cell` (from 1). One in the notebook's JSON text, for who shows
+    that, knows which of these it stands for (`within`).
+    """
 
-    def __init__(self, filename: str, row: int, column: int, end_row: int, end_column: int) -> None:
+    __slots__ = ("cell", "column", "end_column", "end_row", "filename", "row", "within")
+
+    def __init__(
+        self,
+        filename: str,
+        row: int,
+        column: int,
+        end_row: int,
+        end_column: int,
+        cell: int | None = None,
+        within: Location | None = None,
+    ) -> None:
         self.filename = filename
         self.row = row
         self.column = column
         self.end_row = end_row
         self.end_column = end_column
+        self.cell = cell
+        self.within = within
+
+    @property
+    def path(self) -> str:
+        """What its row is a row of: a file, or a cell of one."""
+        return self.filename if self.cell is None else f"{self.filename}:cell {self.cell}"
 
     def key(self) -> tuple[str, int, int, int, int]:
         """What two equal places share; also the order in which findings are shown."""
@@ -35,7 +59,7 @@ class Location:
         return hash(self.key())
 
     def __repr__(self) -> str:
-        return f"{self.filename}:{self.row}:{self.column}"
+        return f"{self.path}:{self.row}:{self.column}"
 
 
 class Label:
@@ -163,6 +187,11 @@ class Diagnostic:
         self.fix_refused = fix_refused
         self.plan = plan
         self.remark = remark
+
+    def replace(self, **changes: object) -> Diagnostic:
+        """A copy with some values changed."""
+        values: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
+        return Diagnostic(**{**values, **changes})
 
 
 class Rule:

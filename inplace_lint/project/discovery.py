@@ -1,4 +1,4 @@
-"""Which files a run reads: those that are named, and the Python files below named directories."""
+"""Which files a run reads: those that are named, and the Python files and notebooks below named directories."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pathspec import GitIgnoreSpec
+
+#: How the names of files end that are read where only their directory is named.
+_READ = (".py", ".ipynb")
 
 
 class Target:
@@ -97,7 +100,7 @@ class _Walk:
         for entry in entries:
             try:
                 is_directory = entry.is_dir()
-                if not is_directory and not entry.name.endswith(".py"):
+                if not is_directory and not entry.name.endswith(_READ):
                     continue
                 # A dangling link (an editor's lock), a pipe or a socket is nothing to read.
                 if not is_directory and not stat.S_ISREG(entry.stat().st_mode):

@@ -14,12 +14,16 @@ class Format:
 
     A streamed format is its findings one after the other, `entry(findings, index)` each, and nothing where nothing was
     found; another is one `document(findings)`. `edits`: it shows what fixes change, so that each has to be made.
+    `beside`: others show it beside the lines of files, so that a place in a notebook is one in its JSON text.
     """
 
-    __slots__ = ("edits", "module", "streamed")
+    __slots__ = ("beside", "edits", "module", "streamed")
 
-    def __init__(self, module: str, streamed: bool = False, edits: bool = False) -> None:
+    def __init__(
+        self, module: str, streamed: bool = False, edits: bool = False, beside: bool = False
+    ) -> None:
         self.module = module
+        self.beside = beside
         self.streamed = streamed
         self.edits = edits
 
@@ -31,23 +35,33 @@ FORMATS = {
     "json": Format("records", edits=True),
     "json-lines": Format("lines", streamed=True, edits=True),
     "json-v2": Format("envelope", edits=True),
-    "sarif": Format("sarif", edits=True),
-    "github": Format("github", streamed=True),
-    "gitlab": Format("gitlab"),
-    "azure": Format("azure", streamed=True),
+    "sarif": Format("sarif", edits=True, beside=True),
+    "github": Format("github", streamed=True, beside=True),
+    "gitlab": Format("gitlab", beside=True),
+    "azure": Format("azure", streamed=True, beside=True),
     "junit": Format("junit"),
-    "rdjson": Format("rdjson", edits=True),
-    "pylint": Format("pylint", streamed=True),
+    "rdjson": Format("rdjson", edits=True, beside=True),
+    "pylint": Format("pylint", streamed=True, beside=True),
 }
 
 
 def render(name: str, findings: Findings) -> str:
     """The findings in the format of that name."""
     form = FORMATS[name]
+    findings = placed(findings, form.beside)
     if not form.streamed:
         document: str = _module(form).document(findings)
         return document
     return "".join(entry(name, findings, index) for index in range(len(findings.diagnostics)))
+
+
+def placed(findings: Findings, beside: bool) -> Findings:
+    """The findings with places as they are shown: those in notebooks in cells, or, `beside` files, in these."""
+    if not any(one.location.filename.endswith(".ipynb") for one in findings.diagnostics):
+        return findings
+    from .notebooks import in_cells
+
+    return in_cells(findings, beside)
 
 
 def entry(name: str, findings: Findings, index: int) -> str:

@@ -17,11 +17,13 @@ def entry(findings: Findings, index: int) -> str:
     save = next((label.location for label in diagnostic.labels if label.role == "save"), None)
     where = ""
     if save is not None:
-        file = "" if save.filename == place.filename else f"{save.filename}:"
+        file = "" if save.path == place.path else f"{save.path}:"
+        if save.cell is not None and save.filename == place.filename and file:
+            file = f"cell {save.cell}:"
         where = f" (saved at {file}{save.row}:{save.column})"
     plan = diagnostic.plan if diagnostic.fix_refused is None else None
     mark = "[*] " if plan is not None and plan.applicability == "safe" else ""
-    start = style.paint(safe(place.filename), "bold")
+    start = style.paint(safe(place.path), "bold")
     judged = findings.judged(index)
     said = diagnostic.message + where + (f" [{judged}]" if judged else "")
     return f"{start}:{place.row}:{place.column}: {head} {mark}{safe(said)}\n"

@@ -67,6 +67,7 @@ def _place(one: Diagnostic) -> dict[str, Any]:
     place = one.location
     return {
         "filename": place.filename,
+        "cell": place.cell,
         "location": {"row": place.row, "column": place.column},
         "message": one.message,
     }

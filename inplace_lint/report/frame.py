@@ -35,9 +35,9 @@ class Span:
 
 def draw(spans: Sequence[Span], sources: Sources, style: Style, width: int) -> list[str]:
     """The rows of the frame, the line numbers `width` digits wide. No rows where no line has text to show."""
-    filename = spans[0].location.filename
+    path = spans[0].location.path
     rows = _rows(spans)
-    if not any(sources.line(filename, row) for row in rows):
+    if not any(sources.line(path, row) for row in rows):
         return []
     tall = [span for span in spans if span.location.end_row > span.location.row]
     tracks = _tracks(tall)
@@ -48,7 +48,7 @@ def draw(spans: Sequence[Span], sources: Sources, style: Style, width: int) -> l
         if row > before + 1:
             drawn.append(style.paint("...", "frame") + " " * width + bars.paint(style))
         before = row
-        line = _Line(sources.line(filename, row), _edges(spans, row))
+        line = _Line(sources.line(path, row), _edges(spans, row))
         openings = [span for span in tall if span.location.row == row]
         for span in openings:
             if not line.is_indent(span.location.column):

@@ -12,20 +12,20 @@ if TYPE_CHECKING:
 
 
 def entry(findings: Findings, index: int) -> str:
-    """One finding: its own file first, then each other file that a label points to, then the advice and the verdict."""
+    """One finding: its own file or cell first, then each other of a label, then the advice and the verdict."""
     diagnostic, style = findings.diagnostics[index], findings.style
     severity = diagnostic.severity
     spans = [Span(diagnostic.location, diagnostic.caption, severity)]
     spans += [Span(label.location, label.message, "frame") for label in diagnostic.labels]
     files: dict[str, list[Span]] = {}
     for span in spans:
-        files.setdefault(span.location.filename, []).append(span)
+        files.setdefault(span.location.path, []).append(span)
     width = len(str(max(span.location.end_row for span in spans)))
     margin = " " * (width + 2)
     head = style.paint(f"{severity}[{diagnostic.code}]", severity)
     lines = [f"{head} {style.paint(safe(f'{diagnostic.name}: {diagnostic.message}'), 'bold')}"]
-    for filename, group in files.items():
-        place = f"{safe(filename)}:{group[0].location.row}:{group[0].location.column}"
+    for path, group in files.items():
+        place = f"{safe(path)}:{group[0].location.row}:{group[0].location.column}"
         drawn = draw(group, findings.sources, style, width)
         # Where there is no text to draw on, the captions alone are said.
         said = "" if drawn else "".join(f": {span.caption}" for span in group if span.caption)

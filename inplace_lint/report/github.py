@@ -24,10 +24,10 @@ def entry(findings: Findings, index: int) -> str:
     if place.row == place.end_row:  # GitHub takes columns only within one line
         properties |= {"col": place.column, "endColumn": place.end_column}
     listed = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
-    lines = [f"{place.filename}:{place.row}:{place.column}: {diagnostic.code} {findings.message(index)}"]
+    lines = [f"{place.within or place}: {diagnostic.code} {findings.message(index)}"]
     for label in diagnostic.labels:
         at = label.location
-        lines.append(f"{label.role}: {at.filename}:{at.row}:{at.column}: {label.message}")
+        lines.append(f"{label.role}: {at.within or at}: {label.message}")
     lines += [f"{head} {words}" for head, words in advice(diagnostic)]
     return f"::{level} {listed}::{'%0A'.join(map(_text, lines))}\n"
 

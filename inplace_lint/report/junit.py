@@ -53,10 +53,11 @@ def _case(findings: Findings, index: int) -> tuple[str, str]:
     # What could not be read or checked is an error of the test, not a failure of what it tests.
     kind = "skipped" if severity == "note" else "error" if one.code in ("IPL000", "IPL002") else "failure"
     place = one.location
-    name = f"{one.code} {one.name} at {place.row}:{place.column}"
-    lines = [f"{slashed(place.filename)}:{place.row}:{place.column}: {severity}: {findings.message(index)}"]
+    cell = "" if place.cell is None else f"cell {place.cell}:"
+    name = f"{one.code} {one.name} at {cell}{place.row}:{place.column}"
+    lines = [f"{slashed(place.path)}:{place.row}:{place.column}: {severity}: {findings.message(index)}"]
     lines += [
-        f"{label.role}: {slashed(at.filename)}:{at.row}:{at.column}: {label.message}"
+        f"{label.role}: {slashed(at.path)}:{at.row}:{at.column}: {label.message}"
         for label in one.labels
         for at in (label.location,)
     ]

@@ -33,12 +33,14 @@ def record(findings: Findings, index: int) -> dict[str, Any]:
         "confidence": diagnostic.confidence,
         "message": diagnostic.message,
         "filename": diagnostic.location.filename,
+        "cell": diagnostic.location.cell,
         **_places(diagnostic.location),
         "labels": [
             {
                 "role": label.role,
                 "message": label.message,
                 "filename": label.location.filename,
+                "cell": label.location.cell,
                 **_places(label.location),
             }
             for label in diagnostic.labels
@@ -64,12 +66,13 @@ def fingerprints(
     seen: dict[tuple[str, ...], int] = {}
     prints = []
     for diagnostic in diagnostics:
-        places = [diagnostic.location, *(label.location for label in diagnostic.labels)]
+        spoken = (diagnostic.location, *(label.location for label in diagnostic.labels))
+        places = [place.within or place for place in spoken]
         filename = diagnostic.location.filename
         key = (
             diagnostic.code,
             relative(filename, root_of(filename)),
-            *(sources.line(place.filename, place.row).strip() for place in places),
+            *(sources.line(place.path, place.row).strip() for place in places),
         )
         count = seen[key] = seen.get(key, -1) + 1
         text = "\0".join((*key, str(count)))

@@ -13,18 +13,28 @@ class Sources:
     """Reads each file once. What cannot be read has no lines; bytes that cannot be decoded show as \ufffd."""
 
     def __init__(self, texts: Mapping[str, bytes] | None = None) -> None:
-        self._lines = {name: split(decode(source)) for name, source in (texts or {}).items()}
+        self._texts = texts or {}
+        self._lines: dict[str, list[str]] = {}
 
-    def line(self, filename: str, row: int) -> str:
-        """One line without its end; empty where the file has no such line."""
-        lines = self._lines.get(filename)
+    def line(self, path: str, row: int) -> str:
+        """One line, of a file or of a cell (`Location.path`), without its end; empty where there is no such line."""
+        lines = self._lines.get(path)
         if lines is None:
-            try:
-                source = read(filename)
-            except OSError:
-                source = b""
-            lines = self._lines[filename] = split(decode(source))
+            lines = self._lines[path] = split(decode(self.content(path)))
         return lines[row - 1] if 0 < row <= len(lines) else ""
+
+    def content(self, filename: str) -> bytes:
+        """The bytes of a file; none where it cannot be read."""
+        if filename in self._texts:
+            return self._texts[filename]
+        try:
+            return read(filename)
+        except OSError:
+            return b""
+
+    def add(self, path: str, text: str) -> None:
+        """Take note of the code of a cell."""
+        self._lines[path] = split(text)
 
 
 def decode(source: bytes) -> str:

@@ -59,9 +59,11 @@ def _row(findings: Findings, index: int) -> str:
     told = [f"{_cell(findings.message(index))}"]
     for label in one.labels:
         at = label.location
-        text = f"line {at.row}" if at.filename == place.filename else f"{at.filename}:{at.row}"
+        said = at.within or at
+        text = f"line {said.row}" if said.path == (place.within or place).path else f"{said.path}:{said.row}"
         told.append(f"{_link(at, text)}: {_cell(label.message)}")
-    head = _link(place, f"{place.filename}:{place.row}")
+    said = place.within or place
+    head = _link(place, f"{said.path}:{said.row}")
     return f"| {head} | {findings.severity(index)} {one.code} | {'<br>'.join(told)} |"
 
 

@@ -1,4 +1,4 @@
-"""Files that hold data and happen to be valid Python as well: notebooks, JSON."""
+"""Files that hold data and happen to be valid Python as well: JSON, notebooks under another name."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def refuse(filename: str, source: bytes) -> None:
         return
     if isinstance(held, dict) and "nbformat" in held and "cells" in held:
         raise UnreadableFile(
-            "this is a Jupyter notebook, whose cells are not read: check what "
-            "`jupyter nbconvert --to script` makes of it",
+            "this is a Jupyter notebook, and not called one: give it a name that ends in `.ipynb`, "
+            "standard input with `--stdin-filename`",
             1,
             1,
         )

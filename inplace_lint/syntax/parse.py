@@ -43,11 +43,12 @@ def parse(filename: str, source: bytes) -> tuple[ast.Module, bytes]:
         from .encoding import utf8
 
         text = utf8(source)
-        return _parse(filename, source if text == source else text.decode("utf-8")), text
-    return _parse(filename, source), text
+        return syntax_tree(filename, source if text == source else text.decode("utf-8")), text
+    return syntax_tree(filename, source), text
 
 
-def _parse(filename: str, source: bytes | str) -> ast.Module:
+def syntax_tree(filename: str, source: bytes | str) -> ast.Module:
+    """Python's syntax tree of a text as it stands. Raises UnreadableFile."""
     import warnings
 
     try:

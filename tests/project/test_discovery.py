@@ -29,8 +29,16 @@ def found(*paths: str, **overrides: object) -> list[str]:
 
 
 def test_python_files_below_a_directory_in_order_of_names() -> None:
-    make("b.py", "a/z.py", "a/y.py", "c.txt", "stub.pyi", "notebook.ipynb")
+    make("b.py", "a/z.py", "a/y.py", "c.txt", "stub.pyi")
     assert found() == ["b.py", "a/y.py", "a/z.py"]
+
+
+def test_notebooks_are_read_unless_they_are_excluded() -> None:
+    make("b.ipynb", "a.py", "docs/c.ipynb", ".ipynb_checkpoints/b-checkpoint.ipynb")
+    assert found() == ["a.py", "b.ipynb", "docs/c.ipynb"]
+    assert found(extend_exclude=("*.ipynb",)) == ["a.py"]
+    assert found("b.ipynb", extend_exclude=("*.ipynb",)) == ["b.ipynb"]
+    assert found("b.ipynb", extend_exclude=("*.ipynb",), force_exclude=True) == []
 
 
 def test_a_file_is_read_once_however_often_it_is_named() -> None:

@@ -26,6 +26,7 @@ def test_every_field_of_json() -> None:
         "confidence": "likely",
         "message": "`y` is changed: 100%",
         "filename": "pkg/gate.py",
+        "cell": None,
         "location": {"row": 3, "column": 1},
         "end_location": {"row": 3, "column": 7},
         "labels": [
@@ -33,6 +34,7 @@ def test_every_field_of_json() -> None:
                 "role": "save",
                 "message": "SigmoidBackward0 saves this result",
                 "filename": "pkg/gate.py",
+                "cell": None,
                 "location": {"row": 2, "column": 5},
                 "end_location": {"row": 2, "column": 21},
             }

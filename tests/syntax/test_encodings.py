@@ -62,9 +62,9 @@ NOTEBOOK = {"cells": [{"cell_type": "code", "source": ["y += 1"]}], "nbformat": 
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("a.ipynb", json.dumps(NOTEBOOK), "Jupyter notebook"),
-        ("a.ipynb", "\ufeff\n\n" + json.dumps(NOTEBOOK, indent=1), "Jupyter notebook"),
+        ("a.py", "\ufeff\n\n" + json.dumps(NOTEBOOK, indent=1), "Jupyter notebook"),
         ("a.py", json.dumps(NOTEBOOK), "Jupyter notebook"),
+        ("-", json.dumps(NOTEBOOK), "Jupyter notebook"),
         ("a.json", '{"a": [1, 2]}', "JSON, not Python"),
         ("a", "[]", "JSON, not Python"),
         ("-", '{"a": 1}', "JSON, not Python"),

@@ -1,0 +1,111 @@
+"""A file as the program that is analysed: itself, or what its cells hold; and how a change of it goes back."""
+
+from __future__ import annotations
+
+from ..model import Diagnostic, Location, Refused
+from ..syntax.parse import UnreadableFile
+from .options import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..syntax.notebook import Notebook, Script
+
+
+class Reading:
+    """A Python file. `source` is the program, `faults` are places in it that were not read."""
+
+    #: why what it holds cannot be run as a file, for who runs files
+    not_run = ""
+    faults: tuple[UnreadableFile, ...] = ()
+
+    def __init__(self, original: bytes, source: bytes) -> None:
+        self.original = original
+        self.source = source
+
+    def written(self, source: bytes) -> bytes:
+        """The file's bytes with what became of its program. Raises Refused."""
+        return source
+
+    def diff(self, filename: str, source: bytes) -> str:
+        from ..fixes.files import diff
+
+        return diff(filename, self.original, self.written(source))
+
+    def holds(self, source: bytes) -> bool:
+        """Whether a changed program can go back into the file."""
+        try:
+            self.written(source)
+        except Refused:
+            return False
+        return True
+
+
+class _Cells(Reading):
+    """A notebook."""
+
+    not_run = "a fix of a notebook cannot be proved by a run: notebooks are not run"
+
+    def __init__(self, book: Notebook) -> None:
+        super().__init__(book.original, book.source)
+        self.book = book
+        self.faults = tuple(book.faults)
+
+    def written(self, source: bytes) -> bytes:
+        from ..fixes.cells import written
+
+        return written(self.book, source)
+
+    def diff(self, filename: str, source: bytes) -> str:
+        from ..fixes.cells import shown
+
+        return shown(filename, self.book, source)
+
+
+class _Lines(Reading):
+    """A script of cells, with lines that are IPython's."""
+
+    not_run = "a fix of a file with lines of IPython's cannot be proved by a run"
+
+    def __init__(self, script: Script) -> None:
+        super().__init__(script.original, script.source)
+        self.script = script
+
+    def written(self, source: bytes) -> bytes:
+        return self.script.restored(source)
+
+
+def reading(filename: str, source: bytes) -> Reading:
+    """What is analysed of a file. Raises UnreadableFile for a notebook that cannot be read."""
+    if filename.endswith(".ipynb"):
+        from ..syntax.notebook import Notebook
+
+        return _Cells(Notebook(source))
+    return script(source) or Reading(source, source)
+
+
+def script(source: bytes) -> Reading | None:
+    """What is analysed of a file that is no Python as it stands, but says that it is made of cells."""
+    if b"# " not in source:
+        return None
+    from ..syntax.notebook import Script, is_script
+
+    if not is_script(source):
+        return None
+    try:
+        return _Lines(Script(source))
+    except UnreadableFile:
+        return None
+
+
+def need_file(verb: str, path: str) -> None:
+    """Raises UsageError for a notebook, where a verb takes files of Python alone."""
+    if path.endswith(".ipynb"):
+        raise UsageError(
+            f"{verb} takes Python files, and {path} is a notebook: "
+            f"`jupyter nbconvert --to script` makes a file of it"
+        )
+
+
+def unreadable(filename: str, error: UnreadableFile) -> Diagnostic:
+    place = Location(filename, error.row, error.column, error.row, error.column + 1)
+    return Diagnostic("IPL000", "unreadable-file", "error", "certain", error.message, place)
