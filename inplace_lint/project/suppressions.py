@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model import Diagnostic, Location
+from ..model import Diagnostic, Edit, FixPlan, Location, Refused
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,10 +33,36 @@ def suppress(
     return sorted(kept, key=lambda diagnostic: diagnostic.location.key())
 
 
-class Comment:
-    """One suppression comment. `selectors` is None where it silences every code."""
+class Removal(FixPlan):
+    """Takes a comment that silences nothing out of its line, or those of its codes that are not needed."""
 
-    __slots__ = ("fault", "location", "own", "selectors", "used", "whole_file")
+    __slots__ = ("after", "before", "place")
+
+    def __init__(self, message: str, place: Location, before: str, after: str) -> None:
+        super().__init__("safe", message)
+        self.place = place
+        self.before = before
+        self.after = after
+
+    def edits(self, source: str) -> tuple[Edit, ...]:
+        """What replaces the comment; where nothing does, the blanks before it go too, and a line that is then empty."""
+        place, lines = self.place, source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        line = lines[place.row - 1] if place.row <= len(lines) else ""
+        start, end = place.column - 1, place.end_column - 1
+        if line[start:end] != self.before:
+            raise Refused("the text is not the one that was checked")
+        last, end = place.row, place.end_column
+        if not self.after:
+            start = len(line[:start].rstrip())
+            if not (line[:start] + line[end - 1 :]).strip() and place.row < len(lines):
+                start, last, end = 0, place.row + 1, 1
+        return (Edit(self.after, Location(place.filename, place.row, start + 1, last, end)),)
+
+
+class Comment:
+    """One suppression comment. `selectors` is None where it silences every code; `text` is what it says."""
+
+    __slots__ = ("fault", "location", "own", "selectors", "text", "used", "whole_file")
 
     def __init__(
         self,
@@ -51,6 +77,7 @@ class Comment:
         self.own = own
         self.whole_file = whole_file
         self.fault = fault
+        self.text = ""
         self.used: set[str] = set()
 
     def silences(self, diagnostic: Diagnostic) -> bool:
@@ -74,17 +101,22 @@ class Comment:
         elif self.selectors is None:
             # A whole file that is waved through may well be clean today.
             if not self.used and not self.whole_file:
-                yield self._unused("no finding on this line: the comment silences nothing")
+                yield self._unused("no finding on this line: the comment silences nothing", ())
         else:
             where = "in this file" if self.whole_file else "on this line"
-            for selector in self.selectors:
-                problem = selector_problem(selector)
+            problems = {selector: selector_problem(selector) for selector in self.selectors}
+            kept = tuple(one for one, problem in problems.items() if problem or self._is_needed(one))
+            for selector, problem in problems.items():
                 if problem:
                     yield self._unused(problem)
-                elif selector not in self.used and selector.upper() != "IPL001":
-                    yield self._unused(f"no `{selector}` finding {where}: the comment silences nothing")
+                elif selector not in kept:
+                    yield self._unused(f"no `{selector}` finding {where}: the comment silences nothing", kept)
 
-    def _unused(self, message: str) -> Diagnostic:
+    def _is_needed(self, selector: str) -> bool:
+        return selector in self.used or selector.upper() == "IPL001"
+
+    def _unused(self, message: str, kept: tuple[str, ...] | None = None) -> Diagnostic:
+        """An IPL001; `kept` are the codes that remain when those that are not needed are removed."""
         advice = "remove it, or the code that is not needed"
         return Diagnostic(
             "IPL001",
@@ -94,7 +126,15 @@ class Comment:
             message,
             self.location,
             help="" if self.fault or "did you mean" in message else advice,
+            plan=None if kept is None or not self.text else self._removal(kept),
         )
+
+    def _removal(self, kept: tuple[str, ...]) -> Removal:
+        if not kept:
+            return Removal("remove the comment", self.location, self.text, "")
+        head, _, rest = self.text.partition("[")
+        shorter = f"{head}[{', '.join(kept)}]{rest.partition(']')[2]}"
+        return Removal(f"keep `{', '.join(kept)}` alone", self.location, self.text, shorter)
 
 
 def _means(selector: str, diagnostic: Diagnostic) -> bool:
@@ -110,7 +150,7 @@ def _comments(filename: str, source: bytes) -> Iterator[Comment]:
     from io import BytesIO
     from tokenize import COMMENT, tokenize
 
-    for token in tokenize(BytesIO(source).readline):
+    for token in tokenize(BytesIO(source.replace(b"\r\n", b"\n").replace(b"\r", b"\n")).readline):
         if token.type == COMMENT and ("inplace-lint:" in token.string or "noqa" in token.string.lower()):
             row, column = token.start
             yield from _parse(token.string, filename, row, column + 1)
@@ -126,7 +166,9 @@ def _parse(text: str, filename: str, row: int, column: int) -> Iterator[Comment]
         if body.startswith(_OWN) and body.removeprefix(_OWN).split()[:1] == ["inputs"]:
             continue  # it says what `confirm` calls a function with
         if body.startswith(_OWN):
-            yield _own_comment(body.removeprefix(_OWN).strip(), place)
+            comment = _own_comment(body.removeprefix(_OWN).strip(), place)
+            comment.text = text[place.column - column : place.end_column - column]
+            yield comment
         elif body[:4].lower() == "noqa":
             rest = body[4:]
             if rest.startswith(":"):

@@ -165,3 +165,14 @@ def test_a_file_that_cannot_be_written_is_told_and_the_finding_stays(
     assert "a.py cannot be written: Permission denied" in err
     assert (tmp_path / "a.py").read_text() == SAFE
     assert [path.name for path in tmp_path.iterdir()] == ["a.py"]
+
+
+def test_comments_that_silence_nothing_are_removed(call: Call, tmp_path: Path) -> None:
+    commented = FIXED.replace("y = y + 1", "y = y + 1  # inplace-lint: ignore[IPL101, IPL102]")
+    (tmp_path / "a.py").write_text(commented)
+    code, out, err = call("--fix", "--output-format", "concise", "a.py")
+    assert (code, out, err) == (0, "", "Found 2 errors (2 fixed, 0 remaining) in 1 file.\n")
+    assert (tmp_path / "a.py").read_text() == FIXED
+    (tmp_path / "a.py").write_text(commented)
+    assert call("--fix", "--ignore", "IPL001", "a.py")[0] == 0
+    assert (tmp_path / "a.py").read_text() == commented

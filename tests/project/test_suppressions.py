@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inplace_lint.checks import registry
+from inplace_lint.fixes.text import apply, united
 from inplace_lint.model import Diagnostic, Location
 from inplace_lint.project.suppressions import suppress
 
@@ -109,3 +110,40 @@ def test_place_of_an_unused_comment_is_the_comment() -> None:
 
 def test_file_that_cannot_be_tokenized_keeps_its_findings() -> None:
     assert left("x = (  # inplace-lint: ignore\n", finding(1, "IPL000")) == [("IPL000", 1)]
+
+
+# What removes a comment that is not needed
+
+
+def removed(source: str, *found: Diagnostic) -> str:
+    """The source without what its comments say in vain."""
+    plans = [one.plan for one in suppress("a.py", source.encode(), list(found), registry.problem)]
+    edits = united(edit for plan in plans if plan is not None for edit in plan.edits(source))
+    return apply(source, edits)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("y += 1  # inplace-lint: ignore\n", "y += 1\n"),
+        ("y += 1  # inplace-lint: ignore[IPL102] because\r\nz\r\n", "y += 1\r\nz\r\n"),
+        ("y += 1\t# inplace-lint: ignore[IPL102]", "y += 1"),
+        ("y += 1  # type: ignore  # inplace-lint: ignore[IPL102]\n", "y += 1  # type: ignore\n"),
+        ("y += 1  # inplace-lint: ignore[IPL102]  # noqa: E501\n", "y += 1  # noqa: E501\n"),
+        ("def f():\n    # inplace-lint: ignore[IPL102]\n    y += 1\n", "def f():\n    y += 1\n"),
+        ("# inplace-lint: file-ignore[IPL102]\rx = 1\r", "x = 1\r"),
+        ("# inplace-lint: file-ignore[IPL102]", ""),
+        ("y += 1  # inplace-lint: ignore[IPL102,IPL103]\n", "y += 1\n"),
+        ("y += 1  # inplace-lint: ignore[IPL103, nonsense]\n", "y += 1  # inplace-lint: ignore[nonsense]\n"),
+        ("y += 1  # inplace-lint: ignore[IPL999]\n", "y += 1  # inplace-lint: ignore[IPL999]\n"),
+        ("y += 1  # inplace-lint: ignroe[IPL101]\n", "y += 1  # inplace-lint: ignroe[IPL101]\n"),
+        ("s = 'é'  # 😀  # inplace-lint: ignore[IPL101]\n", "s = 'é'  # 😀\n"),
+    ],
+)
+def test_what_silences_nothing_is_removed_and_nothing_else(before: str, after: str) -> None:
+    assert removed(before) == after
+
+
+def test_the_codes_that_are_needed_stay() -> None:
+    source = "y += 1  # inplace-lint: ignore[IPL102, IPL101, leaf-overwritten] why\n"
+    assert removed(source, finding(1)) == "y += 1  # inplace-lint: ignore[IPL101] why\n"

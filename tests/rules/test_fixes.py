@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from inplace_lint.cli import pipeline
 from inplace_lint.cli.pipeline import everything
 from inplace_lint.fixes.apply import fix_source
 from inplace_lint.model import Diagnostic
@@ -35,9 +36,12 @@ def without_expectations(source: bytes) -> bytes:
 def fixed_source(case: Path) -> bytes:
     """The case with every fix of its own rule applied."""
     code = case.parts[-3][:6]
-    return fix_source(
-        case.read_bytes(), lambda _, found: [one for one in found if one.code == code], lint, unsafe=True
-    ).source
+
+    def shown(source: bytes, found: list[Diagnostic]) -> list[Diagnostic]:
+        told = pipeline.shown("case.py", source, found, Settings()) if code == "IPL001" else found
+        return [one for one in told if one.code == code]
+
+    return fix_source(case.read_bytes(), shown, lint, unsafe=True).source
 
 
 def lint(source: bytes) -> list[Diagnostic]:
