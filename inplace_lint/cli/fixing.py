@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
+from ..model import Refused
 from ..project.reading import read as read_file
 from ..syntax.parse import UnreadableFile
 from . import complain, pipeline
 from .options import UsageError
-from .reading import Reading, reading, unreadable
+from .reading import Reading, program, reading, unreadable
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from ..model import Diagnostic, Fix
     from ..project.discovery import Target
     from ..runtime.proving import Prover
+    from .baseline import Baseline
 
 #: Below so many files with fixes a second process costs more than it saves.
 _FIXED_PER_JOB = 4
@@ -24,6 +27,10 @@ _FIXED_PER_JOB = 4
 
 def wanted(options: Namespace) -> bool:
     """Whether the options ask that fixes be made, in files or in a diff. Raises UsageError."""
+    changing = [name for name in ("fix", "diff", "add_ignore", "write_baseline") if getattr(options, name)]
+    if len(changing) > 1 and changing != ["fix", "diff"]:
+        one, other = (f"--{name.replace('_', '-')}" for name in changing[-2:])
+        raise UsageError(f"{one} and {other} contradict each other: first the one, then the other")
     if options.exit_non_zero_on_fix and not options.fix:
         raise UsageError("--exit-non-zero-on-fix is for --fix")
     if options.diff and options.statistics:
@@ -34,15 +41,29 @@ def wanted(options: Namespace) -> bool:
 
 
 class Outcome:
-    """What fixing many files came to. `in_files`: the fixed sources are written back. `prover` judges each fix."""
+    """What fixing many files came to.
 
-    def __init__(self, unsafe: bool, in_files: bool, prover: Prover | None = None) -> None:
+    `in_files`: the fixed sources are written back. `prover` judges each fix. What `baseline` lists is left alone.
+    """
+
+    def __init__(
+        self,
+        unsafe: bool,
+        in_files: bool,
+        prover: Prover | None = None,
+        baseline: Baseline | None = None,
+    ) -> None:
         self.unsafe = unsafe
         self.in_files = in_files
         self.prover = prover
+        self.baseline = baseline
         self.fixed = 0
         self.failed = False
         self.diffs: list[str] = []
+
+    def unknown(self, filename: str, source: bytes, found: list[Diagnostic]) -> list[Diagnostic]:
+        """Those of a file's findings that no baseline lists; `source` is its program."""
+        return found if self.baseline is None else self.baseline.unknown(filename, source, found)
 
 
 def fix_all(
@@ -51,7 +72,8 @@ def fix_all(
     """Fix the files that the findings stand in, and return what remains. `texts` holds what is not on disk."""
     remaining: list[Diagnostic] = []
     for target, source, found in _by_file(targets, findings, texts):
-        if not any(allowed(one, outcome.unsafe) for one in found):
+        new = outcome.unknown(target.filename, program(target.filename, source), found)
+        if not any(allowed(one, outcome.unsafe) for one in new):
             remaining += found
             continue
         fixed, left, count, diff = _fix(target, source, outcome)
@@ -137,7 +159,9 @@ def _fix(target: Target, source: bytes, outcome: Outcome) -> tuple[bytes, list[D
     read = reading(filename, source)
     done = fix_source(
         read.source,
-        lambda text, found: pipeline.shown(filename, text, list(found), settings),
+        lambda text, found: outcome.unknown(
+            filename, text, pipeline.shown(filename, text, list(found), settings)
+        ),
         _trial(target, read),
         outcome.unsafe,
         _judge(read, outcome),
@@ -179,3 +203,40 @@ def _write(target: Target, before: bytes, source: bytes) -> bool:
         complain(f"{target.filename} cannot be written: {error.strerror or error}")
         return False
     return True
+
+
+def ignore_all(targets: Sequence[Target], findings: Sequence[Diagnostic]) -> tuple[list[Diagnostic], bool]:
+    """Writes a comment at each finding that ignores it; those that remain, and whether each file could be written."""
+    from ..checks import registry
+    from ..fixes.ignore import ignored
+    from ..project.suppressions import suppress
+
+    kept = {
+        *registry.ALWAYS,
+        "IPL001",
+    }  # what was not read is not waved through, and no comment needs a comment
+    remaining = [one for one in findings if one.code in kept]
+    findings = [one for one in findings if one.code not in kept]
+    files, failed = 0, False
+    for target, source, found in _by_file(targets, findings, {}):
+        try:
+            file = reading(target.filename, source)
+            text, left = ignored(file.source, found)
+            changed = file.written(text)
+        except Refused as refusal:
+            complain(f"{target.filename}: {refusal}")
+            remaining += found
+            continue
+        said = suppress(target.filename, text, [one for one in found if one not in left], lambda _: None)
+        left += [one for one in said if one.code != "IPL001"]
+        files += changed != source
+        if changed != source and not _write(target, source, changed):
+            left, failed = found, True
+        remaining += left
+    done = len(findings) - sum(one.code not in kept for one in remaining)
+    print(f"Ignored {_counted(done, 'finding')} by comments in {_counted(files, 'file')}.", file=sys.stderr)
+    return remaining, failed
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'s' * (count != 1)}"

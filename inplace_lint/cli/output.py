@@ -8,6 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ..checks import registry
+from ..report.style import safe
 from . import complain, silence
 from .options import UsageError
 
@@ -102,14 +103,23 @@ def diff(diffs: Sequence[str], form: str) -> str:
     if form not in ("github", "azure") and not sys.stdout.isatty():
         return text
     from ..report import azure, github
-    from ..report.style import safe
 
     text = "".join(f"{safe(line)}\n" for line in text.splitlines())
     return github.quoted(text) if form == "github" else azure.quoted(text) if form == "azure" else text
 
 
-def summary(findings: Sequence[Diagnostic], files: int, incomplete: bool, outcome: Outcome | None) -> None:
-    """The last line, on standard error, so that standard output is the report alone."""
+def summary(
+    findings: Sequence[Diagnostic],
+    files: int,
+    incomplete: bool,
+    outcome: Outcome | None,
+    known: int = 0,
+    baseline: str = "",
+) -> None:
+    """The last line, on standard error, so that standard output is the report alone.
+
+    So many findings more are `known`: the file `baseline` lists them.
+    """
     if not files:
         if not incomplete:
             print("warning: no Python files found under the given paths", file=sys.stderr)
@@ -120,6 +130,8 @@ def summary(findings: Sequence[Diagnostic], files: int, incomplete: bool, outcom
         if (count := sum(one.severity == severity for one in findings))
     ]
     checked = f"{files} file{'s' if files != 1 else ''}"
+    if known:
+        checked += f"; {known} more finding{'s are' if known != 1 else ' is'} listed in {safe(baseline)}"
     if outcome is not None and outcome.fixed:
         total = outcome.fixed + len(findings)
         told = f"({outcome.fixed} fixed, {len(findings)} remaining)"
@@ -128,6 +140,13 @@ def summary(findings: Sequence[Diagnostic], files: int, incomplete: bool, outcom
         print(f"Found {' and '.join(counts)} in {checked}.", file=sys.stderr)
     elif not incomplete:
         print(f"All checks passed in {checked}.", file=sys.stderr)
+
+
+def stale(count: int, baseline: str) -> None:
+    """Says how many of the findings that a baseline lists are gone."""
+    if count:
+        told = "1 finding that it lists is gone" if count == 1 else f"{count} findings that it lists are gone"
+        print(f"{safe(baseline)}: {told}; --write-baseline {safe(baseline)} forgets them.", file=sys.stderr)
 
 
 def would_fix(outcome: Outcome, incomplete: bool) -> None:

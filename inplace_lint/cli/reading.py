@@ -83,6 +83,14 @@ def reading(filename: str, source: bytes) -> Reading:
     return script(source) or Reading(source, source)
 
 
+def program(filename: str, source: bytes) -> bytes:
+    """What is analysed of a file; of a notebook that cannot be read nothing."""
+    try:
+        return reading(filename, source).source
+    except UnreadableFile:
+        return b""
+
+
 def script(source: bytes) -> Reading | None:
     """What is analysed of a file that is no Python as it stands, but says that it is made of cells."""
     if b"# " not in source:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _OVERRIDES = ("select", "extend_select", "min_confidence", "notes", "force_exclude")
 
 
-def add_selection(parser: Parser) -> None:
+def add_selection(parser: Parser) -> _ArgumentGroup:
     """The options that say which findings are reported."""
     group = parser.add_argument_group("Which findings")
     rules: dict[str, Any] = {"action": "extend", "type": several, "metavar": "RULES"}
@@ -40,6 +40,7 @@ def add_selection(parser: Parser) -> None:
         const=True,
         help="report notes too; they never change the exit code",
     )
+    return group
 
 
 def add_configuration(parser: Parser) -> _ArgumentGroup:
@@ -54,6 +55,11 @@ def add_configuration(parser: Parser) -> _ArgumentGroup:
         help="leave out excluded files even if they are named",
     )
     return group
+
+
+def narrowed(options: Namespace) -> bool:
+    """Whether the options, and not the configuration alone, say which findings are reported."""
+    return any(getattr(options, name) is not None for name in (*_OVERRIDES, "ignore"))
 
 
 def configuration(options: Namespace) -> Configuration:

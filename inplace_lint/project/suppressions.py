@@ -25,11 +25,11 @@ def suppress(
     from tokenize import TokenError
 
     try:
-        comments = list(_comments(filename, source))
+        said = list(comments(filename, source))
     except (TokenError, SyntaxError, ValueError):
         return diagnostics
-    kept = [one for one in diagnostics if not [c for c in comments if c.silences(one)]]
-    kept.extend(found for comment in comments for found in comment.faults(selector_problem))
+    kept = [one for one in diagnostics if not [comment for comment in said if comment.silences(one)]]
+    kept.extend(found for comment in said for found in comment.faults(selector_problem))
     return sorted(kept, key=lambda diagnostic: diagnostic.location.key())
 
 
@@ -132,9 +132,12 @@ class Comment:
     def _removal(self, kept: tuple[str, ...]) -> Removal:
         if not kept:
             return Removal("remove the comment", self.location, self.text, "")
+        return Removal(f"keep `{', '.join(kept)}` alone", self.location, self.text, self.with_selectors(kept))
+
+    def with_selectors(self, selectors: tuple[str, ...]) -> str:
+        """What the comment says with other selectors in its brackets."""
         head, _, rest = self.text.partition("[")
-        shorter = f"{head}[{', '.join(kept)}]{rest.partition(']')[2]}"
-        return Removal(f"keep `{', '.join(kept)}` alone", self.location, self.text, shorter)
+        return f"{head}[{', '.join(selectors)}]{rest.partition(']')[2]}"
 
 
 def _means(selector: str, diagnostic: Diagnostic) -> bool:
@@ -146,7 +149,8 @@ def _means(selector: str, diagnostic: Diagnostic) -> bool:
     )
 
 
-def _comments(filename: str, source: bytes) -> Iterator[Comment]:
+def comments(filename: str, source: bytes) -> Iterator[Comment]:
+    """The suppressions of a file. Raises TokenError, SyntaxError or ValueError where it is no Python."""
     from io import BytesIO
     from tokenize import COMMENT, tokenize
 

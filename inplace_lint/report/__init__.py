@@ -14,14 +14,21 @@ class Format:
 
     A streamed format is its findings one after the other, `entry(findings, index)` each, and nothing where nothing was
     found; another is one `document(findings)`. `edits`: it shows what fixes change, so that each has to be made.
-    `beside`: others show it beside the lines of files, so that a place in a notebook is one in its JSON text.
+    `beside`: others show it beside the lines of files, so that a place in a notebook is one in its JSON text. `known`:
+    it shows what a baseline lists too, and says so.
     """
 
-    __slots__ = ("beside", "edits", "module", "streamed")
+    __slots__ = ("beside", "edits", "known", "module", "streamed")
 
     def __init__(
-        self, module: str, streamed: bool = False, edits: bool = False, beside: bool = False
+        self,
+        module: str,
+        streamed: bool = False,
+        edits: bool = False,
+        beside: bool = False,
+        known: bool = False,
     ) -> None:
+        self.known = known
         self.module = module
         self.beside = beside
         self.streamed = streamed
@@ -35,7 +42,7 @@ FORMATS = {
     "json": Format("records", edits=True),
     "json-lines": Format("lines", streamed=True, edits=True),
     "json-v2": Format("envelope", edits=True),
-    "sarif": Format("sarif", edits=True, beside=True),
+    "sarif": Format("sarif", edits=True, beside=True, known=True),
     "github": Format("github", streamed=True, beside=True),
     "gitlab": Format("gitlab", beside=True),
     "azure": Format("azure", streamed=True, beside=True),

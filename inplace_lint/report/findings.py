@@ -10,7 +10,7 @@ from .style import Style
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from typing import Any
 
     Verdict = Mapping[str, Any]
@@ -25,6 +25,7 @@ class Findings:
     `root_of` gives the project root of a file; `texts` holds the sources that are not on disk, by file name. `files`
     names all files that were checked. `verdicts` are those of `confirm` by the finding's number; None where nothing
     was run. `ended` says what cut the run short. `silenced` counts the findings that a comment or the like kept back.
+    `known` are the numbers of those that a baseline lists, in a format that shows them; None without a baseline.
     """
 
     def __init__(
@@ -37,7 +38,9 @@ class Findings:
         verdicts: Mapping[int, Verdict] | None = None,
         ended: str = "",
         silenced: int = 0,
+        known: Collection[int] | None = None,
     ) -> None:
+        self.known = known
         self.diagnostics = diagnostics
         self.root_of = root_of
         self.sources = Sources(texts)

@@ -93,6 +93,8 @@ def _result(findings: Findings, index: int, indices: dict[str, int]) -> dict[str
         result["fixes"] = [_fix(diagnostic.fix, diagnostic.location.filename)]
     if diagnostic.labels:
         result |= _flow(diagnostic)
+    if findings.known is not None:
+        result["baselineState"] = "unchanged" if index in findings.known else "new"
     if findings.verdicts is not None:
         verdict = findings.verdict(index)
         result["properties"]["verdict"] = verdict
