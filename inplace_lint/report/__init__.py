@@ -49,6 +49,7 @@ FORMATS = {
     "junit": Format("junit"),
     "rdjson": Format("rdjson", edits=True, beside=True),
     "pylint": Format("pylint", streamed=True, beside=True),
+    "html": Format("html.page", edits=True),
 }
 
 

@@ -101,7 +101,10 @@ def advice(diagnostic: Diagnostic) -> list[tuple[str, str]]:
 
 
 class Step:
-    """One thing that happens on the way of a finding: what, where, and in which words. `own`: the finding's place."""
+    """One thing that happens on the way of a finding: what, where, and in which words, if any.
+
+    `own`: it is the finding's own place.
+    """
 
     __slots__ = ("location", "message", "own", "role")
 
@@ -112,6 +115,10 @@ class Step:
         self.own = own
 
 
+#: What happens at the place of a finding, by the beginning of its code.
+_ROLES = {"IPL0": "here", "IPL1": "write", "IPL2": "write"}
+
+
 def steps(diagnostic: Diagnostic) -> list[Step]:
     """All places of a finding in the order of execution: the save before the write."""
     roles = {label.role for label in diagnostic.labels}
@@ -120,8 +127,8 @@ def steps(diagnostic: Diagnostic) -> list[Step]:
     elif diagnostic.code == "IPL204":
         role = "read"
     else:
-        role = "write" if diagnostic.code[:4] in ("IPL1", "IPL2") else "call"
-    own = Step(role, diagnostic.location, diagnostic.caption or diagnostic.message, True)
+        role = _ROLES.get(diagnostic.code[:4], "call")
+    own = Step(role, diagnostic.location, diagnostic.caption, True)
     others = [Step(one.role, one.location, one.message, False) for one in diagnostic.labels]
     # A finding stands at what comes last, but that of an attention before the product with the values.
     before = [step for step in others if step.role != "values"]

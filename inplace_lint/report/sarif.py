@@ -107,7 +107,7 @@ def _flow(diagnostic: Diagnostic) -> dict[str, Any]:
     """The other places, and all of them in the order of execution."""
     flow = [
         {
-            "location": _location(step.location, step.message),
+            "location": _location(step.location, step.message or diagnostic.message),
             "executionOrder": number,
             "kinds": [step.role],
             "importance": "essential" if step.own or step.role == "save" else "important",

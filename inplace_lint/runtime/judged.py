@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .sizes import size_of
+from ..report.sizes import size_of
 from .verdicts import Verdict, verdict
 
 #: What grows with a smaller power of the length than this is no matrix of scores.

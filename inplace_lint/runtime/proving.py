@@ -9,9 +9,9 @@ from typing import Any
 from ..fixes.text import SourceText
 from ..model import Diagnostic, Edit
 from ..project import Project
+from ..report.sizes import size_of
 from .child import Children, Job, Outcome
 from .enclosing import enclosing, imported_as
-from .sizes import size_of
 
 #: How much higher a peak may be where less is kept for backward.
 _LITTLE = 1.1

@@ -59,6 +59,8 @@ def counted(form: str, out: str) -> int:
         return sum(int(line.split()[0]) for line in out.splitlines())
     if form == "junit":
         return sum(len(case) for case in ElementTree.fromstring(out.encode()).iter("testcase"))
+    if form == "html":
+        return out.count("<article ")
     if form in FORMATS and FORMATS[form].streamed:
         return len(out.splitlines())
     read = json.loads(out)

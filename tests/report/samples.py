@@ -32,8 +32,10 @@ def finding(file: str = "pkg/gate.py", shift: int = 0, severity: str = "error", 
 
 def found(*diagnostics: Diagnostic, text: str = GATE, root: str = ".", **more: Any) -> Findings:
     """These findings in files that hold `text`."""
-    texts = {one.location.filename: text.encode() for one in diagnostics}
-    return Findings(diagnostics, lambda _: root, texts, **{"files": list(texts), **more})
+    files = dict.fromkeys(one.location.filename for one in diagnostics)
+    places = (one for diagnostic in diagnostics for one in (diagnostic, *diagnostic.labels))
+    texts = {one.location.filename: text.encode("utf-8", "surrogatepass") for one in places}
+    return Findings(diagnostics, lambda _: root, texts, **{"files": list(files), **more})
 
 
 def out(name: str, *diagnostics: Diagnostic, text: str = GATE, root: str = ".", **more: Any) -> str:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from html import escape
 
+from ...report.sizes import size_of
 from ..peak.account import KINDS, Peak
 from ..peak.lines import Line
-from ..sizes import size_of
 
 #: The drawing's own units. It is scaled to the page: on a phone a unit is a little less than a pixel.
 WIDTH, HEIGHT = 440, 300

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from ...report.sizes import size_of
 from ..peak.account import KINDS
 from ..peak.lines import Line
-from ..sizes import size_of
 from . import chart, table
 from .sweep import Row, Series, Settings, relative, said_size
 

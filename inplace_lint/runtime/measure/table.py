@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Sequence
 
+from ...report.sizes import size_of
 from ...report.style import Style, safe
-from ..sizes import size_of
 from .sweep import Point, Series, Settings, relative, said_size
 
 #: Who knew the inputs, in words.

@@ -1,0 +1,1 @@
+"""The report as one page that a browser shows without a network."""
