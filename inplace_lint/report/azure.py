@@ -26,7 +26,8 @@ def entry(findings: Findings, index: int) -> str:
     said = findings.message(index)
     for label in one.labels:
         at = label.location
-        where = f"line {at.row}" if at.filename == one.location.filename else f"{at.filename}:{at.row}"
+        at, own = at.within or at, one.location.within or one.location
+        where = f"line {at.row}" if at.path == own.path else f"{at.path}:{at.row}"
         said += f"; {label.role} at {where}: {label.message}"
     head = "note: " if severity == "note" else ""
     return f"##vso[task.logissue {listed}]{_percent(safe(head + said))}\n"

@@ -11,8 +11,9 @@ import pytest
 
 from inplace_lint.checks import registry
 from inplace_lint.model import Diagnostic, Edit, Fix, Label, Location
+from inplace_lint.report import render
 
-from .samples import finding, out, verdict
+from .samples import finding, found, out, verdict
 
 VOID = {"meta", "input", "br"}
 
@@ -108,6 +109,25 @@ def test_places_within_each_other_and_over_several_lines() -> None:
     read = page(finding("a.py", labels=labels, location=Location("a.py", 2, 5, 2, 6)), text=text)
     assert "".join(read.text("mark")) == "f(a) @ v"
     assert read.all("mark", class_="other own")
+
+
+def test_cells_of_a_notebook_have_frames_of_their_own() -> None:
+    one = finding(
+        "n.ipynb",
+        location=Location("n.ipynb", 1, 1, 1, 7, cell=3),
+        labels=(Label("save", "saved there", Location("n.ipynb", 2, 5, 2, 21, cell=2)),),
+        fix=Fix("safe", "m", (Edit("y = y + 1", Location("n.ipynb", 1, 1, 1, 7, cell=3)),)),
+    )
+    told = found(one)
+    told.sources.add("n.ipynb:cell 2", "x = f()\ny = torch.sigmoid(x)\n")
+    told.sources.add("n.ipynb:cell 3", "y += 1\n")
+    read = Page(render("html", told))
+    assert [frame["aria-label"] for frame in read.all("div", class_="frame")] == [
+        "n.ipynb:cell 2, lines 1 to 2",
+        "n.ipynb:cell 3, line 1",
+    ]
+    assert (read.text("del"), read.text("ins")) == (["- y += 1\n"], ["+ y = y + 1\n"])
+    assert "@@ cell 3, line 1 @@" in read.text("span")
 
 
 def test_a_long_line_is_cut_around_its_places() -> None:

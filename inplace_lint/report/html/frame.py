@@ -25,18 +25,18 @@ _TRACKS = 4
 
 
 def frames(diagnostic: Diagnostic, sources: Sources) -> str:
-    """A frame for each file, in the order of execution."""
+    """A frame for each file, or cell of a notebook, in the order of execution."""
     files: dict[str, list[tuple[int, Step]]] = {}
     for number, step in enumerate(steps(diagnostic)):
-        files.setdefault(step.location.filename, []).append((number, step))
+        files.setdefault(step.location.path, []).append((number, step))
     several = len(files) > 1
     shown = [_frame(name, placed, sources, several) for name, placed in files.items()]
     return '<p class="then" aria-hidden="true">&darr;</p>'.join(shown)
 
 
-def _frame(filename: str, placed: Sequence[tuple[int, Step]], sources: Sources, named: bool) -> str:
+def _frame(path: str, placed: Sequence[tuple[int, Step]], sources: Sources, named: bool) -> str:
     rows = _rows([step for _, step in placed])
-    at = {row: sources.line(filename, row) for row in rows}
+    at = {row: sources.line(path, row) for row in rows}
     if not any(at.values()):  # a file that cannot be read
         return "".join(_caption(step, 1) for _, step in placed if step.message)
     cells: list[str] = []
@@ -56,8 +56,8 @@ def _frame(filename: str, placed: Sequence[tuple[int, Step]], sources: Sources, 
                 place += 1
                 cells.append(_caption(step, place))
     first, last = rows[0], rows[-1]
-    head = f'<p class="file">{plain(filename)}</p>' if named else ""
-    name = f"{plain(filename)}, {f'lines {first} to {last}' if last > first else f'line {first}'}"
+    head = f'<p class="file">{plain(path)}</p>' if named else ""
+    name = f"{plain(path)}, {f'lines {first} to {last}' if last > first else f'line {first}'}"
     return (
         f'<div class="frame" role="group" tabindex="0" aria-label="{name}">'
         f'{head}<div class="grid">{"".join(_arrows(placed, lines))}{"".join(cells)}</div></div>'

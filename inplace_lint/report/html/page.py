@@ -6,7 +6,7 @@ import os
 
 from ... import __version__
 from ...checks import registry
-from ...model import Diagnostic
+from ...model import Diagnostic, Location
 from ..findings import advice
 from ..hunks import Hunk, hunks
 from .frame import frames
@@ -169,6 +169,11 @@ def _fixable(one: Diagnostic) -> str:
     return "none" if one.fix is None else one.fix.applicability
 
 
+def _place(place: Location) -> str:
+    cell = "" if place.cell is None else f"cell {place.cell}:"
+    return f"{cell}{place.row}:{place.column}"
+
+
 def _article(findings: Findings, index: int) -> str:
     one, verdict = findings.diagnostics[index], findings.verdict(index)
     place = one.location
@@ -183,7 +188,7 @@ def _article(findings: Findings, index: int) -> str:
     return f"""<article id="{name}" tabindex="-1" aria-labelledby="{name}-h" {listed}>
 <h3 id="{name}-h"><span class="badge {one.severity}">{one.severity}</span> <a href="#{name}">{one.code}</a>
 {plain(one.name)}
-<span class="place"><span class="path">{plain(place.filename)}:</span>{place.row}:{place.column}</span></h3>
+<span class="place"><span class="path">{plain(place.filename)}:</span>{_place(place)}</span></h3>
 <p class="message">{words(one.message)}</p>
 {frames(one, findings.sources)}
 {told}<p class="confidence">Confidence: {one.confidence}.</p>
@@ -207,7 +212,8 @@ def _changed(hunk: Hunk) -> str:
     most = min(len(old), len(new))
     head = next((n for n in range(most) if old[n] != new[n]), most)
     tail = next((n for n in range(most - head) if old[-1 - n] != new[-1 - n]), most - head)
-    rows = [f'<span class="at">@@ line {hunk.row} @@</span>\n']
+    where = f"line {hunk.row}" if hunk.cell is None else f"cell {hunk.cell}, line {hunk.row}"
+    rows = [f'<span class="at">@@ {where} @@</span>\n']
     rows += [f"  {source(line)}\n" for line in old[:head]]
     rows += [f"<del>- {source(line)}\n</del>" for line in old[head : len(old) - tail]]
     rows += [f"<ins>+ {source(line)}\n</ins>" for line in new[head : len(new) - tail]]
