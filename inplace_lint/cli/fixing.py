@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from ..model import Refused
 from ..project.reading import read as read_file
-from ..syntax.parse import UnreadableFile
 from . import complain, pipeline
 from .options import UsageError
-from .reading import Reading, program, reading, unreadable
+from .reading import Reading, program, reading
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -183,12 +182,14 @@ def _judge(read: Reading, outcome: Outcome) -> Callable[..., str | None] | None:
 
 
 def _trial(target: Target, read: Reading) -> Callable[[bytes], list[Diagnostic]]:
-    """Every finding of what may become of a file, those too that are only possible: none of them may come by a fix."""
+    """Every finding of what may become of a file, those too that are only possible: none of them may come by a fix.
+
+    Raises Refused for what cannot go back into the file.
+    """
     settings = target.settings.replace(notes=True, min_confidence="possible")
 
     def lint(source: bytes) -> list[Diagnostic]:
-        if not read.holds(source):
-            return [unreadable(target.filename, UnreadableFile("it does not go back into its cells", 1, 1))]
+        read.check(source)
         return pipeline.everything(target.filename, source, settings, trial=True)
 
     return lint

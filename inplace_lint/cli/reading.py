@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..model import Diagnostic, Location, Refused
+from ..model import Diagnostic, Location
 from ..syntax.parse import UnreadableFile
 from .options import UsageError
 
@@ -31,13 +31,8 @@ class Reading:
 
         return diff(filename, self.original, self.written(source))
 
-    def holds(self, source: bytes) -> bool:
-        """Whether a changed program can go back into the file."""
-        try:
-            self.written(source)
-        except Refused:
-            return False
-        return True
+    def check(self, source: bytes) -> None:
+        """Raises Refused where a changed program cannot go back into the file."""
 
 
 class _Cells(Reading):
@@ -49,6 +44,9 @@ class _Cells(Reading):
         super().__init__(book.original, book.source)
         self.book = book
         self.faults = tuple(book.faults)
+
+    def check(self, source: bytes) -> None:
+        self.book.changed(source)
 
     def written(self, source: bytes) -> bytes:
         from ..fixes.cells import written
@@ -69,6 +67,9 @@ class _Lines(Reading):
     def __init__(self, script: Script) -> None:
         super().__init__(script.original, script.source)
         self.script = script
+
+    def check(self, source: bytes) -> None:
+        self.script.restored(source)
 
     def written(self, source: bytes) -> bytes:
         return self.script.restored(source)

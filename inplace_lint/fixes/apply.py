@@ -9,7 +9,7 @@ from ..model import Diagnostic, Edit, Fix, Location, Refused
 from .plans import disjoint
 from .text import SourceText, apply, clash, line_starts, location, span, united
 
-#: Every finding of a source, whatever is selected or silenced.
+#: Every finding of a source, whatever is selected or silenced. Raises Refused for what cannot become of the file.
 Lint = Callable[[bytes], list[Diagnostic]]
 #: Why a fix that holds together is not to be made all the same, or nothing: of a finding, the source, the fixed source,
 #: and the edits between them.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from copy import copy
 
@@ -9,6 +10,7 @@ from ..model import Diagnostic, Edit, Fix, Label, Location
 from ..syntax.notebook import SUFFIX, Notebook
 from ..syntax.parse import UnreadableFile
 from .source import Sources
+from .style import code_spans
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,16 +42,25 @@ class _Notebooks:
         book = self._of(one.location.filename)
         if book is None:
             return one
-        labels = tuple(Label(label.role, label.message, self._place(label.location)) for label in one.labels)
-        fix = one.fix
-        if fix is not None and self._beside:
-            fix = None
-        elif fix is not None:
-            edits = (
-                Edit(book.masks.restored(edit.content), self._place(edit.location)) for edit in fix.edits
-            )
-            fix = Fix(fix.applicability, fix.message, tuple(edits))
-        return one.replace(location=self._place(one.location), labels=labels, fix=fix)
+        labels = tuple(
+            Label(label.role, _in_cells(label.message, book), self._place(label.location))
+            for label in one.labels
+        )
+        plan = copy(one.plan)
+        if plan is not None:
+            plan.message = _in_cells(plan.message, book)
+            plan.differences = tuple(_in_cells(text, book) for text in plan.differences)
+        told = {
+            name: _in_cells(getattr(one, name), book) for name in ("message", "caption", "help", "remark")
+        }
+        refused = None if one.fix_refused is None else _in_cells(one.fix_refused, book)
+        fix = None if one.fix is None or self._beside else self._fix(one.fix, book)
+        place = self._place(one.location)
+        return one.replace(location=place, labels=labels, plan=plan, fix=fix, fix_refused=refused, **told)
+
+    def _fix(self, fix: Fix, book: Notebook) -> Fix:
+        edits = (Edit(book.masks.restored(edit.content), self._place(edit.location)) for edit in fix.edits)
+        return Fix(fix.applicability, _in_cells(fix.message, book), tuple(edits))
 
     def _place(self, place: Location) -> Location:
         book = self._of(place.filename)
@@ -69,3 +80,18 @@ class _Notebooks:
             for number, text in (book.texts() if book else {}).items():
                 self._sources.add(f"{filename}:cell {number}", text)
         return self._read[filename]
+
+
+def _in_cells(text: str, book: Notebook) -> str:
+    """A sentence in which a line is one of a cell, not of the program that all cells are."""
+    if "line " not in text:
+        return text
+
+    def said(found: re.Match[str]) -> str:
+        row = int(found.group(1))
+        place = book.in_cell(Location("", row, 1, row, 1))
+        return f"line {place.row} of cell {place.cell}"
+
+    parts = code_spans(text)
+    parts[::2] = (re.sub(r"\bline (\d+)\b", said, part) for part in parts[::2])
+    return "`".join(parts)

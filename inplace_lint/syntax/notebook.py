@@ -102,8 +102,9 @@ class Notebook:
 
     def _fail(self, cell: Cell, error: UnreadableFile) -> None:
         cell.program = "\n" * (cell.rows - 1)
-        row = min(error.row, cell.rows) + cell.first - 1
-        self.faults.append(UnreadableFile(error.message, row, error.column))
+        before = cell.first - 1
+        message = re.sub(r"\bline (\d+)\b", lambda found: f"line {int(found[1]) + before}", error.message)
+        self.faults.append(UnreadableFile(message, min(error.row, cell.rows) + before, error.column))
 
     def in_cell(self, place: Location) -> Location:
         """A place in the program as one in a cell."""

@@ -285,3 +285,18 @@ def test_lines_of_ipython_in_any_other_file_are_no_python(call: Call) -> None:
     Path("s.py").write_text(JUPYTEXT + "x = (\n")
     _, out, _ = call("check", "--output-format", "concise", "s.py")
     assert "error[IPL000] syntax error" in out
+
+
+def test_sentences_name_lines_of_cells(call: Call) -> None:
+    attention = """\
+def attend(q, k, v):
+    scores = torch.matmul(q, k.transpose(-2, -1)) / q.shape[-1] ** 0.5
+    weights = torch.softmax(scores, dim=-1)
+    assert weights.shape[0] == 1
+    return torch.matmul(weights, v)"""
+    Path("n.ipynb").write_bytes(raw("# line 1\nimport torch", attention))
+    _, out, _ = call("check", "n.ipynb")
+    assert "asserted on line 4 of cell 2 goes with it" in out
+    Path("n.ipynb").write_bytes(raw("import torch", "x = (\ny = = 2", "a = 1\nb = '''\n"))
+    _, out, _ = call("check", "--output-format", "concise", "n.ipynb")
+    assert "unterminated triple-quoted string literal (detected at line 2 of cell 3" in out
