@@ -252,8 +252,9 @@ def check_files(targets: Sequence[Target], jobs: int) -> list[Diagnostic]:
 
 VERB = Verb(
     "[PATHS... | -] [OPTIONS]",
-    "Check Python files, and those below directories, for in-place writes that break PyTorch's backward.\n"
-    "Without PATHS the working directory is checked; - reads standard input. `--` ends the options.",
+    "Check Python files and notebooks, and those below directories, for in-place writes that break\n"
+    "PyTorch's backward. Without PATHS the working directory is checked; - reads standard input.\n"
+    "`--` ends the options.",
     run,
     _options,
 )

@@ -300,3 +300,13 @@ def attend(q, k, v):
     Path("n.ipynb").write_bytes(raw("import torch", "x = (\ny = = 2", "a = 1\nb = '''\n"))
     _, out, _ = call("check", "--output-format", "concise", "n.ipynb")
     assert "unterminated triple-quoted string literal (detected at line 2 of cell 3" in out
+
+
+def test_comments_and_baselines_know_findings_of_cells(call: Call) -> None:
+    call("check", "--write-baseline", "known.json", "n.ipynb")
+    assert call("check", "--baseline", "known.json", "n.ipynb")[:2] == (0, "")
+    call("check", "--add-ignore", "n.ipynb")
+    assert Path("n.ipynb").read_bytes() == BOOK.replace(b"b += 1", b"b += 1  # inplace-lint: ignore[IPL101]")
+    Path("n.ipynb").write_bytes(Path("n.ipynb").read_bytes().replace(b"torch.sigmoid", b"torch.cos"))
+    call("check", "--fix", "n.ipynb")
+    assert Path("n.ipynb").read_bytes() == BOOK.replace(b"torch.sigmoid", b"torch.cos")
