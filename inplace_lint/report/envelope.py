@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
-
 from .. import __version__
+from .layout import mapping
 from .records import record
 
 TYPE_CHECKING = False
@@ -22,10 +21,8 @@ def document(findings: Findings) -> str:
     """The whole object, a line for each finding."""
     head = {"version": VERSION, "tool": {"name": "inplace-lint", "version": __version__}}
     parts = {**head, "summary": _summary(findings), "incomplete": _incomplete(findings)}
-    lines = [f"  {json.dumps(name)}: {json.dumps(value)}," for name, value in parts.items()]
-    rows = [f"    {json.dumps(record(findings, index))}" for index in range(len(findings.diagnostics))]
-    inside = "[\n" + ",\n".join(rows) + "\n  ]" if rows else "[]"
-    return "\n".join(["{", *lines, f'  "findings": {inside}', "}"]) + "\n"
+    rows = (record(findings, index) for index in range(len(findings.diagnostics)))
+    return mapping(parts, "findings", rows) + "\n"
 
 
 def _summary(findings: Findings) -> dict[str, Any]:

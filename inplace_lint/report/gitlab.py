@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from ..project.paths import relative
 from .findings import advice
+from .layout import array
 from .places import readable
 
 TYPE_CHECKING = False
@@ -21,8 +21,7 @@ _SEVERITIES = {"error": "critical", "warning": "major", "note": "info"}
 def document(findings: Findings) -> str:
     """The array of all findings; paths are those of the repository, whose root a job of GitLab names."""
     root = os.environ.get("CI_PROJECT_DIR") or os.getcwd()
-    rows = [json.dumps(_issue(findings, index, root)) for index in range(len(findings.diagnostics))]
-    return "[\n  " + ",\n  ".join(rows) + "\n]\n" if rows else "[]\n"
+    return array(_issue(findings, index, root) for index in range(len(findings.diagnostics))) + "\n"
 
 
 def _issue(findings: Findings, index: int, root: str) -> dict[str, Any]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 from ..checks import registry
 from ..model import Location
 from .findings import advice
 from .hunks import Hunk, hunks
+from .layout import mapping
 from .places import byte_column, readable, slashed
 
 TYPE_CHECKING = False
@@ -24,8 +23,8 @@ _SEVERITIES = {"error": "ERROR", "warning": "WARNING", "note": "INFO"}
 
 def document(findings: Findings) -> str:
     """One result with all findings."""
-    rows = [_diagnostic(findings, index) for index in range(len(findings.diagnostics))]
-    return json.dumps({"source": {"name": "inplace-lint"}, "diagnostics": rows}, indent=1) + "\n"
+    rows = (_diagnostic(findings, index) for index in range(len(findings.diagnostics)))
+    return mapping({"source": {"name": "inplace-lint"}}, "diagnostics", rows) + "\n"
 
 
 def _diagnostic(findings: Findings, index: int) -> dict[str, Any]:

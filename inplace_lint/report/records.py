@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 from ..checks import registry
 from ..model import Diagnostic, Fix, Location
 from ..project.paths import relative
+from .layout import array
 from .source import Sources
 
 TYPE_CHECKING = False
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
 
 def document(findings: Findings) -> str:
     """The whole array, a line for each finding."""
-    rows = [json.dumps(record(findings, index)) for index in range(len(findings.diagnostics))]
-    return "[\n  " + ",\n  ".join(rows) + "\n]\n" if rows else "[]\n"
+    return array(record(findings, index) for index in range(len(findings.diagnostics))) + "\n"
 
 
 def record(findings: Findings, index: int) -> dict[str, Any]:

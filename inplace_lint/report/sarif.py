@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 
 from .. import __version__
 from ..checks import registry
 from ..model import Fix, Location
 from .findings import CLEARED, steps
+from .layout import mapping
 from .places import readable, uri
 
 TYPE_CHECKING = False
@@ -39,9 +39,10 @@ def document(findings: Findings) -> str:
         "invocations": [_invocation(findings)],
         "originalUriBaseIds": {BASE: {"uri": here if here.endswith("/") else f"{here}/"}},
         "columnKind": "unicodeCodePoints",
-        "results": [_result(findings, index, indices) for index in range(len(findings.diagnostics))],
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=1) + "\n"
+    rows = (_result(findings, index, indices) for index in range(len(findings.diagnostics)))
+    head = f'"$schema": "{SCHEMA}", "version": "2.1.0"'
+    return f'{{{head}, "runs": [{mapping(run, "results", rows)}]}}\n'
 
 
 def _rule(code: str) -> dict[str, Any]:

@@ -103,6 +103,12 @@ def test_a_fault_of_the_tool_and_a_run_cut_short_are_told() -> None:
     assert ended["toolExecutionNotifications"][0]["message"]["text"] == "cut short by SIGINT"
 
 
+def test_what_a_baseline_lists_is_told_from_what_is_new() -> None:
+    told = run(finding(), finding(shift=3), known={1})["results"]
+    assert [one["baselineState"] for one in told] == ["new", "unchanged"]
+    assert "baselineState" not in result(finding())
+
+
 def test_what_a_run_has_cleared_has_passed() -> None:
     told = result(finding(), verdicts={0: verdict()})
     assert (told["level"], told["properties"]["verdict"]["status"]) == ("error", "confirmed")
@@ -206,6 +212,7 @@ SARIF: dict[str, Any] = {
                 "ruleId": {"type": "string"},
                 "ruleIndex": {"type": "integer", "minimum": -1},
                 "level": {"enum": ["none", "note", "warning", "error"]},
+                "baselineState": {"enum": ["new", "unchanged", "updated", "absent"]},
                 "kind": {"enum": ["notApplicable", "pass", "fail", "review", "open", "informational"]},
                 "message": {"$ref": "#/$defs/text"},
                 "locations": {"type": "array", "items": {"$ref": "#/$defs/location"}},

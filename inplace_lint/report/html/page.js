@@ -9,6 +9,7 @@
   const shown = document.getElementById("shown");
   const texts = new Map();
   let groups = [];
+  let grouped = "";
 
   // What is searched in a finding: its place, its rule and its words, not the code around it.
   function text(article) {
@@ -70,14 +71,21 @@
     shown.textContent = count + " of " + all.length + (all.length === 1 ? " finding" : " findings");
   }
 
-  function regroup() {
-    group(form.elements.by.value);
+  function update() {
+    const by = form.elements.by.value;
+    if (by !== grouped) group(by);
+    grouped = by;
     filter();
   }
 
+  function showAll() {
+    form.reset();
+    update();
+  }
+
   form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("reset", () => setTimeout(regroup));
-  form.addEventListener("input", (event) => (event.target.name === "by" ? regroup() : filter()));
+  form.addEventListener("input", update);
+  document.getElementById("all").addEventListener("click", showAll);
 
   function go(step) {
     const visible = [...main.querySelectorAll("article")].filter((one) => !one.hidden);
@@ -107,14 +115,14 @@
   function arrive() {
     const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
     if (!target) return;
-    if (target.hidden || target.closest("[hidden]")) form.reset();
+    if (target.closest("[hidden]")) showAll();
     target.focus({ preventScroll: true });
     target.scrollIntoView({ block: "start" });
   }
 
   form.hidden = false;
   document.getElementById("more").open = matchMedia("(min-width: 30rem)").matches;
-  regroup();
+  update();
   addEventListener("hashchange", arrive);
   if (location.hash) arrive();
 })();

@@ -124,7 +124,7 @@ def _filters(findings: Findings) -> str:
 <p class="search"><label for="search">Search</label> <input type="search" id="search" autocomplete="off"></p>
 <fieldset><legend>Group by</legend>{by}</fieldset>
 <details id="more" open><summary>Filters</summary>{"".join(groups)}</details>
-<p><output id="shown"></output> <button type="reset">Show all</button></p>
+<p><output id="shown"></output> <button type="button" id="all">Show all</button></p>
 <p class="keys">Among the findings, <kbd>j</kbd> and <kbd>k</kbd> go to the next and the one before, <kbd>f</kbd> shows
 the fix, <kbd>/</kbd> searches.</p>
 </form>"""
