@@ -25,6 +25,10 @@ _KERNELS = frozenset(
         "torch.nn.functional.scaled_dot_product_attention",
         "torch.nn.attention.flex_attention.flex_attention",
         "xformers.ops.memory_efficient_attention",
+        "cuequivariance_torch.triangle_attention",
+        "cuequivariance_torch.primitives.triangle.triangle_attention",
+        "deepspeed.ops.deepspeed4science.DS4Sci_EvoformerAttention",
+        "torch_npu.npu_fusion_attention",
         "transformers.modeling_utils.ALL_ATTENTION_FUNCTIONS",
     }
 )

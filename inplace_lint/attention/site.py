@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .calls import kind_of
 from .ops import VIEWS
-from .terms import Term, integer, is_const, items, parts
+from .terms import Term, integer, is_const, is_metadata, items
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -126,10 +126,30 @@ def _is_projected(evaluation: Evaluation, term: Term) -> bool:
 
 def is_given(term: Term, classes: Classes) -> bool:
     """Whether a value comes from what the function is given: scores with learned keys do not grow with the input."""
-    return any(
-        one.op in ("param", "opaque", "global", "element") or (one.op == "attr" and classes.is_passed(one))
-        for one in parts(term, "size", "shape", "instance", "attr")
-    )
+    stack, seen = [term], set()
+    while stack:
+        one = stack.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if one.op in ("param", "opaque", "global", "element") or (
+            one.op == "attr" and classes.is_passed(one)
+        ):
+            return True
+        if one.op not in ("size", "shape", "instance", "attr") and not is_metadata(one):
+            stack += _made_of(one)
+    return False
+
+
+def _made_of(term: Term) -> list[Term]:
+    """What a value is computed from: no test between two of them; of a function the object that has the method."""
+    operands = term.operands
+    if term.op == "phi":
+        return operands[1:]
+    if term.op == "call":
+        func = term.args[0]
+        return [*operands[1:], *(func.operands[:1] if func.op in ("member", "getattr") else [])]
+    return operands
 
 
 def is_one_row(term: Term) -> bool:

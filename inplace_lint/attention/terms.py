@@ -120,7 +120,7 @@ _TENSORS = frozenset(
 )
 
 
-def _is_metadata(term: Term) -> bool:
+def is_metadata(term: Term) -> bool:
     """Whether an attribute tells of a tensor's kind, and nothing of its values."""
     return term.op in ("dim", "numel") or (term.op == "member" and term.args[1] in _METADATA)
 
@@ -152,7 +152,7 @@ def within(root: Term, sought: set[Term], stops: Container[Term] = (), through_s
         seen.add(term)
         if term in sought:
             return True
-        if not through_shapes and (term.op in ("size", "shape") or _is_metadata(term)):
+        if not through_shapes and (term.op in ("size", "shape") or is_metadata(term)):
             continue
         stack.extend(term.operands)
     return False

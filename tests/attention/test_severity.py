@@ -107,6 +107,22 @@ CASES = {
         """,
         True,
     ),
+    "kernel-imported-where-it-is-called": (
+        """
+        @torch.compiler.disable
+        def by_pairs(q, k, v, bias):
+            from cuequivariance_torch.primitives.triangle import triangle_attention
+
+            return triangle_attention(q, k, v, bias)
+
+        def attend(q, k, v, bias, fast):
+            if fast:
+                return by_pairs(q, k, v, bias)
+            else:
+                return eager(q, k, v)
+        """,
+        True,
+    ),
     "library-kernel": (
         """
         from flash_attn import flash_attn_func
