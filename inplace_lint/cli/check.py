@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass, field
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ..model import SEVERITIES, at_least
-from ..project.configuration import ConfigurationError
-from ..project.discovery import Target, discover, is_excluded
-from ..project.paths import shown
+from ..project.discovery import discover
 from ..report import FORMATS, render
 from ..report.findings import Findings
-from . import CLEAN, FOUND, WRONG, complain, fixing, output, pipeline
+from . import CLEAN, FOUND, WRONG, complain, fixing, output
+from .checked import Checked, read
 from .options import UsageError, Verb, choice, flag, number
-from .selection import add_configuration, add_selection, configuration, narrowed
+from .selection import add_configuration, add_report, add_selection, complete, configuration, narrowed
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Sequence
 
-    from ..model import Diagnostic
     from ..project.configuration import Configuration
     from .baseline import Baseline
     from .options import Parser
@@ -42,55 +39,41 @@ def _options(parser: Parser) -> None:
     selection.add_argument(
         "--write-baseline", metavar="FILE", help="write a file that lists all findings, for --baseline"
     )
-    report = parser.add_argument_group("Report")
-    report.add_argument("--output-format", metavar="FORMAT", help="one of %(choices)s", **choice(*FORMATS))
+    report = add_report(parser)
     report.add_argument(
-        "--output-file", metavar="FILE", help="write the report there, not to standard output"
+        "-v", "--verbose", action="store_true", help="say too which settings were used, and how long it took"
     )
     flag(report, "--statistics", "report how often each rule was broken, not where")
     report.add_argument(
         "--fail-on",
         metavar="SEVERITY",
-        default="warning",
         help="exit with 1 only for findings at least this bad: %(choices)s [warning]",
         **choice("error", "warning"),
     )
     flag(report, "--exit-zero", "exit with 0 even if something was found")
     files = add_configuration(parser)
+    flag(files, "--show-files", "list the files that would be checked, and check none")
+    flag(files, "--show-settings", "print the settings for the first of the files, and check none")
+    flag(files, "--watch", "check again whenever a file changes, until Ctrl-C")
     files.add_argument("--stdin-filename", metavar="FILE", help="the name that standard input goes by")
     files.add_argument(
         "--jobs", metavar="N", type=number, help="how many processes to use [as many as pay off]"
     )
 
 
-@dataclass
-class Checked:
-    """What a run has read and found. `texts` holds the sources that are not on disk; `known` what a baseline lists."""
-
-    targets: list[Target]
-    findings: list[Diagnostic]
-    texts: dict[str, bytes]
-    jobs: int = 1
-    incomplete: bool = False
-    known: list[Diagnostic] = field(default_factory=list)
-
-    @property
-    def filenames(self) -> list[str]:
-        return [target.filename for target in self.targets]
-
-    def set_apart(self, baseline: Baseline) -> None:
-        """Of all that was found, what the baseline lists is known."""
-        found = self.findings
-        listed = baseline.divide(found, self.filenames, self.texts)
-        self.known = [one for one, is_known in zip(found, listed) if is_known]
-        self.findings = [one for one, is_known in zip(found, listed) if not is_known]
-
-
 def run(options: Namespace) -> int:
     """Checks the paths and returns the exit code. Raises UsageError."""
+    settings = configuration(options)
+    complete(options, settings)
     fixes = fixing.wanted(options)
+    if options.watch:
+        from .watch import watch
+
+        return watch(options, settings)
+    if options.show_files or options.show_settings:
+        return _show(options, settings)
     baseline = _baseline(options)
-    checked = _check(options)
+    checked = read(options, settings)
     if baseline is not None and options.baseline:
         checked.set_apart(baseline)
     outcome: fixing.Outcome | None = None
@@ -104,8 +87,9 @@ def run(options: Namespace) -> int:
         outcome = fixing.Outcome(options.unsafe_fixes, in_files, baseline=baseline)
         _fix(options, checked, outcome)
         if options.diff:
-            output.write(output.diff(outcome.diffs, options.output_format or ""), options.output_file)
-            output.would_fix(outcome, checked.incomplete)
+            output.write(output.diff(outcome.diffs, options.output_format), options.output_file)
+            if not options.quiet:
+                output.would_fix(outcome, checked.incomplete)
             return (
                 WRONG if checked.incomplete else FOUND if outcome.fixed and not options.exit_zero else CLEAN
             )
@@ -146,24 +130,18 @@ def _list(checked: Checked, baseline: Baseline) -> None:
     print(f"{baseline.filename} lists {count} finding{'s' * (count != 1)}.", file=sys.stderr)
 
 
-def _check(options: Namespace) -> Checked:
-    """Reads and checks what the call names. Raises UsageError."""
-    paths = options.arguments
-    from_input = paths == ["-"]
-    if "-" in paths and not from_input:
-        raise UsageError("`-` (standard input) cannot be mixed with other paths")
-    if options.stdin_filename is not None and not from_input:
-        raise UsageError("--stdin-filename is for standard input: write `-` as the path")
-    if from_input and options.add_ignore:
-        raise UsageError("--add-ignore writes into files: standard input is none")
-    settings = configuration(options)
-    if from_input:
-        return _check_input(options.stdin_filename, settings)
-    targets, errors = discover(paths or ["."], settings)
+def _show(options: Namespace, settings: Configuration) -> int:
+    """Prints the files that would be checked, or the settings for the first of them."""
+    from . import show
+
+    targets, errors = discover(options.arguments or ["."], settings)
     for error in errors:
         complain(str(error))
-    jobs = options.jobs or pipeline.default_jobs(len(targets))
-    return Checked(targets, check_files(targets, jobs), {}, jobs, incomplete=bool(errors))
+    if options.show_files:
+        show.files(targets)
+    elif targets:
+        show.settings(targets[0].settings, targets[0].filename)
+    return WRONG if errors else CLEAN
 
 
 def _fix(options: Namespace, checked: Checked, outcome: fixing.Outcome) -> None:
@@ -184,70 +162,50 @@ def _report(
     options: Namespace, checked: Checked, outcome: fixing.Outcome | None, baseline: Baseline | None
 ) -> None:
     """Writes the report, and to standard error what is said about it."""
-    findings, texts = checked.findings, checked.texts
+    findings, form = checked.findings, options.output_format
     # Before the edits are tried, which not every format does: all count the same.
     fixable = fixing.hints(findings, options.unsafe_fixes, outcome is not None)
-    form = options.output_format or "full"
-    if outcome is None and FORMATS[form].edits and not options.statistics:
-        fixing.show_edits(checked.targets, findings, texts, checked.jobs)
     if options.statistics:
         report = output.statistics(findings, form)
     else:
-        roots = {target.filename: target.settings.root for target in checked.targets}
-        shown, listed = findings, None
-        if options.baseline and FORMATS[form].known:
-            known = {id(one) for one in checked.known}
-            shown = sorted([*findings, *checked.known], key=lambda one: one.location.key())
-            listed = {number for number, one in enumerate(shown) if id(one) in known}
-        whole = Findings(
-            shown,
-            lambda filename: roots.get(filename, os.getcwd()),
-            texts,
-            colour=output.has_colour(sys.stdout) and options.output_file is None,
-            files=list(roots),
-            known=listed,
-        )
+        if outcome is None and FORMATS[form].edits:
+            fixing.show_edits(checked.targets, findings, checked.texts, checked.jobs)
+        whole = _whole(options, checked)
         report = render(form, whole)
         output.add_summary(form, whole)
-    if outcome is not None and texts and options.output_file is None:
+    if outcome is not None and checked.texts and options.output_file is None:
         sys.stderr.write(report)  # standard output is the fixed source
     else:
         output.write(report, options.output_file)
-    listed_in = baseline.filename if baseline is not None and options.baseline else ""
+    if options.quiet:
+        return
+    listed_in = baseline.filename if baseline is not None else ""
     output.summary(findings, len(checked.targets), checked.incomplete, outcome, len(checked.known), listed_in)
-    if baseline is not None and options.baseline and not narrowed(options):
-        output.stale(sum(baseline.stale.values()), baseline.filename)
+    if baseline is not None and not narrowed(options):
+        output.stale(baseline, options.verbose)
     for line in fixable:
         print(line, file=sys.stderr)
+    if options.verbose:
+        output.about(checked.targets, checked.jobs, perf_counter() - checked.started)
 
 
-def _check_input(name: str | None, configuration: Configuration) -> Checked:
-    filename = "-" if name is None else shown(name)
-    if sys.stdin is None:
-        raise UsageError("`-` is standard input, which is closed")
-    source = sys.stdin.buffer.read()
-    try:
-        settings = configuration.settings(os.path.dirname(os.path.abspath(filename)))
-    except ConfigurationError as error:
-        raise UsageError(str(error)) from error
-    checked = Checked([Target(filename, settings)], [], {filename: source})
-    if name is None or not settings.force_exclude or not is_excluded(os.path.abspath(name), settings):
-        checked.findings = pipeline.examine(filename, source, settings)
-    return checked
-
-
-def check_files(targets: Sequence[Target], jobs: int) -> list[Diagnostic]:
-    """The findings of files on disk, with a bar on a terminal."""
-    if not sys.stderr.isatty():
-        return [one for found in pipeline.examine_files(targets, jobs) for one in found]
-    from .progress import Progress
-
-    findings: list[Diagnostic] = []
-    with Progress(len(targets), sys.stderr) as progress:
-        for done, found in enumerate(pipeline.examine_files(targets, jobs), 1):
-            findings += found
-            progress.show(done, targets[done - 1].filename)
-    return findings
+def _whole(options: Namespace, checked: Checked) -> Findings:
+    """All that the formats need to know."""
+    roots = {target.filename: target.settings.root for target in checked.targets}
+    shown, listed = checked.findings, None
+    if options.baseline and FORMATS[options.output_format].known:
+        known = {id(one) for one in checked.known}
+        shown = sorted([*shown, *checked.known], key=lambda one: one.location.key())
+        listed = {number for number, one in enumerate(shown) if id(one) in known}
+    in_file = options.output_file is not None and options.color == "auto"
+    return Findings(
+        shown,
+        lambda filename: roots.get(filename, os.getcwd()),
+        checked.texts,
+        colour=output.has_colour(sys.stdout, options.color) and not in_file,
+        files=list(roots),
+        known=listed,
+    )
 
 
 VERB = Verb(

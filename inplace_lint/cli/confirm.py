@@ -8,10 +8,10 @@ from ..project.discovery import discover
 from ..report import FORMATS
 from ..report.findings import CLEARED
 from . import CLEAN, FOUND, WRONG, complain, fixing, pipeline, proving
-from .check import check_files
-from .options import UsageError, Verb, choice, number
+from .checked import check_files
+from .options import UsageError, Verb, number
 from .reading import need_file
-from .selection import add_configuration, add_selection, configuration
+from .selection import add_configuration, add_report, add_selection, complete, configuration
 from .verdicts import Report, summarise
 
 if TYPE_CHECKING:
@@ -49,11 +49,7 @@ def _options(parser: Parser) -> None:
         help="inputs that `inplace-lint capture` recorded; inplace-lint-capture.json if it is there",
     )
     add_selection(parser)
-    report = parser.add_argument_group("Report")
-    report.add_argument("--output-format", metavar="FORMAT", help="one of %(choices)s", **choice(*FORMATS))
-    report.add_argument(
-        "--output-file", metavar="FILE", help="write the report there, not to standard output"
-    )
+    add_report(parser)
     add_configuration(parser)
 
 
@@ -70,19 +66,22 @@ def run(options: Namespace) -> int:
     _device(options.device or "cpu")
     # Elsewhere there may be another environment; the child says what is missing there.
     proving.need_children("confirm", elsewhere=bool(launcher))
-    targets, errors = discover(options.arguments or ["."], configuration(options))
+    settings = configuration(options)
+    complete(options, settings)
+    targets, errors = discover(options.arguments or ["."], settings)
     for one in errors:
         complain(str(one))
     targets = _without_notebooks(targets)
-    findings = check_files(targets, pipeline.default_jobs(len(targets)))
-    form = options.output_format or "full"
+    findings = check_files(targets, pipeline.default_jobs(len(targets)), options.quiet)
+    form = options.output_format
     # What is said of memory is decided by what the fix makes of it.
     shown = [one for one in findings if FORMATS[form].edits or one.code.startswith("IPL4")]
     fixing.show_edits(targets, shown, {})
-    report = Report(form, findings, targets, options.output_file)
+    report = Report(form, findings, targets, options.output_file, options.color)
     ended = _run(report, findings, targets, launcher, options)
     report.finish(ended.name if ended else "")
-    summarise(findings, report.verdicts, len(targets), ended.name if ended else "")
+    if not options.quiet:
+        summarise(findings, report.verdicts, len(targets), ended.name if ended else "")
     if ended:
         return 128 + ended.value
     if errors:

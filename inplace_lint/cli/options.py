@@ -53,7 +53,7 @@ class Parser(argparse.ArgumentParser):
         self._optionals.title = "Options"
 
     def read(self, argv: Sequence[str]) -> Namespace:
-        """The options given, and the verb's `arguments`. Raises UsageError."""
+        """The options given, the verb's `arguments`, and all `words` as they stand. Raises UsageError."""
         own, after = list(argv), []
         if "--" in own:
             after = ["./-" if word == "-" else word for word in own[own.index("--") + 1 :]]
@@ -67,7 +67,7 @@ class Parser(argparse.ArgumentParser):
         for word in left:
             if word.startswith("-") and word != "-":
                 raise UsageError(self._unknown(word.partition("=")[0]))
-        options.arguments = [*left, *after]
+        options.arguments, options.words = [*left, *after], list(argv)
         return options
 
     def read_program(self, argv: Sequence[str]) -> Namespace:

@@ -17,12 +17,16 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from ..model import Diagnostic
+    from ..project.discovery import Target
     from ..report.findings import Findings
+    from .baseline import Baseline
     from .fixing import Outcome
 
 
-def has_colour(stream: TextIO) -> bool:
-    """FORCE_COLOR and NO_COLOR as their conventions say; else whether the stream is a terminal."""
+def has_colour(stream: TextIO, when: str = "auto") -> bool:
+    """As --color says; else as FORCE_COLOR and NO_COLOR say; else whether the stream is a terminal."""
+    if when != "auto":
+        return when == "always"
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
@@ -142,11 +146,29 @@ def summary(
         print(f"All checks passed in {checked}.", file=sys.stderr)
 
 
-def stale(count: int, baseline: str) -> None:
-    """Says how many of the findings that a baseline lists are gone."""
+def stale(baseline: Baseline, each: bool) -> None:
+    """Says how many of the findings that a baseline lists are gone, and with `each` which."""
+    count = sum(baseline.stale.values())
+    name = safe(baseline.filename)
+    for code, scope, text in sorted(baseline.stale.elements()) if each else ():
+        print(safe(f"gone: {code} in {scope}: {text}"), file=sys.stderr)
     if count:
         told = "1 finding that it lists is gone" if count == 1 else f"{count} findings that it lists are gone"
-        print(f"{safe(baseline)}: {told}; --write-baseline {safe(baseline)} forgets them.", file=sys.stderr)
+        print(f"{name}: {told}; --write-baseline {name} forgets them.", file=sys.stderr)
+
+
+def about(targets: Sequence[Target], jobs: int, seconds: float) -> None:
+    """What --verbose adds: where the settings came from, and what the run took."""
+    sources = Counter(target.settings.config_file for target in targets)
+    for name, count in sources.items():
+        files = f"{count} file{'s' if count != 1 else ''}"
+        where = (
+            "the defaults: there is no configuration file"
+            if name is None
+            else f"the settings of {safe(name)}"
+        )
+        print(f"{files} with {where}.", file=sys.stderr)
+    print(f"{jobs} process{'es' if jobs != 1 else ''}, {seconds:.1f} s.", file=sys.stderr)
 
 
 def would_fix(outcome: Outcome, incomplete: bool) -> None:

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from ..checks import registry
 from ..model import CONFIDENCES
-from ..project.configuration import Configuration
+from ..project import Settings
+from ..project.configuration import Configuration, ConfigurationError
+from ..report import FORMATS
 from .options import UsageError, choice, flag, several
 
 if TYPE_CHECKING:
-    from argparse import Namespace, _ArgumentGroup
+    from argparse import Namespace, _ActionsContainer, _ArgumentGroup
+    from collections.abc import Sequence
 
     from .options import Parser
 
@@ -46,7 +49,13 @@ def add_selection(parser: Parser) -> _ArgumentGroup:
 def add_configuration(parser: Parser) -> _ArgumentGroup:
     """The options that say which files are read, and which configuration."""
     group = parser.add_argument_group("Files and configuration")
-    group.add_argument("--config", metavar="FILE", help="use this configuration file and no other")
+    group.add_argument(
+        "--config",
+        metavar="FILE|KEY=VALUE",
+        action="append",
+        default=[],
+        help="use this configuration file and no other; or set a key: --config 'ignore=[\"IPL105\"]'",
+    )
     flag(group, "--isolated", "read no configuration file")
     group.add_argument(
         "--force-exclude",
@@ -57,6 +66,29 @@ def add_configuration(parser: Parser) -> _ArgumentGroup:
     return group
 
 
+def add_report(parser: Parser) -> _ArgumentGroup:
+    """The options that say how findings are reported."""
+    group = parser.add_argument_group("Report")
+    group.add_argument("--output-format", metavar="FORMAT", help="one of %(choices)s", **choice(*FORMATS))
+    group.add_argument("--output-file", metavar="FILE", help="write the report there, not to standard output")
+    add_colour(group)
+    group.add_argument(
+        "-q", "--quiet", action="store_true", help="print the findings, and nothing about them"
+    )
+    return group
+
+
+def add_colour(to: _ActionsContainer) -> None:
+    """The option that says whether there is colour."""
+    to.add_argument(
+        "--color",
+        metavar="WHEN",
+        default="auto",
+        help="%(choices)s [auto: on a terminal, unless NO_COLOR or FORCE_COLOR is set]",
+        **choice("auto", "always", "never"),
+    )
+
+
 def narrowed(options: Namespace) -> bool:
     """Whether the options, and not the configuration alone, say which findings are reported."""
     return any(getattr(options, name) is not None for name in (*_OVERRIDES, "ignore"))
@@ -64,8 +96,7 @@ def narrowed(options: Namespace) -> bool:
 
 def configuration(options: Namespace) -> Configuration:
     """The configuration that the options ask for. Raises UsageError."""
-    if options.isolated and options.config:
-        raise UsageError("--isolated and --config contradict each other")
+    file, inline = _configured(options.config, options.isolated)
     for name in ("select", "ignore", "extend_select"):
         for selector in getattr(options, name) or ():
             problem = registry.problem(selector)
@@ -76,12 +107,57 @@ def configuration(options: Namespace) -> Configuration:
     if options.select:
         # What is selected here replaces all that the configuration selects.
         overrides.setdefault("extend_select", ())
-    if options.config is not None and not os.path.isfile(options.config):
-        raise UsageError(f"--config: there is no file {options.config}")
     return Configuration(
-        overrides,
+        {**inline, **overrides},
         more_ignored=tuple(options.ignore or ()),
-        file=options.config,
+        file=file,
         isolated=options.isolated,
         selector_problem=registry.problem,
     )
+
+
+def _configured(words: Sequence[str], isolated: bool) -> tuple[str | None, dict[str, Any]]:
+    """The file, and the keys with their values, that --config gives. Raises UsageError."""
+    file: str | None = None
+    values: dict[str, Any] = {}
+    for word in words:
+        if "=" in word and not os.path.isfile(word):
+            from ..project.tables import inline
+
+            try:
+                values |= inline(word, registry.problem)
+            except ValueError as error:
+                raise UsageError(f"--config: {error}") from error
+        elif isolated:
+            raise UsageError("--isolated and --config FILE contradict each other")
+        elif not os.path.isfile(word):
+            raise UsageError(f"--config: there is no file {word}; a key is set as KEY=VALUE")
+        elif file is not None:
+            raise UsageError(f"--config names two files, {file} and {word}")
+        else:
+            file = word
+    return file, values
+
+
+def complete(options: Namespace, configuration: Configuration) -> None:
+    """Fills in what the options leave to the configuration of the whole run. Raises UsageError."""
+    settings = _of_run(configuration)
+    options.output_format = options.output_format or settings.output_format
+    if "unsafe_fixes" in options:
+        options.unsafe_fixes = options.unsafe_fixes or settings.unsafe_fixes
+        options.fail_on = options.fail_on or settings.fail_on
+        options.baseline = options.baseline or (None if options.write_baseline else settings.baseline)
+
+
+def _of_run(configuration: Configuration) -> Settings:
+    """The settings of the directory in which the run was started. Raises UsageError."""
+    try:
+        settings = configuration.settings(os.getcwd())
+    except ConfigurationError:
+        # Who checks files elsewhere need not mend it; where it is in force, the files below it are told of it.
+        return Settings()
+    if settings.output_format not in FORMATS:
+        formats = ", ".join(FORMATS)
+        where = f"{settings.config_file}: " if settings.config_file else ""
+        raise UsageError(f"{where}`output-format` must be one of {formats}, not `{settings.output_format}`")
+    return settings

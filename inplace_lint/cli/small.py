@@ -11,7 +11,6 @@ from .reading import need_file
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Sequence
 
     from .options import Parser
 
@@ -108,7 +107,7 @@ def _config(options: Namespace) -> int:
     from ..checks import registry
     from ..project.configuration import Configuration, ConfigurationError
     from ..project.settings import OPTIONS
-    from ..report.style import safe
+    from . import show
 
     known = {option.name: option for option in OPTIONS}
     keys = options.arguments
@@ -123,52 +122,8 @@ def _config(options: Namespace) -> int:
         settings = Configuration(selector_problem=registry.problem).settings(".")
     except ConfigurationError as error:
         raise UsageError(str(error)) from error
-    where = (
-        f"from {safe(settings.config_file)}"
-        if settings.config_file
-        else "no configuration file: the defaults"
-    )
-    print(f"# {where}")
-    for option in OPTIONS:
-        if keys and option.name not in keys:
-            continue
-        choices = f" ({', '.join(option.choices)})" if option.choices else ""
-        print(f"\n# {option.meaning}{choices}")
-        print(_toml(option.name, getattr(settings, option.name.replace("-", "_"))))
+    show.settings(settings, keys=keys)
     return 0
-
-
-def _toml(key: str, value: object) -> str:
-    if value is None:
-        return f"# {key} is not set"
-    if isinstance(value, bool):
-        return f"{key} = {str(value).lower()}"
-    if isinstance(value, tuple):
-        if key == "per-file-ignores":
-            inside = ", ".join(f"{_string(pattern)} = [{_quoted(rules)}]" for pattern, rules in value)
-            return f"{key} = {{{inside}}}"
-        if key == "inputs":
-            inside = ", ".join(f"{_string(target)} = {_string(factory)}" for target, factory in value)
-            return f"{key} = {{{inside}}}"
-        if key == "attention-sizes":
-            return f"{key} = {{{', '.join(f'{name} = {size}' for name, size in value)}}}"
-        return f"{key} = [{_quoted(value)}]"
-    return f"{key} = {_string(str(value))}"
-
-
-def _quoted(texts: Sequence[str]) -> str:
-    return ", ".join(map(_string, texts))
-
-
-def _string(text: str) -> str:
-    """A string of TOML, without anything that a terminal would obey."""
-    from ..report.style import safe
-
-    shown = "".join(
-        letter if letter not in '"\\' and safe(letter) == letter else f"\\u{ord(letter):04x}"
-        for letter in text
-    )
-    return f'"{shown}"'
 
 
 def _version(options: Namespace) -> int:

@@ -55,6 +55,7 @@ VERBS = {
         Row(
             "config [KEY]", "the options of the configuration, with the values in force here", "small.CONFIG"
         ),
+        Row("completion SHELL", "a script with which bash, zsh or tcsh completes words", "completion.VERB"),
         Row("version", "the version of inplace-lint", "small.VERSION"),
     )
 }

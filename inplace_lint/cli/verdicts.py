@@ -24,7 +24,12 @@ class Report:
     """What is written about findings while they get their verdicts, and what is left to write when all have."""
 
     def __init__(
-        self, form: str, findings: Sequence[Diagnostic], targets: Sequence[Target], filename: str | None
+        self,
+        form: str,
+        findings: Sequence[Diagnostic],
+        targets: Sequence[Target],
+        filename: str | None,
+        color: str = "auto",
     ) -> None:
         roots = {target.filename: target.settings.root for target in targets}
         self.verdicts: dict[int, dict[str, Any]] = {}
@@ -33,7 +38,7 @@ class Report:
         self._findings = Findings(
             findings,
             lambda filename: roots.get(filename, os.getcwd()),
-            colour=filename is None and output.has_colour(sys.stdout),
+            colour=output.has_colour(sys.stdout, color) and (filename is None or color == "always"),
             files=list(roots),
             verdicts=self.verdicts,
         )

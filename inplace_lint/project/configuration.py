@@ -54,6 +54,12 @@ class Configuration:
         self._selector_problem = selector_problem
         self._known: dict[str, Settings | ConfigurationError] = {}
 
+    def afresh(self) -> Configuration:
+        """The same, but that what was read of files is forgotten."""
+        return Configuration(
+            self._overrides, self._more_ignored, self._file, self._isolated, self._selector_problem
+        )
+
     def settings(self, directory: str) -> Settings:
         """The settings for the files of `directory`. Raises ConfigurationError, each time it is asked."""
         directory = os.path.abspath(directory)

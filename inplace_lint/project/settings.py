@@ -78,6 +78,27 @@ OPTIONS: tuple[Option, ...] = (
     Option("extend-exclude", "strings", (), "files and directories to pass over besides those of `exclude`"),
     Option("force-exclude", "flag", False, "pass over excluded files even where they are named one by one"),
     Option("respect-gitignore", "flag", True, "pass over what .gitignore files name"),
+    # What is one for a whole run: that of the directory in which it is started counts.
+    Option(
+        "output-format",
+        "string",
+        "full",
+        "how to report, as --output-format; see `inplace-lint check --help`",
+    ),
+    Option(
+        "unsafe-fixes",
+        "flag",
+        False,
+        "make and count the fixes too that may change what the program computes",
+    ),
+    Option(
+        "fail-on",
+        "string",
+        "warning",
+        "findings that are at least this bad end with exit code 1",
+        choices=("error", "warning"),
+    ),
+    Option("baseline", "string", None, "report only findings that this file does not list"),
 )
 
 
@@ -90,22 +111,26 @@ class Settings:
 
     __slots__ = (
         "attention_sizes",
+        "baseline",
         "config_file",
         "device",
         "exclude",
         "extend_exclude",
         "extend_select",
+        "fail_on",
         "force_exclude",
         "ignore",
         "inputs",
         "min_confidence",
         "notes",
+        "output_format",
         "per_file_ignores",
         "respect_gitignore",
         "root",
         "select",
         "src",
         "target_torch",
+        "unsafe_fixes",
     )
 
     def __init__(
@@ -128,6 +153,10 @@ class Settings:
         extend_exclude: tuple[str, ...] = (),
         force_exclude: bool = False,
         respect_gitignore: bool = True,
+        output_format: str = "full",
+        unsafe_fixes: bool = False,
+        fail_on: str = "warning",
+        baseline: str | None = None,
     ) -> None:
         self.root = root
         self.config_file = config_file
@@ -146,6 +175,10 @@ class Settings:
         self.extend_exclude = extend_exclude
         self.force_exclude = force_exclude
         self.respect_gitignore = respect_gitignore
+        self.output_format = output_format
+        self.unsafe_fixes = unsafe_fixes
+        self.fail_on = fail_on
+        self.baseline = baseline
 
     def replace(self, **changes: Any) -> Settings:
         """A copy with some values changed."""

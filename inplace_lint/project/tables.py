@@ -52,19 +52,46 @@ def read(
     base = table.pop("extend", None)
     if base is not None:
         values = _extended(path, source, base, selector_problem, seen)
-    for key, value in table.items():
-        option = _BY_NAME.get(key)
-        if option is None:
-            raise ConfigurationError(shown_path, _line(source, key), _unknown_key(key))
+    root = os.path.dirname(os.path.abspath(path))
+
+    def value_of(key: str) -> Any:
         try:
-            checked = _checked(option, value)
-            _check_rules(option, checked, selector_problem)
+            return _value(key, table[key], root, selector_problem)
         except ValueError as error:
-            raise ConfigurationError(shown_path, _line(source, key), f"`{key}` {error}") from error
-        if key == "src":
-            checked = tuple(os.path.join(os.path.dirname(os.path.abspath(path)), part) for part in checked)
-        values[key.replace("-", "_")] = checked
-    return values
+            raise ConfigurationError(shown_path, _line(source, key), str(error)) from error
+
+    return {**values, **{key.replace("-", "_"): value_of(key) for key in table}}
+
+
+def inline(text: str, selector_problem: Callable[[str], str | None]) -> dict[str, Any]:
+    """The value that `KEY = VALUE` gives, as a keyword of Settings; a word needs no quotes. Raises ValueError."""
+    key, _, given = (part.strip() for part in text.partition("="))
+    option = _BY_NAME.get(key)
+    try:
+        table = _parse("", text.encode())
+    except ConfigurationError as error:
+        table = {key: given}
+        if option is None or option.kind != "string":
+            raise ValueError(error.message if option else _unknown_key(key)) from error
+    if option is not None and option.kind == "string" and not isinstance(table[key], (str, list, dict)):
+        table = {key: given}  # a version such as 2.10 is no number
+    (key,) = table
+    return {key.replace("-", "_"): _value(key, table[key], os.getcwd(), selector_problem)}
+
+
+def _value(key: str, value: object, root: str, selector_problem: Callable[[str], str | None]) -> Any:
+    """The value of a key as Settings holds it, its paths below `root`. Raises ValueError, a sentence."""
+    option = _BY_NAME.get(key)
+    if option is None:
+        raise ValueError(_unknown_key(key))
+    try:
+        checked = _checked(option, value)
+        _check_rules(option, checked, selector_problem)
+    except ValueError as error:
+        raise ValueError(f"`{key}` {error}") from error
+    if key == "src":
+        return tuple(os.path.join(root, part) for part in checked)
+    return os.path.join(root, checked) if key == "baseline" else checked
 
 
 def _extended(
@@ -133,6 +160,8 @@ def _checked(option: Option, value: object) -> Any:
             raise ValueError(f"must be a string, not {_kind(value)}")
         if option.choices and value not in option.choices:
             raise ValueError(f"must be one of {', '.join(option.choices)}, not `{value}`")
+        if "\0" in value:
+            raise ValueError("must not hold a null character")
         if option.name == "target-torch" and not _is_version(value):
             raise ValueError(f"must be a version such as 2.13, not `{value}`")
         return value

@@ -1,0 +1,97 @@
+"""Reads and checks the files that a call names: what was found in which, and what of it a baseline lists."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from ..project.configuration import ConfigurationError
+from ..project.discovery import Target, discover, is_excluded
+from ..project.paths import shown
+from . import complain, pipeline
+from .options import UsageError
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Sequence
+
+    from ..model import Diagnostic
+    from ..project.configuration import Configuration
+    from .baseline import Baseline
+
+
+@dataclass
+class Checked:
+    """What a run has read and found. `texts` holds the sources that are not on disk; `known` what a baseline lists."""
+
+    targets: list[Target]
+    findings: list[Diagnostic]
+    texts: dict[str, bytes]
+    jobs: int = 1
+    incomplete: bool = False
+    known: list[Diagnostic] = field(default_factory=list)
+    started: float = field(default_factory=perf_counter)
+
+    @property
+    def filenames(self) -> list[str]:
+        return [target.filename for target in self.targets]
+
+    def set_apart(self, baseline: Baseline) -> None:
+        """Of all that was found, what the baseline lists is known."""
+        found = self.findings
+        listed = baseline.divide(found, self.filenames, self.texts)
+        self.known = [one for one, is_known in zip(found, listed) if is_known]
+        self.findings = [one for one, is_known in zip(found, listed) if not is_known]
+
+
+def read(options: Namespace, settings: Configuration) -> Checked:
+    """Reads and checks what the call names. Raises UsageError."""
+    paths = options.arguments
+    from_input = paths == ["-"]
+    if "-" in paths and not from_input:
+        raise UsageError("`-` (standard input) cannot be mixed with other paths")
+    if options.stdin_filename is not None and not from_input:
+        raise UsageError("--stdin-filename is for standard input: write `-` as the path")
+    if from_input and options.add_ignore:
+        raise UsageError("--add-ignore writes into files: standard input is none")
+    if from_input:
+        return _read_input(options.stdin_filename, settings)
+    started = perf_counter()
+    targets, errors = discover(paths or ["."], settings)
+    for error in errors:
+        complain(str(error))
+    jobs = options.jobs or pipeline.default_jobs(len(targets))
+    findings = check_files(targets, jobs, options.quiet)
+    return Checked(targets, findings, {}, jobs, incomplete=bool(errors), started=started)
+
+
+def _read_input(name: str | None, configuration: Configuration) -> Checked:
+    filename = "-" if name is None else shown(name)
+    if sys.stdin is None:
+        raise UsageError("`-` is standard input, which is closed")
+    source = sys.stdin.buffer.read()
+    try:
+        settings = configuration.settings(os.path.dirname(os.path.abspath(filename)))
+    except ConfigurationError as error:
+        raise UsageError(str(error)) from error
+    checked = Checked([Target(filename, settings)], [], {filename: source})
+    if name is None or not settings.force_exclude or not is_excluded(os.path.abspath(name), settings):
+        checked.findings = pipeline.examine(filename, source, settings)
+    return checked
+
+
+def check_files(targets: Sequence[Target], jobs: int, quiet: bool) -> list[Diagnostic]:
+    """The findings of files on disk, with a bar on a terminal unless all is to be `quiet`."""
+    if quiet or not sys.stderr.isatty():
+        return [one for found in pipeline.examine_files(targets, jobs) for one in found]
+    from .progress import Progress
+
+    findings: list[Diagnostic] = []
+    with Progress(len(targets), sys.stderr) as progress:
+        for done, found in enumerate(pipeline.examine_files(targets, jobs), 1):
+            findings += found
+            progress.show(done, targets[done - 1].filename)
+    return findings
