@@ -109,6 +109,11 @@ def _config(options: Namespace) -> int:
     from ..project.settings import OPTIONS
     from . import show
 
+    if options.schema:
+        from . import schema
+
+        print(schema.document(), end="")
+        return 0
     known = {option.name: option for option in OPTIONS}
     keys = options.arguments
     for key in keys:
@@ -165,5 +170,6 @@ CONFIG = Verb(
     "Print the options of [tool.inplace-lint] in pyproject.toml, or of inplace-lint.toml:\n"
     "what each means, and its value for the files of this directory.",
     _config,
+    lambda parser: flag(parser, "--schema", "print a JSON schema of these options, for editors"),
 )
 VERSION = Verb("", "Print the version of inplace-lint.", _version)

@@ -9,6 +9,9 @@ if TYPE_CHECKING:
 #: Sizes for which messages say how much memory attention keeps, where the source does not tell.
 ATTENTION_SIZES = (("batch", 8), ("heads", 16), ("length", 8192))
 
+#: The largest size that attention may be told to have.
+LARGEST = 1 << 40
+
 #: What is never looked into unless named on the command line. Ruff's list.
 EXCLUDE = (
     ".bzr .direnv .eggs .git .git-rewrite .hg .ipynb_checkpoints .mypy_cache .nox .pants.d .pyenv "

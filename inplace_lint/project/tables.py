@@ -7,15 +7,13 @@ import os
 from .configuration import ConfigurationError
 from .paths import shown
 from .reading import read as contents
-from .settings import OPTIONS, Option
+from .settings import LARGEST, OPTIONS, Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-#: The largest size that attention may be told to have.
-_LARGEST = 1 << 40
 #: How many files may extend one another.
 _EXTENDED = 32
 _BY_NAME = {option.name: option for option in OPTIONS}
@@ -196,8 +194,8 @@ def _sizes(option: Option, value: object) -> tuple[tuple[str, int], ...]:
     for name, size in value.items():
         if name not in sizes:
             raise ValueError(f"may hold {', '.join(sizes)}, not `{name}`")
-        if type(size) is not int or not 0 < size <= _LARGEST:
-            raise ValueError(f"must give a whole number above 0, and at most {_LARGEST:,}, for `{name}`")
+        if type(size) is not int or not 0 < size <= LARGEST:
+            raise ValueError(f"must give a whole number above 0, and at most {LARGEST:,}, for `{name}`")
         sizes[name] = size
     return tuple(sizes.items())
 
