@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..model import Refused
@@ -186,7 +187,7 @@ def _trial(target: Target, read: Reading) -> Callable[[bytes], list[Diagnostic]]
 
     Raises Refused for what cannot go back into the file.
     """
-    settings = target.settings.replace(notes=True, min_confidence="possible")
+    settings = replace(target.settings, notes=True, min_confidence="possible")
 
     def lint(source: bytes) -> list[Diagnostic]:
         read.check(source)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, TypeVar
 
 from ..checks import registry
 from ..model import CONFIDENCES, Diagnostic, Location, at_least
@@ -12,10 +13,8 @@ from ..project.reading import read
 from ..syntax.parse import UnreadableFile
 from .options import UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from typing import TypeVar
 
     from ..project.discovery import Target
 

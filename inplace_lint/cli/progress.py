@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import time
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import TextIO
+from typing import TextIO
 
 #: Seconds before the bar is drawn, and between two drawings of it.
 PATIENCE = 0.7

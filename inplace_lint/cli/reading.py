@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..model import Diagnostic, Location
 from ..syntax.parse import UnreadableFile
 from .options import UsageError
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..syntax.notebook import Notebook, Script
 

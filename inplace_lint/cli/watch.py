@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from collections.abc import Sequence
 
-    from ..project import Settings
     from ..project.configuration import Configuration
 
 #: Seconds between two looks, and how many times what a look takes at least: so it takes a tenth of a processor at most.
@@ -64,7 +63,7 @@ def state(paths: Sequence[str], configuration: Configuration, baseline: str | No
     targets, errors = discover(paths or ["."], configuration)
     found: State = {str(error): None for error in errors}
     for target in targets:
-        found[target.filename] = (_content(target.filename), _values(target.settings))
+        found[target.filename] = (_content(target.filename), target.settings)
     if baseline is not None:
         found["baseline"] = _content(baseline)
     return found
@@ -77,7 +76,3 @@ def _content(filename: str) -> tuple[int, ...]:
     except OSError:
         return ()
     return (status.st_mtime_ns, status.st_size, status.st_ino)
-
-
-def _values(settings: Settings) -> tuple[object, ...]:
-    return tuple(getattr(settings, name) for name in settings.__slots__)

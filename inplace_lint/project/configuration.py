@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from . import tables
 from .paths import shown
 from .settings import Settings
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
 #: Looked for in this order in each directory, from that of the checked file upwards.
 FILENAMES = ("inplace-lint.toml", "pyproject.toml")
@@ -97,7 +97,7 @@ class Configuration:
         if above.config_file is None and any(
             os.path.exists(os.path.join(directory, name)) for name in (".git", "pyproject.toml")
         ):
-            return above.replace(root=directory)
+            return replace(above, root=directory)
         return above
 
     def _settings(self, values: dict[str, Any], root: str, file: str | None) -> Settings:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import stat
+from typing import TYPE_CHECKING
 
 from .configuration import Configuration, ConfigurationError
 from .paths import matches, shown
 from .reading import read
 from .settings import Settings
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

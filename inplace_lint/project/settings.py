@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
+from dataclasses import dataclass
+from typing import Any
 
 #: Sizes for which messages say how much memory attention keeps, where the source does not tell.
 ATTENTION_SIZES = (("batch", 8), ("heads", 16), ("length", 8192))
@@ -20,29 +19,19 @@ EXCLUDE = (
 )
 
 
+@dataclass(frozen=True, slots=True)
 class Option:
     """One key of the configuration.
 
-    `kind` is strings, string, flag, table, names or sizes; `choices` bound a string.
+    `kind` is strings, string, flag, table, names or sizes; `choices` bound a string; `rules`: its strings name rules.
     """
 
-    __slots__ = ("choices", "default", "kind", "meaning", "name", "rules")
-
-    def __init__(
-        self,
-        name: str,
-        kind: str,
-        default: Any,
-        meaning: str,
-        choices: tuple[str, ...] = (),
-        rules: bool = False,
-    ) -> None:
-        self.name = name
-        self.kind = kind
-        self.default = default
-        self.meaning = meaning
-        self.choices = choices
-        self.rules = rules  # whether its strings name rules
+    name: str
+    kind: str
+    default: Any
+    meaning: str
+    choices: tuple[str, ...] = ()
+    rules: bool = False
 
 
 OPTIONS: tuple[Option, ...] = (
@@ -105,6 +94,7 @@ OPTIONS: tuple[Option, ...] = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """The values of all options for the files of one directory tree.
 
@@ -112,78 +102,24 @@ class Settings:
     the values came from, None for defaults.
     """
 
-    __slots__ = (
-        "attention_sizes",
-        "baseline",
-        "config_file",
-        "device",
-        "exclude",
-        "extend_exclude",
-        "extend_select",
-        "fail_on",
-        "force_exclude",
-        "ignore",
-        "inputs",
-        "min_confidence",
-        "notes",
-        "output_format",
-        "per_file_ignores",
-        "respect_gitignore",
-        "root",
-        "select",
-        "src",
-        "target_torch",
-        "unsafe_fixes",
-    )
-
-    def __init__(
-        self,
-        *,
-        root: str = ".",
-        config_file: str | None = None,
-        select: tuple[str, ...] = ("ALL",),
-        ignore: tuple[str, ...] = (),
-        extend_select: tuple[str, ...] = (),
-        min_confidence: str = "likely",
-        notes: bool = False,
-        target_torch: str | None = None,
-        device: str = "both",
-        per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = (),
-        inputs: tuple[tuple[str, str], ...] = (),
-        attention_sizes: tuple[tuple[str, int], ...] = ATTENTION_SIZES,
-        src: tuple[str, ...] = (),
-        exclude: tuple[str, ...] = tuple(EXCLUDE.split()),
-        extend_exclude: tuple[str, ...] = (),
-        force_exclude: bool = False,
-        respect_gitignore: bool = True,
-        output_format: str = "full",
-        unsafe_fixes: bool = False,
-        fail_on: str = "warning",
-        baseline: str | None = None,
-    ) -> None:
-        self.root = root
-        self.config_file = config_file
-        self.select = select
-        self.ignore = ignore
-        self.extend_select = extend_select
-        self.min_confidence = min_confidence
-        self.notes = notes
-        self.target_torch = target_torch
-        self.device = device
-        self.per_file_ignores = per_file_ignores
-        self.inputs = inputs
-        self.attention_sizes = attention_sizes
-        self.src = src
-        self.exclude = exclude
-        self.extend_exclude = extend_exclude
-        self.force_exclude = force_exclude
-        self.respect_gitignore = respect_gitignore
-        self.output_format = output_format
-        self.unsafe_fixes = unsafe_fixes
-        self.fail_on = fail_on
-        self.baseline = baseline
-
-    def replace(self, **changes: Any) -> Settings:
-        """A copy with some values changed."""
-        values = {name: getattr(self, name) for name in self.__slots__}
-        return Settings(**{**values, **changes})
+    root: str = "."
+    config_file: str | None = None
+    select: tuple[str, ...] = ("ALL",)
+    ignore: tuple[str, ...] = ()
+    extend_select: tuple[str, ...] = ()
+    min_confidence: str = "likely"
+    notes: bool = False
+    target_torch: str | None = None
+    device: str = "both"
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    inputs: tuple[tuple[str, str], ...] = ()
+    attention_sizes: tuple[tuple[str, int], ...] = ATTENTION_SIZES
+    src: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = tuple(EXCLUDE.split())
+    extend_exclude: tuple[str, ...] = ()
+    force_exclude: bool = False
+    respect_gitignore: bool = True
+    output_format: str = "full"
+    unsafe_fixes: bool = False
+    fail_on: str = "warning"
+    baseline: str | None = None

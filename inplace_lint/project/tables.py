@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING, Any
 
 from .configuration import ConfigurationError
 from .paths import shown
 from .reading import read as contents
 from .settings import LARGEST, OPTIONS, Option
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
 #: How many files may extend one another.
 _EXTENDED = 32

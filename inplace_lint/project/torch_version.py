@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import re
+from typing import TYPE_CHECKING
 
 from .reading import read
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .settings import Settings
 
