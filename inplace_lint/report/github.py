@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .findings import advice
+from .places import in_repository
 from .style import safe
 
 TYPE_CHECKING = False
@@ -17,7 +18,7 @@ def entry(findings: Findings, index: int) -> str:
     level = "notice" if severity == "note" else severity
     properties = {
         "title": f"inplace-lint ({diagnostic.code})",
-        "file": place.filename.replace("\\", "/"),
+        "file": in_repository(place.filename, "GITHUB_WORKSPACE"),
         "line": place.row,
         "endLine": place.end_row,
     }

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
-
-from ..project.paths import relative
 from .findings import advice
 from .layout import array
-from .places import readable
+from .places import in_repository, readable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,18 +16,17 @@ _SEVERITIES = {"error": "critical", "warning": "major", "note": "info"}
 
 
 def document(findings: Findings) -> str:
-    """The array of all findings; paths are those of the repository, whose root a job of GitLab names."""
-    root = os.environ.get("CI_PROJECT_DIR") or os.getcwd()
-    return array(_issue(findings, index, root) for index in range(len(findings.diagnostics))) + "\n"
+    """The array of all findings; paths are those of the repository."""
+    return array(_issue(findings, index) for index in range(len(findings.diagnostics))) + "\n"
 
 
-def _issue(findings: Findings, index: int, root: str) -> dict[str, Any]:
+def _issue(findings: Findings, index: int) -> dict[str, Any]:
     one = findings.diagnostics[index]
     body = [f"{head} {words}" for head, words in advice(one)]
     places = [one.location, *(label.location for label in one.labels)]
     lines = [
         {
-            "path": readable(relative(place.filename, root)),
+            "path": readable(in_repository(place.filename, "CI_PROJECT_DIR")),
             "lines": {"begin": place.row, "end": place.end_row},
         }
         for place in places

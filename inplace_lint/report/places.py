@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from ..model import Location
+from ..project.paths import relative
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +15,14 @@ if TYPE_CHECKING:
 def slashed(filename: str) -> str:
     """A path with forward slashes on every system."""
     return filename.replace(os.sep, "/")
+
+
+def in_repository(filename: str, variable: str) -> str:
+    """A file's path below the repository, whose root a CI system names in that variable of the environment.
+
+    Where it does not, paths start at the working directory. What lies elsewhere keeps its absolute path.
+    """
+    return relative(filename, os.environ.get(variable) or os.getcwd())
 
 
 def readable(text: str) -> str:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 
 from ..checks import registry
-from ..project.paths import relative
-from .places import readable
+from .places import in_repository, readable
 from .style import code_spans, safe
 
 TYPE_CHECKING = False
@@ -71,7 +70,7 @@ def _link(place: Location, text: str) -> str:
     """A place, linked to the line of the commit that is checked where the workflow says which it is."""
     names = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_SHA")
     server, repository, commit = (os.environ.get(name, "") for name in names)
-    path = relative(place.filename, os.environ.get("GITHUB_WORKSPACE") or os.getcwd())
+    path = in_repository(place.filename, "GITHUB_WORKSPACE")
     if not (server and repository and commit) or os.path.isabs(path):
         return _cell(text)
     from urllib.parse import quote

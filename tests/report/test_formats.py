@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from inplace_lint.model import Diagnostic
 from inplace_lint.report import FORMATS
+from inplace_lint.report.places import slashed
 from inplace_lint.report.records import fingerprints
 from inplace_lint.report.source import Sources
 
@@ -109,3 +111,19 @@ def test_github_annotation_is_escaped() -> None:
         "a,b.py:3:1: IPL101 `y` is changed: 100%25%0A"
         "save: a,b.py:2:5: SigmoidBackward0 saves this result%0Ahelp: use `y = y + 1`\n"
     )
+
+
+def test_github_names_files_as_the_repository_does(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "sub").mkdir()
+    monkeypatch.chdir(tmp_path / "sub")
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(tmp_path))
+    assert ",file=sub/gate.py,line=3," in out("github", finding("gate.py"))
+    monkeypatch.delenv("GITHUB_WORKSPACE")
+    assert ",file=gate.py,line=3," in out("github", finding("gate.py"))
+
+
+def test_a_backslash_separates_folders_only_where_it_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "pkg\\gate.py"
+    assert slashed(name) == name
+    monkeypatch.setattr(os, "sep", "\\")
+    assert slashed(name) == "pkg/gate.py"
