@@ -205,6 +205,8 @@ def _whole(options: Namespace, checked: Checked) -> Findings:
         colour=output.has_colour(sys.stdout, options.color) and not in_file,
         files=list(roots),
         known=listed,
+        silenced=checked.silenced,
+        listed=len(checked.known),
     )
 
 

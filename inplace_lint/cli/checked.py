@@ -16,16 +16,22 @@ from .options import UsageError
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import TypeVar
 
     from ..model import Diagnostic
     from ..project.configuration import Configuration
     from .baseline import Baseline
 
+    T = TypeVar("T")
+
 
 @dataclass
 class Checked:
-    """What a run has read and found. `texts` holds the sources that are not on disk; `known` what a baseline lists."""
+    """What a run has read and found. `texts` holds the sources that are not on disk.
+
+    `known` is what a baseline lists, `silenced` how many findings comments silence that would be shown.
+    """
 
     targets: list[Target]
     findings: list[Diagnostic]
@@ -33,6 +39,7 @@ class Checked:
     jobs: int = 1
     incomplete: bool = False
     known: list[Diagnostic] = field(default_factory=list)
+    silenced: int = 0
     started: float = field(default_factory=perf_counter)
 
     @property
@@ -64,8 +71,9 @@ def read(options: Namespace, settings: Configuration) -> Checked:
     for error in errors:
         complain(str(error))
     jobs = options.jobs or pipeline.default_jobs(len(targets))
-    findings = check_files(targets, jobs, options.quiet)
-    return Checked(targets, findings, {}, jobs, incomplete=bool(errors), started=started)
+    findings, silenced = check_files(targets, jobs, options.quiet)
+    incomplete = bool(errors)
+    return Checked(targets, findings, {}, jobs, incomplete, silenced=silenced, started=started)
 
 
 def _read_input(name: str | None, configuration: Configuration) -> Checked:
@@ -79,19 +87,27 @@ def _read_input(name: str | None, configuration: Configuration) -> Checked:
         raise UsageError(str(error)) from error
     checked = Checked([Target(filename, settings)], [], {filename: source})
     if name is None or not settings.force_exclude or not is_excluded(os.path.abspath(name), settings):
-        checked.findings = pipeline.examine(filename, source, settings)
+        checked.findings, checked.silenced = pipeline.counted(filename, source, settings)
     return checked
 
 
-def check_files(targets: Sequence[Target], jobs: int, quiet: bool) -> list[Diagnostic]:
-    """The findings of files on disk, with a bar on a terminal unless all is to be `quiet`."""
-    if quiet or not sys.stderr.isatty():
-        return [one for found in pipeline.examine_files(targets, jobs) for one in found]
+def check_files(targets: Sequence[Target], jobs: int, quiet: bool) -> tuple[list[Diagnostic], int]:
+    """The findings of files on disk, and how many more comments silence; with a bar on a terminal unless `quiet`."""
+    examined = pipeline.examine_files(targets, jobs)
+    if not quiet and sys.stderr.isatty():
+        examined = _with_bar(examined, targets)
+    findings: list[Diagnostic] = []
+    silenced = 0
+    for found, more in examined:
+        findings += found
+        silenced += more
+    return findings, silenced
+
+
+def _with_bar(examined: Iterable[T], targets: Sequence[Target]) -> Iterator[T]:
     from .progress import Progress
 
-    findings: list[Diagnostic] = []
     with Progress(len(targets), sys.stderr) as progress:
-        for done, found in enumerate(pipeline.examine_files(targets, jobs), 1):
-            findings += found
+        for done, one in enumerate(examined, 1):
+            yield one
             progress.show(done, targets[done - 1].filename)
-    return findings

@@ -14,7 +14,7 @@ from ..syntax.parse import UnreadableFile
 from .options import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from ..project.discovery import Target
 
@@ -27,19 +27,24 @@ FILES_PER_JOB = 40
 
 def examine(filename: str, source: bytes, settings: Settings) -> list[Diagnostic]:
     """The findings of one file that are to be shown, in order of place: of a notebook, in the program it makes."""
+    return counted(filename, source, settings)[0]
+
+
+def counted(filename: str, source: bytes, settings: Settings) -> tuple[list[Diagnostic], int]:
+    """As `examine`, and how many more would be shown if no comment silenced them."""
     if not filename.endswith(".ipynb"):
         found = everything(filename, source, settings)
         if not found or found[0].code != "IPL000":
-            return shown(filename, source, found, settings)
+            return divided(filename, source, found, settings)
     from . import reading
 
     try:
         read = reading.reading(filename, source)
     except UnreadableFile as error:
-        return shown(filename, source, [reading.unreadable(filename, error)], settings)
+        return divided(filename, source, [reading.unreadable(filename, error)], settings)
     found = everything(filename, read.source, settings)
     found += (reading.unreadable(filename, error) for error in read.faults)
-    return shown(filename, read.source, sorted(found, key=lambda one: one.location.key()), settings)
+    return divided(filename, read.source, sorted(found, key=lambda one: one.location.key()), settings)
 
 
 def everything(filename: str, source: bytes, settings: Settings, trial: bool = False) -> list[Diagnostic]:
@@ -51,38 +56,43 @@ def everything(filename: str, source: bytes, settings: Settings, trial: bool = F
 
 def shown(filename: str, source: bytes, found: list[Diagnostic], settings: Settings) -> list[Diagnostic]:
     """Those of a file's findings that are to be shown, and what is to be said of the comments that silence some."""
+    return divided(filename, source, found, settings)[0]
+
+
+def divided(
+    filename: str, source: bytes, found: list[Diagnostic], settings: Settings
+) -> tuple[list[Diagnostic], int]:
+    """As `shown`, and how many more would be shown if no comment silenced them."""
+    left = found
     # Comments come first: one that silences a finding which would be hidden anyway is not unused.
     if b"inplace-lint:" in source or (found and b"noqa" in source.lower()):
         from ..project.suppressions import suppress
 
-        found = suppress(filename, source, found, registry.problem)
+        left = suppress(filename, source, found, registry.problem)
     codes = _codes(settings, filename)
-    return [one for one in map(_capped, found) if one.code in codes and _is_shown(one, settings)]
+
+    def selected(some: Iterable[Diagnostic]) -> list[Diagnostic]:
+        return [one for one in map(_capped, some) if one.code in codes and _is_shown(one, settings)]
+
+    kept = set(map(id, left))
+    return selected(left), len(selected(one for one in found if id(one) not in kept))
 
 
-def examine_file(target: Target) -> list[Diagnostic]:
-    """As `examine`, for a file on disk; one that cannot be read is an IPL000."""
+def examine_file(target: Target) -> tuple[list[Diagnostic], int]:
+    """As `counted`, for a file on disk; one that cannot be read is an IPL000."""
     try:
         source = read(target.filename, pipes=True)
     except OSError as error:
         message = f"cannot be read: {error.strerror or error}"
         if "IPL000" not in _codes(target.settings, target.filename):
-            return []
-        return [
-            Diagnostic(
-                "IPL000",
-                "unreadable-file",
-                "error",
-                "certain",
-                message,
-                Location(target.filename, 1, 1, 1, 1),
-            )
-        ]
-    return examine(target.filename, source, target.settings)
+            return [], 0
+        place = Location(target.filename, 1, 1, 1, 1)
+        return [Diagnostic("IPL000", "unreadable-file", "error", "certain", message, place)], 0
+    return counted(target.filename, source, target.settings)
 
 
-def examine_files(targets: Sequence[Target], jobs: int) -> Iterator[list[Diagnostic]]:
-    """The findings of each file, in the order of `targets` whatever the number of jobs."""
+def examine_files(targets: Sequence[Target], jobs: int) -> Iterator[tuple[list[Diagnostic], int]]:
+    """As `counted`, for each file, in the order of `targets` whatever the number of jobs."""
     return in_order(examine_file, targets, jobs)
 
 

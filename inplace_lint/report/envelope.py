@@ -38,6 +38,8 @@ def _summary(findings: Findings) -> dict[str, Any]:
             kind: sum(one.fix is not None and one.fix.applicability == kind for one in found)
             for kind in ("safe", "unsafe")
         },
+        "silenced": findings.silenced,
+        "in_baseline": findings.listed,
         "codes": dict(sorted(codes.items())),
     }
     if findings.verdicts is not None:

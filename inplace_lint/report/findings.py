@@ -22,10 +22,11 @@ CLEARED = ("refuted", "spurious")
 class Findings:
     """What was found in one run, in the order in which it is shown.
 
-    `root_of` gives the project root of a file; `texts` holds the sources that are not on disk, by file name. `files`
+    `root_of` gives the project root of a file; `texts` holds the sources that are not on disk, by file name; `files`
     names all files that were checked. `verdicts` are those of `confirm` by the finding's number; None where nothing
-    was run. `ended` says what cut the run short. `silenced` counts the findings that a comment or the like kept back.
-    `known` are the numbers of those that a baseline lists, in a format that shows them; None without a baseline.
+    was run. `ended` says what cut the run short. `silenced` counts the findings that comments keep back, `listed` those
+    that a baseline does. `known` are the numbers of those that a baseline lists, in a format that shows them; None
+    without a baseline.
     """
 
     def __init__(
@@ -39,7 +40,9 @@ class Findings:
         ended: str = "",
         silenced: int = 0,
         known: Collection[int] | None = None,
+        listed: int = 0,
     ) -> None:
+        self.listed = listed
         self.known = known
         self.diagnostics = diagnostics
         self.root_of = root_of

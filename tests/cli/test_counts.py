@@ -88,3 +88,26 @@ def test_all_formats_count_the_same(
         seen[form] = (counted(form, out), code, err)
     assert len(set(seen.values())) == 1, seen
     assert seen["json"][0] >= 4
+
+
+def test_what_is_kept_back_is_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(90):  # enough for several processes
+        (tmp_path / f"m{number:02}.py").write_text("x = 1\n")
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(textwrap.dedent(text))
+    monkeypatch.chdir(tmp_path)
+
+    def summary(*more: str) -> tuple[int, int, int]:
+        main(["check", "--isolated", "--output-format", "json-v2", *more])
+        told = json.loads(capsys.readouterr().out)["summary"]
+        return told["findings"], told["silenced"], told["in_baseline"]
+
+    found = summary()
+    assert found[1:] == (1, 0)
+    assert summary("--jobs", "2") == summary("--jobs", "1") == found
+    assert summary("--ignore", "IPL101")[1] == 0
+    main(["check", "--isolated", "--write-baseline", "known.json"])
+    capsys.readouterr()
+    assert summary("--baseline", "known.json") == (1, 1, found[0] - 1)  # what cannot be read is never known

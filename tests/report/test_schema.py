@@ -75,6 +75,8 @@ def test_the_envelope_holds_the_array_of_json() -> None:
         "warnings": 0,
         "notes": 0,
         "fixable": {"safe": 0, "unsafe": 2},
+        "silenced": 0,
+        "in_baseline": 0,
         "codes": {"IPL101": 2},
     }
 
