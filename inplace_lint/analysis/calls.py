@@ -402,4 +402,6 @@ def enter_context(run: Run, manager: Value, at: ast.AST) -> Value:
         run.grad = "unknown"
     if isinstance(manager, Symbol) and manager.dotted in MODES:
         apply_mode(run, symbols.mode(manager.dotted, [], {}))
+    elif isinstance(manager, Unknown) and run.grad == "on" and names.may_come_by_a_star(run, at):
+        run.grad = "unknown"  # it may be torch's
     return Unknown()

@@ -6,7 +6,7 @@ import builtins
 
 from ..syntax.lower import lower_expression
 from ..torchmodel import table
-from ..torchmodel.spelling import canonical
+from ..torchmodel.spelling import MODES, canonical
 from .frames import Frame, State
 from .guards import ALWAYS
 from .run import EVERYTHING
@@ -134,9 +134,27 @@ def _from_star(run: Run, module: Module, star: str, level: int, name: str) -> Va
         return None
     if level == 0:
         dotted = canonical(f"{star}.{name}")
-        if table.exists_function(dotted) or table.module(dotted) is not None:
+        if table.exists_function(dotted) or table.module(dotted) is not None or dotted in MODES:
             return Symbol(dotted)
     return None
+
+
+def may_come_by_a_star(run: Run, node: ast.AST) -> bool:
+    """Whether an expression begins with a name that nothing binds, but perhaps `from m import *`, with m out of sight."""
+    while (inner := getattr(node, "func", None) or getattr(node, "value", None)) is not None:
+        node = inner
+    name, module = getattr(node, "id", None), run.frame.module
+    return (
+        name is not None
+        and load(run, name) is run.globals.get((module, name))
+        and not module.binds(name)
+        and name not in module.multiple
+        and any(
+            star.partition(".")[0] != "torch"
+            and run.program.files.resolve(star, module.filename, level) is None
+            for star, level in module.stars
+        )
+    )
 
 
 def imported(run: Run, module: Module, name: str, member: str | None, level: int) -> Value:

@@ -56,6 +56,7 @@ def incidents(
             ) -> None:
                 seen = Incident(what, place, guard, name, storage, grad, cause)
                 seen.sources = sources
+                seen.doubtful = run.grad == "unknown"
                 run.incidents.append(seen)
 
             if facts.params[i].name == "out":
