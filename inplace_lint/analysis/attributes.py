@@ -297,6 +297,8 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
                 set_requires_grad(run, tensor, value)
             else:
                 run.set_member(atom, name, value)
+                if isinstance(atom, Unknown):
+                    run.stored.append((atom, name))
                 run.heap.escape(run.tensors_within(value), guard)
         elif isinstance(atom, Parameters) and name == "requires_grad":
             for owner in atom.owners:

@@ -455,6 +455,7 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
             if isinstance(atom, Unknown):
                 if isinstance(plain, (int, str)):
                     run.set_member(atom, plain, value)
+                    run.stored.append((atom, plain))
                 if atom.tensor is None or not atom.tensor.storage.is_tensor():
                     run.heap.escape(run.tensors_within(value), run.path)
             if not isinstance(plain, str):

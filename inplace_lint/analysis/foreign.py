@@ -50,6 +50,7 @@ def called(
     run: Run, func: Unknown, given: Sequence[tuple[Guard, Tensor]], values: list[Value], at: ast.AST
 ) -> Value:
     """What a call of something unknown returns: if it is a module, a result that hangs on its parameters."""
+    _may_store(run, func.owner)
     weights = known_weights(run, func)
     known = weights is not None
     if weights is None and run.expects_modules and func.is_given():
@@ -66,6 +67,16 @@ def called(
         if weights is not None:
             _remember(run, forward, weights, known)
     return result
+
+
+def _may_store(run: Run, owner: Value | None) -> None:
+    """A method of something unknown was called: what was stored in it, or in a part of it, may be another by now."""
+    for holder, key in run.stored if owner is not None else ():
+        whole: Value | None = holder
+        while whole is not owner and isinstance(whole, Unknown):
+            whole = whole.owner
+        if whole is owner:
+            run.set_member(holder, key, Unknown(holder))
 
 
 def spelled(func: ast.expr | None) -> str:

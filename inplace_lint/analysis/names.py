@@ -140,7 +140,7 @@ def _from_star(run: Run, module: Module, star: str, level: int, name: str) -> Va
 
 
 def may_come_by_a_star(run: Run, node: ast.AST) -> bool:
-    """Whether an expression begins with a name that nothing binds, but perhaps `from m import *`, with m out of sight."""
+    """Whether an expression begins with a name that nothing binds, but perhaps an `import *` of a file out of sight."""
     while (inner := getattr(node, "func", None) or getattr(node, "value", None)) is not None:
         node = inner
     name, module = getattr(node, "id", None), run.frame.module

@@ -266,6 +266,8 @@ def apply_function(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST
 
     run.bottom().slots[(context, "member", "save_for_backward")] = Native(save_for_backward)
     run.bottom().slots[(context, "member", "mark_dirty")] = Native(mark_dirty)
+    for name in ("mark_non_differentiable", "set_materialize_grads"):
+        run.bottom().slots[(context, "member", name)] = Native(lambda *_: Constant(None))
     mode = run.grad
     run.grad = "off"
     result = calls.enter(run, forward, [context, *args], {}, at)

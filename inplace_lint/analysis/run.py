@@ -186,6 +186,8 @@ class Run:
         self.observations: list[Sharing] = []
         #: storages that were handed to code that is not known, which may have kept them
         self.given: set[Storage] = set()
+        #: what was stored in something unknown: the object, and the attribute or key
+        self.stored: list[tuple[Unknown, Hashable]] = []
         #: what runs each instruction, where somebody watches (`watch`)
         self.handlers = program.handlers
         #: of modules that this run itself made

@@ -33,7 +33,7 @@ def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt
     if finding.write is not None:
         labels += [places.label("write", "written here", place) for place in finding.writes[:_MOST_WRITES]]
         caption = "this call changes it in place"
-        message = f"{_passed(module, finding)} is changed in place by this call {when}"
+        message = f"{passed(module, finding)} is changed in place by this call {when}"
     else:
         caption = f"{finding.op} moves its version"
         if finding.versions is not None and not later:
@@ -70,7 +70,7 @@ def _remark(finding: Finding) -> str:
     )
 
 
-def _passed(module: Module, finding: Finding) -> str:
+def passed(module: Module, finding: Finding) -> str:
     """What a call changes, in the words of the source: its argument, or an attribute of an object."""
     call = finding.at
     if finding.passed is None or not isinstance(call, ast.Call):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..syntax.nodes import start_of
 from . import places
-from .saved import describe_save
+from .saved import describe_save, passed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def silently(module: Module, finding: Finding, code: str, how: str, cause: str, 
         finding,
         code,
         "error",
-        f"{_subject(module, finding)} is changed after {first.op} saved it for backward, {how}",
+        f"{_subject(module, finding)} after {first.op} saved it for backward, {how}",
         labels,
         caption=f"{finding.op}: no error comes, and the gradient is computed from the new values",
         help=help,
@@ -43,9 +43,16 @@ def silently(module: Module, finding: Finding, code: str, how: str, cause: str, 
 
 
 def _subject(module: Module, finding: Finding) -> str:
+    """What is changed, and by whom where that is not seen in the line."""
+    if finding.write is not None:
+        return f"{passed(module, finding)} is changed by this call"
+    return f"{_written(module, finding)} is changed"
+
+
+def _written(module: Module, finding: Finding) -> str:
     """What is changed, in the words of the source; of a call that only writes beside what it is for, no words."""
     node = finding.at
-    if not isinstance(node, ast.Call) or finding.write is not None:
+    if not isinstance(node, ast.Call):
         return places.target(module, node)
     if isinstance(node.func, ast.Attribute) and node.func.attr == finding.op:
         root = node.func.value
