@@ -22,7 +22,8 @@ def document(findings: Findings) -> str:
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', head]
     for _, text in suites:
         lines += text
-    return "\n".join([*lines, "</testsuites>"]) + "\n"
+    # Whatever it is written as, it is read as it was meant.
+    return "\n".join([*lines, "</testsuites>", ""]).encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 
 _COUNTED = ("tests", "failures", "errors", "skipped")

@@ -45,6 +45,10 @@ def document(findings: Findings) -> str:
     return f'{{{head}, "runs": [{mapping(run, "results", rows)}]}}\n'
 
 
+#: What a rule is about, by the beginning of its code.
+_TAGS = {"IPL0": "inplace-lint", "IPL3": "performance", "IPL4": "performance"}
+
+
 def _rule(code: str) -> dict[str, Any]:
     rule = registry.find(code)
     assert rule is not None
@@ -54,11 +58,21 @@ def _rule(code: str) -> dict[str, Any]:
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": rule.summary},
+        "fullDescription": {"text": " ".join(_section(text, "What it does").split())},
         "help": {"text": text, "markdown": text},
         "defaultConfiguration": {"level": rule.severity},
+        "properties": {
+            "tags": [_TAGS.get(code[:4], "correctness"), "pytorch"],
+            "problem.severity": "recommendation" if rule.severity == "note" else rule.severity,
+        },
     }
     address = registry.published(code)
     return {**described, "helpUri": address} if address else described
+
+
+def _section(page: str, head: str) -> str:
+    """What stands in a rule's page below a heading."""
+    return page.partition(f"## {head}\n")[2].partition("\n## ")[0]
 
 
 def _invocation(findings: Findings) -> dict[str, Any]:

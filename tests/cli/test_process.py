@@ -65,6 +65,14 @@ def test_a_small_check_imports_nothing_slow(tmp_path: Path) -> None:
     assert not imported("check", "a.py", cwd=tmp_path) & set(slow.split())
 
 
+@pytest.mark.parametrize("form", ["full", "concise", "gitlab"])
+def test_a_format_is_imported_when_it_is_asked_for(form: str, tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(BAD)
+    modules = imported("check", "--output-format", form, "a.py", cwd=tmp_path)
+    others = {one.module for one in FORMATS.values()} - {FORMATS[form].module, "records"}
+    assert not {f"inplace_lint.report.{name}" for name in others} & modules
+
+
 def test_a_simple_finding_reads_none_of_the_modules_for_what_it_lacks(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(
         BAD + "\n\ndef gate(x, bias):\n    y = torch.sigmoid(x)\n    y += bias\n    return y\n"

@@ -76,6 +76,12 @@ def test_what_was_not_checked_is_an_error(code: str) -> None:
     assert document(finding(code=code)).get("errors") == "1"
 
 
+def test_it_is_read_alike_in_every_encoding() -> None:
+    text = out("junit", finding("\u6ce8.py", message="\u03b2"))
+    assert text.isascii()
+    assert ElementTree.fromstring(text)[0].get("name") == "\u6ce8.py"
+
+
 def test_text_that_xml_cannot_hold_is_shown_as_what_it_is() -> None:
     words = 'a <b> & "c" ]]> \x1b[31m \x00 \ud800 \u202e \n d'
     (suite,) = document(finding("a&<>\"'\n.py", message=words, labels=()))

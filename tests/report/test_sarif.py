@@ -41,6 +41,7 @@ def test_every_rule_is_told_once_with_its_page() -> None:
     rules = told["tool"]["driver"]["rules"]
     assert [rule["id"] for rule in rules] == [rule.code for rule in registry.RULES]
     assert all(rule["help"]["markdown"].startswith(f"# {rule['id']} ") for rule in rules)
+    assert all(rule["fullDescription"]["text"] for rule in rules)
     assert {rules[one["ruleIndex"]]["id"] for one in told["results"]} == {"IPL101"}
 
 
@@ -179,6 +180,14 @@ SARIF: dict[str, Any] = {
                 "id": {"type": "string"},
                 "name": {"type": "string"},
                 "shortDescription": {"$ref": "#/$defs/text"},
+                "fullDescription": {"$ref": "#/$defs/text"},
+                "properties": {
+                    "type": "object",
+                    "properties": {
+                        "tags": {"type": "array", "uniqueItems": True, "items": {"type": "string"}},
+                        "problem.severity": {"enum": ["error", "warning", "recommendation"]},
+                    },
+                },
                 "help": {"$ref": "#/$defs/text"},
                 "helpUri": {"type": "string", "format": "uri"},
                 "defaultConfiguration": {
