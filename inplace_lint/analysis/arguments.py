@@ -136,8 +136,8 @@ def _is_expected(run: Run, root: FunctionSource, argument: str) -> bool:
         calls, targets = _calls(root, module)
         for call in calls:
             by_object = isinstance(call.func, ast.Attribute) or root.name in ("forward", "__call__")
-            given = position - (root.owner is not None and by_object)
-            passed = call.args[given] if given < len(call.args) else _keyword(call, argument)
+            given = position - (bool(root.receiver) and by_object)
+            passed = call.args[given] if 0 <= given < len(call.args) else _keyword(call, argument)
             kept = targets.get(call)
             seen = True
             if any(stale.same(passed, place) for place in (kept, *getattr(kept, "elts", ()))):
