@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import re
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from inplace_lint.checks import registry
-from inplace_lint.model import Diagnostic, Edit, Fix, Label, Location
+from inplace_lint.model import Diagnostic, Edit, Fix, Label, Location, Rule
 from inplace_lint.report import render
+from inplace_lint.report.html import rules
 
 from .samples import finding, found, out, verdict
 
@@ -213,8 +215,27 @@ def test_what_can_be_chosen_is_what_there_is() -> None:
     assert choices("verdict", read) == ["refuted", "not run"]
 
 
+def test_a_broken_rule_is_there_with_its_page() -> None:
+    read = page(finding(), finding(shift=3))
+    assert len(read.all("details", id="rule-IPL101")) == 1
+    assert "Why is this bad" in read.text("h3")
+    assert any("y = torch.sigmoid(self.proj(x))\n" in sample for sample in read.text("pre"))
+
+
+@pytest.mark.parametrize("rule", registry.RULES, ids=lambda rule: rule.code)
+def test_every_rules_page_is_read_whole(rule: Rule) -> None:
+    text = Path(registry.page(rule)).read_text(encoding="utf-8")
+    shown = Page(f"<main>{rules.page(text)}</main>")
+    told = "".join(data for _, data in shown.words)
+    written = text.partition("\n")[2]
+    for mark in ("```python\n", "```", "\n## ", "\n- ", "`"):
+        written = written.replace(mark, " ")
+    assert "".join(told.split()) == "".join(written.split())
+
+
 def test_a_rule_is_linked_only_where_pages_are_published(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert "inplace-lint rule IPL101" in page(finding()).text("code")
+    monkeypatch.setattr(registry, "SITE", "")
+    assert not [link for link in page(finding()).all("a") if not link["href"].startswith("#")]
     monkeypatch.setattr(registry, "SITE", "https://example.org/rules")
     address = "https://example.org/rules/IPL101-saved-result-overwritten"
     assert page(finding()).all("a", href=address)

@@ -111,12 +111,14 @@
     event.preventDefault();
   });
 
-  // A link to a finding shows it, whatever is filtered.
+  // A link to a finding shows it, whatever is filtered; one to a rule opens its page.
   function arrive() {
     const target = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
     if (!target) return;
     if (target.closest("[hidden]")) showAll();
-    target.focus({ preventScroll: true });
+    const page = target.matches("details");
+    if (page) target.open = true;
+    (page ? target.firstElementChild : target).focus({ preventScroll: true });
     target.scrollIntoView({ block: "start" });
   }
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from ... import __version__
-from ...checks import registry
 from ...model import Diagnostic, Location
 from ..findings import advice
 from ..hunks import Hunk, hunks
+from . import rules
 from .frame import frames
 from .text import plain, plural, source, words
 from .verdict import section
@@ -31,7 +31,7 @@ def document(findings: Findings) -> str:
         '<div class="columns">',
         _index(findings) if found else "",
         f'<main id="findings" data-by="file">{_groups(findings) if found else ""}</main></div>',
-        _rules(found) if found else "",
+        rules.section(one.code for one in found) if found else "",
         f"<footer><p>Written by inplace-lint {__version__}.</p></footer>",
     ]
     title = f"inplace-lint: {plural(len(found), 'finding')}"
@@ -186,9 +186,9 @@ def _article(findings: Findings, index: int) -> str:
         f"<p class='advice'><b>{plain(head.rstrip(':'))}</b> {words(text)}</p>" for head, text in advice(one)
     )
     return f"""<article id="{name}" tabindex="-1" aria-labelledby="{name}-h" {listed}>
-<h3 id="{name}-h"><span class="badge {one.severity}">{one.severity}</span> <a href="#{name}">{one.code}</a>
+<h3 id="{name}-h"><span class="badge {one.severity}">{one.severity}</span> <a href="#rule-{one.code}">{one.code}</a>
 {plain(one.name)}
-<span class="place"><span class="path">{plain(place.filename)}:</span>{_place(place)}</span></h3>
+<a class="place" href="#{name}"><span class="path">{plain(place.filename)}:</span>{_place(place)}</a></h3>
 <p class="message">{words(one.message)}</p>
 {frames(one, findings.sources)}
 {told}<p class="confidence">Confidence: {one.confidence}.</p>
@@ -202,7 +202,7 @@ def _fix(one: Diagnostic, findings: Findings) -> str:
     label = f"The {one.fix.applicability} fix of line {one.location.row}"
     return (
         f"<details><summary>{one.fix.applicability} fix</summary>"
-        f'<pre class="diff" role="group" tabindex="0" aria-label="{label}">{lines}</pre></details>\n'
+        f'<pre class="code" role="group" tabindex="0" aria-label="{label}">{lines}</pre></details>\n'
     )
 
 
@@ -219,21 +219,3 @@ def _changed(hunk: Hunk) -> str:
     rows += [f"<ins>+ {source(line)}\n</ins>" for line in new[head : len(new) - tail]]
     rows += [f"  {source(line)}\n" for line in old[len(old) - tail :]]
     return "".join(rows)
-
-
-# What stands below them
-
-
-def _rules(found: Iterable[Diagnostic]) -> str:
-    codes = {one.code for one in found}
-    rows = []
-    for rule in registry.RULES:
-        if rule.code in codes:
-            address = registry.published(rule.code)
-            more = f'<a href="{address}">{rule.code}</a>' if address else rule.code
-            rows.append(
-                f'<dt id="rule-{rule.code}">{more} {rule.name}</dt><dd>{plain(rule.summary)}'
-                f" More: <code>inplace-lint rule {rule.code}</code></dd>"
-            )
-    head = '<section id="rules" aria-labelledby="rules-h"><h2 id="rules-h">Rules</h2>'
-    return f"{head}<dl>{''.join(rows)}</dl></section>"
