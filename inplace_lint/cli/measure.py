@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from . import CLEAN, WRONG, complain, output, proving
 from .options import UsageError, Verb, choice, flag, number, several, whole
 from .reading import need_file
+from .selection import add_colour
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -81,6 +82,7 @@ def _measure_options(parser: Parser) -> None:
     report.add_argument(
         "--output-format", metavar="FORMAT", help="one of %(choices)s [text]", **choice("text", "json")
     )
+    add_colour(report)
 
 
 def measure(options: Namespace) -> int:
@@ -125,7 +127,11 @@ def measure(options: Namespace) -> int:
         "factories": factories,
         "captured": captured,
     }
-    arguments = {"request": request, "colour": output.has_colour(sys.stdout), "findings": findings}
+    arguments = {
+        "request": request,
+        "colour": output.has_colour(sys.stdout, options.color),
+        "findings": findings,
+    }
     found = _run(arguments, options)
     if options.report is not None:
         _write(options.report, found["page"])

@@ -11,6 +11,7 @@ from ..report.findings import Findings
 from . import output
 from .options import UsageError, Verb, choice, flag
 from .reading import need_file
+from .selection import add_colour
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -26,6 +27,7 @@ def _options(parser: Parser) -> None:
         metavar="FILE",
         help="write the report there when the program ends, not to standard error",
     )
+    add_colour(parser)
 
 
 def run(options: Namespace) -> int:
@@ -53,7 +55,9 @@ def run(options: Namespace) -> int:
     stream = output.opened(file) if file is not None else sys.stderr
     tracer = Trace(
         checksums=not options.no_checksums,
-        on_hazard=(lambda hazard: announce(hazard, output.has_colour(sys.stderr))) if at_once else None,
+        on_hazard=(lambda hazard: announce(hazard, output.has_colour(sys.stderr, options.color)))
+        if at_once
+        else None,
     )
     status = run_program(target, options.is_module, arguments, tracer)
     found = tracer.diagnostics

@@ -60,6 +60,7 @@ class _Walk:
         self.targets: dict[str, Target] = {}
         self.errors: dict[str, ConfigurationError] = {}
         self._visited: set[tuple[int, int]] = set()
+        self._named = ""
 
     def start(self, path: str) -> None:
         path = os.path.abspath(path)
@@ -74,6 +75,7 @@ class _Walk:
 
     def _directory(self, path: str, ignores: tuple[_Ignore, ...]) -> None:
         """Walks a directory. Links are followed, but no directory is entered twice, so a loop ends."""
+        self._named = path
         pending = [(path, ignores)]
         while pending:
             pending += reversed(self._listed(*pending.pop()))
@@ -95,7 +97,7 @@ class _Walk:
         self._visited.add(identity)
         if settings.respect_gitignore and any(entry.name == ".gitignore" for entry in entries):
             ignores = (*ignores, *_ignore_of(path))
-        patterns = settings.exclude + settings.extend_exclude
+        patterns = self._patterns(settings)
         directories = []
         for entry in entries:
             try:
@@ -114,6 +116,13 @@ class _Walk:
             else:
                 self._add(entry.path, settings)
         return [(directory, ignores) for directory in directories]
+
+    def _patterns(self, settings: Settings) -> tuple[str, ...]:
+        """The patterns of what is passed over, without those that mean the named directory: who names it wants it."""
+        patterns = settings.exclude + settings.extend_exclude
+        if not matches(self._named, patterns, settings.root):
+            return patterns
+        return tuple(one for one in patterns if not matches(self._named, (one,), settings.root))
 
     def _add(self, path: str, settings: Settings) -> None:
         filename = shown(path)

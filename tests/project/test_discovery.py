@@ -55,6 +55,11 @@ def test_a_named_folder_is_read_whatever_it_is_called() -> None:
     make("lib/site-packages/timm/a.py")
     assert found("lib/site-packages/timm") == ["lib/site-packages/timm/a.py"]
     assert found("lib/site-packages") == ["lib/site-packages/timm/a.py"]
+    make("build/a.py", "build/sub/b.py", "build/.venv/c.py", "gen/x/d.py", "x/e.py")
+    assert found("build") == ["build/a.py", "build/sub/b.py"]
+    assert found("build/sub", "x") == ["build/sub/b.py", "x/e.py"]
+    assert found("gen/x", extend_exclude=("gen/x",)) == ["gen/x/d.py"]
+    assert found("build", force_exclude=True) == []
 
 
 def test_named_files_are_read_unless_exclusion_is_forced() -> None:
