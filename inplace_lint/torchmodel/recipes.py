@@ -92,6 +92,8 @@ def recipe(
     reduced = [name for name in before if name not in after]
     if (reduced and reduction is None) or (len(set(before)) < len(before)):
         return None
+    if not {*before, *after, "tensor", "pattern", "reduction"}.issuperset(lengths):
+        return None  # the length of an axis that the pattern does not name
     known = ELLIPSIS not in before
     steps: list[Step] = []
     if any(len(group) != 1 for group in left):

@@ -246,3 +246,10 @@ def test_layers_do_what_the_functions_do() -> None:
 @pytest.mark.parametrize("pattern", ["b n", "b n -> b", "b b -> b", "", "a, b -> c (d)"])
 def test_what_einops_refuses_has_no_recipe_or_no_equation(pattern: str) -> None:
     assert recipes.recipe(pattern, {}) is None or recipes.equation(pattern) is None
+
+
+def test_a_length_of_an_axis_that_the_pattern_does_not_name_is_refused() -> None:
+    with pytest.raises(einops.EinopsError):
+        einops.repeat(tensor((2, 3), False), "h w -> h w 3", c=3)
+    assert recipes.recipe("h w -> h w 3", {"c": 3}) is None
+    assert recipes.recipe("h w -> h w c", {"c": 3})
