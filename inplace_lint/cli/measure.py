@@ -89,14 +89,14 @@ def measure(options: Namespace) -> int:
     """Measures one target. Raises UsageError."""
     if len(options.arguments) != 1:
         raise UsageError("measure needs one target: inplace-lint measure model.py::Attention")
+    for place in (options.arguments[0], options.against or ""):
+        need_file("measure", place.rpartition("::")[0])
     sizes = options.sizes or ()
     for size in sizes:
         if not whole(size):
             raise UsageError(f"--sizes needs numbers such as 256,512,1024, not `{size}`")
     launcher = proving.launcher(options.launcher)
     proving.need_children("measure", elsewhere=bool(launcher))
-    for place in (options.arguments[0], options.against or ""):
-        need_file("measure", place.rpartition("::")[0])
     from ..runtime.problems import InputError
     from ..runtime.subject import said, subject
 
