@@ -109,7 +109,7 @@ def cell_as_python(text: str, masks: Masks) -> tuple[str, str] | None:
             fault = error
     if masked.lstrip("\r\n")[:1] in (" ", "\t") and is_python("if 1:\n" + masked):
         return masked, "if 1:"  # IPython takes away what all lines are indented by
-    first = text.split(None, 1)[0]
+    first = "".join(text.split(None, 1)[:1])
     if first[:1] == "%" and first[1:] in _LANGUAGES:
         return None
     masked = mask(text, masks, automagic=True)
@@ -218,4 +218,4 @@ def _end(text: str, at: int) -> int:
 
 def _looks_like_magic(text: str, begin: int) -> bool:
     words = text[begin : _end(text, begin)].split()
-    return words[0] in _AUTOMAGICS and not (len(words) > 1 and words[1].startswith(_OPERATORS))
+    return bool(words) and words[0] in _AUTOMAGICS and not "".join(words[1:2]).startswith(_OPERATORS)
