@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..project.reading import read
 from .options import UsageError, Verb, choice, flag, whole
-from .reading import need_file
+from .reading import in_cell
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -80,26 +80,39 @@ def _explain(options: Namespace) -> int:
         filename, _, line = filename.rpartition(":")
     if not filename or not whole(line):
         raise UsageError(f"`{places[0]}` is no place: write it as model.py:12")
-    need_file("explain", filename)
+    filename, cell = in_cell(filename)
     try:
         source = read(filename, pipes=True)
     except OSError as error:
         raise UsageError(f"{filename}: cannot be read: {error.strerror}") from error
+    if cell:
+        from .reading import explained
+
+        return _print(explained(filename, source, cell, int(line), _told))
     last = source.count(b"\n") + (not source.endswith(b"\n"))
     if int(line) > last:
         raise UsageError(f"{filename} has {last} lines, there is no line {line}")
+    return _print(_told(filename, source, int(line)))
+
+
+def _told(filename: str, source: bytes, line: int) -> str:
+    """What the analysis knows at a line. Raises UsageError."""
     from ..analysis.explain import explain
     from ..project import Project
     from ..project.configuration import Configuration, ConfigurationError
     from ..project.paths import shown
-    from ..report.style import safe
 
     try:
         settings = Configuration().settings(os.path.dirname(os.path.abspath(filename)))
     except ConfigurationError as error:
         raise UsageError(str(error)) from error
-    text = explain(shown(filename), source, int(line), Project(settings.root, settings.src)).rstrip("\n")
-    print("\n".join(map(safe, text.split("\n"))))
+    return explain(shown(filename), source, line, Project(settings.root, settings.src))
+
+
+def _print(text: str) -> int:
+    from ..report.style import safe
+
+    print("\n".join(map(safe, text.rstrip("\n").split("\n"))))
     return 0
 
 

@@ -43,24 +43,25 @@ class _Notebooks:
         if book is None:
             return one
         labels = tuple(
-            Label(label.role, _in_cells(label.message, book), self._place(label.location))
+            Label(label.role, sentence_in_cells(label.message, book), self._place(label.location))
             for label in one.labels
         )
         plan = copy(one.plan)
         if plan is not None:
-            plan.message = _in_cells(plan.message, book)
-            plan.differences = tuple(_in_cells(text, book) for text in plan.differences)
+            plan.message = sentence_in_cells(plan.message, book)
+            plan.differences = tuple(sentence_in_cells(text, book) for text in plan.differences)
         told = {
-            name: _in_cells(getattr(one, name), book) for name in ("message", "caption", "help", "remark")
+            name: sentence_in_cells(getattr(one, name), book)
+            for name in ("message", "caption", "help", "remark")
         }
-        refused = None if one.fix_refused is None else _in_cells(one.fix_refused, book)
+        refused = None if one.fix_refused is None else sentence_in_cells(one.fix_refused, book)
         fix = None if one.fix is None or self._beside else self._fix(one.fix, book)
         place = self._place(one.location)
         return one.replace(location=place, labels=labels, plan=plan, fix=fix, fix_refused=refused, **told)
 
     def _fix(self, fix: Fix, book: Notebook) -> Fix:
         edits = (Edit(book.masks.restored(edit.content), self._place(edit.location)) for edit in fix.edits)
-        return Fix(fix.applicability, _in_cells(fix.message, book), tuple(edits))
+        return Fix(fix.applicability, sentence_in_cells(fix.message, book), tuple(edits))
 
     def _place(self, place: Location) -> Location:
         book = self._of(place.filename)
@@ -82,16 +83,17 @@ class _Notebooks:
         return self._read[filename]
 
 
-def _in_cells(text: str, book: Notebook) -> str:
+def sentence_in_cells(text: str, book: Notebook) -> str:
     """A sentence in which a line is one of a cell, not of the program that all cells are."""
-    if "line " not in text:
+    if "line" not in text:
         return text
 
     def said(found: re.Match[str]) -> str:
         row = int(found.group(1))
         place = book.in_cell(Location("", row, 1, row, 1))
-        return f"line {place.row} of cell {place.cell}"
+        last = "" if found.group(2) is None else f" to {place.row + int(found.group(2)) - row}"
+        return f"line{'s' * bool(last)} {place.row}{last} of cell {place.cell}"
 
     parts = code_spans(text)
-    parts[::2] = (re.sub(r"\bline (\d+)\b", said, part) for part in parts[::2])
+    parts[::2] = (re.sub(r"\blines? (\d+)(?: to (\d+))?\b", said, part) for part in parts[::2])
     return "`".join(parts)

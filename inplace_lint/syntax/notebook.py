@@ -121,6 +121,11 @@ class Notebook:
             end_row, end_column = cell.rows, len(_LINE_END.split(cell.text)[-1]) + 1
         return Location(place.filename, row, column, end_row, end_column, cell=cell.number)
 
+    def row(self, number: int, row: int) -> int | None:
+        """A row of a cell as one of the program; None where there is no such row, or the cell is no part of it."""
+        cell = next((cell for cell in self.cells if cell.number == number), None)
+        return None if cell is None or not 0 < row <= cell.rows else cell.first + row - 1
+
     def in_file(self, place: Location) -> Location:
         """A place in a cell as one in the JSON text."""
         cell = next(cell for cell in self.cells if cell.number == place.cell)

@@ -224,7 +224,6 @@ def test_a_notebook_under_another_name_is_no_python(call: Call) -> None:
     "argv",
     [
         ("confirm", "n.ipynb"),
-        ("explain", "n.ipynb:3"),
         ("measure", "n.ipynb::f"),
         ("trace", "n.ipynb"),
         ("capture", "n.ipynb"),
@@ -310,3 +309,21 @@ def test_comments_and_baselines_know_findings_of_cells(call: Call) -> None:
     Path("n.ipynb").write_bytes(Path("n.ipynb").read_bytes().replace(b"torch.sigmoid", b"torch.cos"))
     call("check", "--fix", "n.ipynb")
     assert Path("n.ipynb").read_bytes() == BOOK.replace(b"torch.sigmoid", b"torch.cos")
+
+
+def test_explain_takes_a_place_in_a_cell(call: Call) -> None:
+    status, out, err = call("explain", "n.ipynb:cell 5:2")
+    assert (status, err) == (0, "")
+    assert out.startswith("n.ipynb:cell 5:2: b += 1\n")
+    assert "line 2 of cell 3" in out
+    assert call("explain", "n.ipynb:cell 5:2:1")[1] == out
+    for place, why in (
+        ("n.ipynb:3", "n.ipynb is a notebook: write a place in it as n.ipynb:cell 3:12"),
+        ("n.ipynb:cell 4:1", "n.ipynb has no line 1 in a cell 4 of Python"),
+        ("n.ipynb:cell 5:9", "n.ipynb has no line 9 in a cell 5 of Python"),
+        ("n.ipynb:cell 0:1", "n.ipynb:cell 0: cannot be read"),
+        ("m.ipynb:cell 1:1", "m.ipynb: cannot be read"),
+    ):
+        status, out, err = call("explain", place)
+        assert (status, out) == (2, "")
+        assert why in err, err

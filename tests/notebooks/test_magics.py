@@ -134,7 +134,8 @@ def test_a_name_that_is_a_magic_too_is_a_name(cell: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "cell", ["print 'x'", "x = (", "x = 1\npip install torch", "def f(:\n!ls", "x?  # what", "\u2028", "\x1c\n"]
+    "cell",
+    ["print 'x'", "x = (", "x = 1\npip install torch", "def f(:\n!ls", "x?  # what", "\u2028", "\x1c\n"],
 )
 def test_what_is_neither_is_a_syntax_error(cell: str) -> None:
     with pytest.raises(UnreadableFile):
