@@ -25,7 +25,7 @@ def ignored(source: bytes, findings: Sequence[Diagnostic]) -> tuple[bytes, list[
     """
     text = SourceText(source)
     plain = text.text.replace("\r\n", "\n").replace("\r", "\n")
-    lines, closed = plain.split("\n"), _closed(plain)
+    lines, closed = plain.split("\n"), closed_rows(plain)
     codes: dict[int, set[str]] = defaultdict(set)
     left = []
     for one in findings:
@@ -55,7 +55,7 @@ def ignored(source: bytes, findings: Sequence[Diagnostic]) -> tuple[bytes, list[
     return text.encoded(changed), left
 
 
-def _closed(text: str) -> set[int]:
+def closed_rows(text: str) -> set[int]:
     """The rows at whose end no comment may stand: within a string, or before a line that continues them."""
     rows: set[int] = set()
     commented: set[int] = set()

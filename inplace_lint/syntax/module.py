@@ -10,7 +10,7 @@ from itertools import accumulate
 
 from .annotations import SCALARS, annotated
 from .nodes import DULL, bound_names, inner_bodies
-from .parse import parse
+from .parse import parse, without_comments
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -205,8 +205,9 @@ class Module:
         if b"\r" in source:  # every line end is one, as it is for Python's tokenizer; places stay the same
             source = source.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         #: the text in UTF-8, as places in the tree count it
-        self.tree, self.source = parse(filename, source)
-        source = self.source
+        self.tree, self.commented = parse(filename, source)
+        #: the same with blanks for comments: who looks for words in it finds code
+        self.source = source = without_comments(self.commented)
         #: where each row begins in the source, and where one after the last would
         self.row_starts = [0, *accumulate(map(len, source.splitlines(True)))]
         if not source.endswith(b"\n"):
@@ -251,11 +252,11 @@ class Module:
     @property
     def lines(self) -> list[bytes]:
         if self._lines is None:
-            self._lines = self.source.split(b"\n")
+            self._lines = self.commented.split(b"\n")
         return self._lines
 
     def text(self, first: int, last: int) -> bytes:
-        """The rows from the first to the last."""
+        """The rows from the first to the last, with blanks for comments."""
         starts = self.row_starts
         return self.source[starts[first - 1] : starts[last] - 1]
 

@@ -47,6 +47,29 @@ def parse(filename: str, source: bytes) -> tuple[ast.Module, bytes]:
     return syntax_tree(filename, source), text
 
 
+def without_comments(source: bytes) -> bytes:
+    """The text with blanks in place of comments, so that what these say decides nothing.
+
+    A `#` after an odd number of quotes is taken for text of a string, and stays. In a string of several lines it may
+    go: what is in strings is read from the tree.
+    """
+    place = source.find(b"#")
+    if place < 0:
+        return source
+    parts: list[bytes] = []
+    done = 0
+    while place >= 0:
+        start, end = source.rfind(b"\n", 0, place) + 1, source.find(b"\n", place)
+        end = len(source) if end < 0 else end
+        if source.count(b"'", start, place) % 2 or source.count(b'"', start, place) % 2:
+            place = source.find(b"#", place + 1)
+            continue
+        parts += (source[done:place], b" " * (end - place))
+        done = end
+        place = source.find(b"#", end)
+    return b"".join((*parts, source[done:]))
+
+
 def syntax_tree(filename: str, source: bytes | str) -> ast.Module:
     """Python's syntax tree of a text as it stands. Raises UnreadableFile."""
     import warnings
