@@ -63,6 +63,17 @@ def given(**shapes: tuple[int, ...] | int) -> Callable[[], Any]:
     return inputs
 
 
+def arguments(make: Callable[[Any], tuple[Any, ...]]) -> Callable[[], Any]:
+    """Positional arguments, made with torch when they are asked for."""
+
+    def inputs() -> Any:
+        import torch
+
+        return make(torch), {}
+
+    return inputs
+
+
 def timm_model(name: str, size: int = 64, batch: int = 1, **options: Any) -> Model:
     return Model(
         "timm", made("timm", "create_model", name, pretrained=False, **options), image(size, batch=batch)
@@ -109,6 +120,12 @@ def x_transformer_model(layers: str = "Decoder", **options: Any) -> Model:
     return Model("x_transformers", make, tokens())
 
 
+def package_model(package: str, path: str, inputs: Callable[[], Any], *args: Any, **options: Any) -> Model:
+    """A class of a package: `path` is its module and its name, with a colon between them."""
+    module, _, name = path.partition(":")
+    return Model(package, made(module, name, *args, **options), inputs)
+
+
 def own_model(module: str, name: str, inputs: Callable[[], Any], *args: Any, **options: Any) -> Model:
     return Model("models", made(f"{__package__}.models.{module}", name, *args, **options), inputs)
 
@@ -138,3 +155,6 @@ PICTURE = {
     "num_attention_heads": 2,
 }
 VIT_3D = {"img_size": (32, 32, 32), "in_channels": 1}
+VISION_TOWER = {"layers": 2, "width": 32, "head_width": 16, "patch_size": 8, "image_size": 32}
+TEXT_TOWER = {"context_length": 12, "vocab_size": 64, "width": 32, "heads": 2, "layers": 2}
+SEQUENCE = arguments(lambda torch: (torch.randn(2, 12, 32),))

@@ -14,6 +14,7 @@ from .builders import (
     transformers_model,
     x_transformer_model,
 )
+from .fresh_wider import WIDER
 
 FRESH: dict[str, Model] = {
     "timm.deit3": timm_model("deit3_small_patch16_224", img_size=64, depth=2),
@@ -252,4 +253,5 @@ FRESH: dict[str, Model] = {
         down_block_types=("CrossAttnDownBlock3D", "DownBlock3D"),
         up_block_types=("UpBlock3D", "CrossAttnUpBlock3D"),
     ),
+    **WIDER,
 }

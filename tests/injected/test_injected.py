@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("torch")
 
 from . import catalogue, scoring
+from .fresh_wider import WIDER
 from .inject import mutants
 from .mutants import Mutant
 from .scoring import Scored, folder_of
@@ -37,7 +38,8 @@ def scored(made: list[Mutant]) -> list[Scored]:
 
 def test_sets_share_no_model() -> None:
     assert not catalogue.KNOWN.keys() & catalogue.FRESH.keys()
-    assert {"monai", "diffusers", "x_transformers"}.isdisjoint(m.package for m in catalogue.KNOWN.values())
+    known = {m.package for m in catalogue.KNOWN.values()}
+    assert {"monai", "diffusers", "x_transformers", *(m.package for m in WIDER.values())}.isdisjoint(known)
 
 
 def test_torch_has_an_answer_to_nearly_all(made: list[Mutant]) -> None:
