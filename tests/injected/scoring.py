@@ -147,9 +147,10 @@ def folder_of(package: str) -> Path:
     if package == "models":
         return Path(__file__).parent / "models"
     spec = importlib.util.find_spec(package)
-    if spec is None or not spec.origin:
+    folders = spec and spec.submodule_search_locations
+    if not folders:
         raise ModuleNotFoundError(f"{package} is not installed", name=package)
-    return Path(spec.origin).parent
+    return Path(next(iter(folders)))
 
 
 def score(mutants: Iterable[Mutant]) -> Iterator[Scored]:

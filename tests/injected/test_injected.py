@@ -102,6 +102,12 @@ def test_a_finding_at_a_caller_in_another_file_counts(tmp_path: Path) -> None:
     assert (told.code, told.file, told.row) == ("IPL101", "pair/gate.py", 8)
 
 
+def test_a_package_without_an_init_file_has_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bare").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    assert folder_of("bare") == tmp_path / "bare"
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
