@@ -63,6 +63,12 @@ class Findings:
             self._fingerprints = fingerprints(self.diagnostics, self.sources, self.root_of)
         return self._fingerprints
 
+    @property
+    def kept_back(self) -> str:
+        """How many findings are not shown, and why, in words; empty where all are."""
+        counts = [(self.silenced, "silenced by comments"), (self.listed, "listed in the baseline")]
+        return ", ".join(f"{count} {why}" for count, why in counts if count)
+
     def verdict(self, index: int) -> Verdict | None:
         """What a run has shown of a finding, if there was one."""
         return None if self.verdicts is None else self.verdicts.get(index)

@@ -21,8 +21,9 @@ def document(findings: Findings) -> str:
     """Markdown: what was found, by rule, then each finding with a link to its line."""
     found = findings.diagnostics
     files = f"{len(findings.files)} file{'s' if len(findings.files) != 1 else ''}"
+    more = f" Not shown: {findings.kept_back}." if findings.kept_back else ""
     if not found:
-        return f"### inplace-lint\n\nAll checks passed in {files}.\n\n"
+        return f"### inplace-lint\n\nAll checks passed in {files}.{more}\n\n"
     count = f"{len(found)} finding{'s' if len(found) != 1 else ''}"
     counts: dict[str, int] = {}
     for one in found:
@@ -30,7 +31,7 @@ def document(findings: Findings) -> str:
     lines = [
         "### inplace-lint",
         "",
-        f"{count} in {files}.",
+        f"{count} in {files}.{more}",
         "",
         "| rule | what it finds | findings |",
         "|---|---|--:|",

@@ -196,6 +196,12 @@ def test_what_was_not_checked_is_said_first() -> None:
     assert f"{told}the run was ended by SIGINT." in read.text("p")
 
 
+def test_what_is_kept_back_is_counted() -> None:
+    told = page(finding(), silenced=2, listed=1).text("p")
+    assert "Not shown: 2 silenced by comments, 1 listed in the baseline." in told
+    assert not [words for words in page(finding()).text("p") if "Not shown" in words]
+
+
 def test_nothing_found_is_a_page_too() -> None:
     read = page(files=["a.py"])
     assert "Nothing found in 1 file." in read.text("p")

@@ -44,7 +44,9 @@ def test_rules_are_counted_and_findings_listed() -> None:
 
 
 def test_nothing_found() -> None:
-    assert "All checks passed in 2 files." in document(found(files=["a.py", "b.py"]))
+    assert "All checks passed in 2 files.\n" in document(found(files=["a.py", "b.py"]))
+    told = document(found(files=["a.py"], listed=3))
+    assert "All checks passed in 1 file. Not shown: 3 listed in the baseline.\n" in told
 
 
 def test_links_are_those_of_the_workflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,6 +76,8 @@ def _header(findings: Findings) -> str:
     ]
     told = " and ".join(filter(None, (", ".join(counts[:-1]), *counts[-1:]))) or "Nothing found"
     lines = [f"<p class='total'>{told} in {plural(len(findings.files), 'file')}.</p>"]
+    if findings.kept_back:
+        lines.append(f"<p>Not shown: {findings.kept_back}.</p>")
     if findings.verdicts is not None:
         statuses = [one["status"] for one in findings.verdicts.values()]
         each = [f"{statuses.count(name)} {name}" for name in dict.fromkeys(statuses)]
