@@ -91,9 +91,7 @@ def _read(filename: str, source: bytes, settings: Settings, program: Program) ->
 
 def _findings(module: Module, program: Program, settings: Settings) -> list[Diagnostic]:
     diagnostics: list[Diagnostic] = []
-    # A comment that silences a note is needed, whether or not notes are shown.
-    silences = b"inplace-lint:" in module.original
-    program.want_notes(silences or settings.notes or settings.min_confidence == "possible")
+    program.want_notes(settings.notes or settings.min_confidence == "possible")
     roots = program.roots(module)
     if roots:
         from ..analysis.analyze import gathered

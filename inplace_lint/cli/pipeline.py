@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from ..checks import registry
@@ -69,6 +70,8 @@ def divided(
         from ..project.suppressions import suppress
 
         left = suppress(filename, source, found, registry.problem)
+        if any(one.code == "IPL001" for one in left) and not _wants_notes(settings):
+            left = _without_doubtful(filename, source, left, settings)
     codes = _codes(settings, filename)
 
     def selected(some: Iterable[Diagnostic]) -> list[Diagnostic]:
@@ -76,6 +79,18 @@ def divided(
 
     kept = set(map(id, left))
     return selected(left), len(selected(one for one in found if id(one) not in kept))
+
+
+def _without_doubtful(
+    filename: str, source: bytes, left: list[Diagnostic], settings: Settings
+) -> list[Diagnostic]:
+    """Without those IPL001 whose comment may silence what was not looked for: a note, or what is only possible."""
+    from ..project.suppressions import suppress
+
+    closely = replace(settings, notes=True, min_confidence="possible")
+    every = suppress(filename, source, everything(filename, source, closely, trial=True), registry.problem)
+    unused = {(one.location.key(), one.message) for one in every if one.code == "IPL001"}
+    return [one for one in left if one.code != "IPL001" or (one.location.key(), one.message) in unused]
 
 
 def examine_file(target: Target) -> tuple[list[Diagnostic], int]:
@@ -193,6 +208,10 @@ def _is_shown(diagnostic: Diagnostic, settings: Settings) -> bool:
         return False
     if diagnostic.severity != "note" or diagnostic.code in registry.ALWAYS:
         return True
+    return _wants_notes(settings)
+
+
+def _wants_notes(settings: Settings) -> bool:
     return settings.notes or settings.min_confidence == "possible"
 
 

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 _OWN = "inplace-lint:"
+#: What says that a file was not read or not analysed as a whole: what its comments silence is not known then.
+_UNREAD = ("IPL000", "IPL002", "IPL003")
 
 
 def suppress(
@@ -21,7 +23,8 @@ def suppress(
     """The diagnostics that no comment silences, and an IPL001 for each of our comments that silences nothing.
 
     A comment counts if it stands on any line of a finding's span. `# noqa` is other tools' word too, so it is
-    never called unused. A file that cannot be tokenized has no suppressions: its IPL000 says all there is.
+    never called unused, nor is any comment of a file that was not analysed as a whole. A file that cannot be tokenized
+    has no suppressions: its IPL000 says all there is.
     """
     from tokenize import TokenError
 
@@ -30,7 +33,8 @@ def suppress(
     except (TokenError, SyntaxError, ValueError):
         return diagnostics
     kept = [one for one in diagnostics if not [comment for comment in said if comment.silences(one)]]
-    kept.extend(found for comment in said for found in comment.faults(selector_problem))
+    whole = not any(one.code in _UNREAD for one in diagnostics)
+    kept.extend(found for comment in said for found in comment.faults(selector_problem, whole))
     return sorted(kept, key=lambda diagnostic: diagnostic.location.key())
 
 
@@ -93,15 +97,15 @@ class Comment:
         self.used |= hits
         return bool(hits)
 
-    def faults(self, selector_problem: Callable[[str], str | None]) -> Iterator[Diagnostic]:
-        """What IPL001 says of this comment."""
+    def faults(self, selector_problem: Callable[[str], str | None], whole: bool) -> Iterator[Diagnostic]:
+        """What IPL001 says of this comment; where the file was not analysed as a `whole`, not that it is unused."""
         if not self.own:
             return
         if self.fault:
             yield self._unused(self.fault)
         elif self.selectors is None:
             # A whole file that is waved through may well be clean today.
-            if not self.used and not self.whole_file:
+            if whole and not self.used and not self.whole_file:
                 yield self._unused("no finding on this line: the comment silences nothing", ())
         else:
             where = "in this file" if self.whole_file else "on this line"
@@ -110,7 +114,7 @@ class Comment:
             for selector, problem in problems.items():
                 if problem:
                     yield self._unused(problem)
-                elif selector not in kept:
+                elif whole and selector not in kept:
                     yield self._unused(f"no `{selector}` finding {where}: the comment silences nothing", kept)
 
     def _is_needed(self, selector: str) -> bool:

@@ -112,6 +112,15 @@ def test_file_that_cannot_be_tokenized_keeps_its_findings() -> None:
     assert left("x = (  # inplace-lint: ignore\n", finding(1, "IPL000")) == [("IPL000", 1)]
 
 
+@pytest.mark.parametrize("code", ["IPL000", "IPL002", "IPL003"])
+def test_where_the_analysis_did_not_end_no_comment_is_called_unused(code: str) -> None:
+    source = "def f():\n    y += 1  # inplace-lint: ignore[IPL101]\n    z += 1  # inplace-lint: ignore\n"
+    assert left(source, finding(1, code)) == [(code, 1)]
+    unknown = source.replace("IPL101", "IPL999")
+    assert left(unknown, finding(1, code)) == [(code, 1), ("IPL001", 2)]
+    assert len(left(source)) == 2
+
+
 # What removes a comment that is not needed
 
 
