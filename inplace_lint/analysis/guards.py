@@ -17,8 +17,10 @@ ALWAYS: Guard = ((0, 0),)
 NEVER: Guard = ()
 #: More alternatives than this are weakened to what they have in common, and to this literal: that it is so is only
 #: guessed at.
-_WIDTH = 8
+_WIDTH = 16
 WEAKENED = 1
+#: Of more than this it is not tried to find out whether they can be said in fewer.
+_REDUCED = 48
 #: The same few guards meet again and again while states are joined.
 _CACHED = 20_000
 _both: dict[tuple[Guard, Guard], Guard] = {}
@@ -133,26 +135,14 @@ def minus(a: Guard, b: Guard) -> Guard:
 def _normal(conjunctions: list[tuple[int, int]], weakened: int = WEAKENED) -> Guard:
     if len(conjunctions) == 1:
         return (conjunctions[0],)
-    found = set(conjunctions)
-    if len(found) == 2:  # the most common by far
-        return _of_two(*found)
-    while len(found) > 1:
-        kept: list[tuple[int, int]] = []
-        for p, n in sorted(found):  # what implies a conjunction comes after it
-            for q, m in kept:
-                if q | p == p and m | n == n:
-                    break
-            else:
-                kept.append((p, n))
-        pair = _complement(kept)
-        if pair is None:
+    kept = _without_implied({*conjunctions})
+    if len(kept) == 2:  # the most common by far
+        return _of_two(*kept)
+    while len(kept) <= _REDUCED:
+        shorter = _shortened(kept)
+        if shorter is None:
             break
-        (p, n), (q, m) = pair
-        found = set(kept)
-        found -= {*pair}
-        found.add((p & q, n & m))
-    else:
-        kept = [*found]
+        kept = _without_implied(shorter)
     if len(kept) > _WIDTH:
         common_p, common_n = kept[0]
         for p, n in kept[1:]:
@@ -177,17 +167,27 @@ def _of_two(a: tuple[int, int], b: tuple[int, int]) -> Guard:
     return (a, b) if a < b else (b, a)
 
 
-def _complement(conjunctions: list[tuple[int, int]]) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Two that differ in one literal alone, which holds in one of them and not in the other: a∧c or a∧¬c is a."""
-    by_literals: dict[int, list[tuple[int, int]]] = {}
-    for p, n in conjunctions:
-        alike = by_literals.get(p | n)
-        if alike is None:
-            by_literals[p | n] = [(p, n)]
-            continue
-        for q, m in alike:
-            flip = p ^ q
-            if flip & (flip - 1) == 0:
-                return (q, m), (p, n)
-        alike.append((p, n))
-    return None
+def _without_implied(found: set[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The conjunctions, in order, less those that imply another one."""
+    kept: list[tuple[int, int]] = []
+    for p, n in sorted(found):  # what implies a conjunction comes after it
+        for q, m in kept:
+            if q | p == p and m | n == n:
+                break
+        else:
+            kept.append((p, n))
+    return kept
+
+
+def _shortened(conjunctions: list[tuple[int, int]]) -> set[tuple[int, int]] | None:
+    """Each less the literals whose opposite another one covers: of a∧c or a∧b∧¬c, the second is a∧b."""
+    found = list(conjunctions)
+    changed = False
+    for i, (p, n) in enumerate(found):
+        for q, m in found:
+            clash = p & m | n & q
+            if clash and not clash & (clash - 1) and not (q & ~clash & ~p or m & ~clash & ~n):
+                p, n = p & ~clash, n & ~clash
+                found[i] = (p, n)
+                changed = True
+    return {*found} if changed else None
