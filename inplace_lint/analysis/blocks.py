@@ -96,8 +96,12 @@ def _loop(
     rounds: list[Value | None],
     exact: bool,
     i: ir.For | ir.While,
+    paths: list[tuple[Guard, Guard]] | None = None,
 ) -> None:
-    """Run the body once for each round, each time from the joined state of the round before."""
+    """Run the body once for each round, each time from the joined state of the round before.
+
+    `paths`: for each round, on which paths there is such a round, and on which the loop has ended before it.
+    """
     outer = run.state
     carried = State(outer)
     loop = Loop(carried, outer)
@@ -112,6 +116,10 @@ def _loop(
             break
         if number == len(rounds) and (exact or trained or not run.trains):
             break  # only a training loop needs a third round: save, step, and the backward that comes after both
+        over = DEAD
+        if paths:
+            there, over = paths[number]
+            over, run.path = both(run.path, over), both(run.path, there)
         run.state = State(carried)
         loop.base, loop.continues = carried, []
         if isinstance(i, ir.For):
@@ -125,6 +133,8 @@ def _loop(
                 run.path = DEAD
         execute.block(run, i.body)
         ends = [*loop.continues, (run.path, run.state.slots)]
+        if over:
+            ends.append((over, {}))
         counted = [] if exact else _counted(carried, ends)
         run.state = carried
         run.merge(ends)
@@ -182,7 +192,12 @@ def _for(run: Run, i: ir.For) -> None:
     if generator is not None:
         _over_generator(run, i, generator, getattr(i.at, "iter", i.at))
         return
-    exact, elements = iteration.iterate(run, run.frame.registers[i.iterable], i.at)
+    iterable = run.frame.registers[i.iterable]
+    rounds = iteration.by_length(run, iterable)
+    if rounds:
+        _loop(run, [element for *_, element in rounds], True, i, [(there, over) for there, over, _ in rounds])
+        return
+    exact, elements = iteration.iterate(run, iterable, i.at)
     _loop(run, list(elements), exact, i)
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from . import containers, indexing, inherited
+from .frames import DEAD
+from .guards import either
 from .iterators import Iteration
 from .storage import DOES
 from .values import (
@@ -25,6 +27,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 
+    from .guards import Guard
     from .run import Run
 
 #: A loop over at most this many known elements is run element by element.
@@ -41,6 +44,27 @@ def iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
                 for inner in run.elements(element):
                     containers.one_of_many(run, inner)
     return exact, elements
+
+
+def by_length(run: Run, value: Value) -> list[tuple[Guard, Guard, Value]]:
+    """The rounds of a loop over a list that is longer on some paths than on others.
+
+    Each with the paths on which there is such a round, those on which the list has ended before, and the element. None
+    where it is not such a list, or a long one.
+    """
+    value = run.settled(inherited.contents(run, value))
+    counts = containers.lengths(run, value)
+    longest = max((count for _, count in counts), default=0)
+    rounds: list[tuple[Guard, Guard, Value]] = []
+    if len(counts) < 2 or longest > UNROLL:
+        return rounds
+    for i in range(longest):
+        there = over = DEAD
+        for guard, count in counts:
+            there, over = (either(there, guard), over) if count > i else (there, either(over, guard))
+        element = run.state.get((value, i))
+        rounds.append((there, over, Unknown() if element is None else element))
+    return rounds
 
 
 def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
