@@ -92,7 +92,7 @@ def call(
             return containers.of_unknown_length(run, func.dotted.rpartition(".")[2], spread)
         return _carrying(run, symbols.call(run, func.dotted, args, kwargs, at), made, args, kwargs)
     if isinstance(func, ClassValue):
-        return objects.instantiate(run, func, args, kwargs, at, exact)
+        return _carrying(run, objects.instantiate(run, func, args, kwargs, at, exact), made, args, kwargs)
     if isinstance(func, TorchModule):
         layer = func
         return modules.called(
@@ -328,8 +328,15 @@ def apply_mode(run: Run, decorator: Value) -> None:
         run.unchecked = decorator.unchecked or run.unchecked
         run.unsaved = decorator.unsaved or (run.unsaved and decorator.unchecked is None)
         run.preserved |= decorator.preserved
-    elif not isinstance(decorator, Symbol) and not isinstance(decorator, Scalar) and run.grad == "on":
+    elif run.grad == "on" and any(_may_set_grad_mode(atom) for atom in flatten(decorator)):
         run.grad = "unknown"
+
+
+def _may_set_grad_mode(decorator: Value) -> bool:
+    """Whether the function under a decorator may run in another grad mode; of one in sight its text has to say so."""
+    if isinstance(decorator, FunctionValue):
+        return _sets_grad_mode(decorator.source)
+    return not isinstance(decorator, (Symbol, Scalar))
 
 
 def bind(
@@ -386,7 +393,7 @@ def default(run: Run, function: FunctionValue, parameter: ast.arg) -> Value:
 
 
 def _sets_grad_mode(source: FunctionSource) -> bool:
-    """Whether a generator, taken for a context manager, may run the block in another grad mode."""
+    """Whether a generator that is a context manager, or a decorator, may run what is in it in another grad mode."""
     text = source.text
     return b"grad" in text or b"inference_mode" in text
 

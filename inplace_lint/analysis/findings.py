@@ -261,7 +261,7 @@ class Context:
         self.run = run
         self.module = module
         self.root = root
-        self.of_module = root is not None and _is_module_method(run, root)
+        self.of_module = root is not None and _works_on_a_module(run)
         self.reached = run.trains or self.of_module
         self._behind: dict[Node, Guard] | None = None
 
@@ -425,9 +425,8 @@ class Context:
         return place.at, depth < len(stack) - 1
 
 
-def _is_module_method(run: Run, root: FunctionSource) -> bool:
-    from . import methods
+def _works_on_a_module(run: Run) -> bool:
+    """Whether it is a method of a module of the project, or is given one: those weights are there to be trained."""
     from .values import Instance
 
-    receiver = next(iter(run.root_args.values()), None) if root.owner is not None else None
-    return isinstance(receiver, Instance) and methods.is_torch_module(receiver)
+    return any(isinstance(value, Instance) and value.cls.is_module() for value in run.root_args.values())

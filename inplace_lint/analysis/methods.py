@@ -164,18 +164,11 @@ def _pair(run: Run, value: Value) -> Value:
     return containers.make(run, "tuple", [Scalar(), value])
 
 
-def is_torch_module(obj: Instance) -> bool:
-    """Whether the class derives from nn.Module as far as its bases are known."""
-    return any(
-        table.module(base) is not None or base.startswith("torch.nn.") for base in obj.cls.external_bases()
-    )
-
-
 def of_instance(run: Run, obj: Instance, name: str) -> Value | None:
     """What an object inherits from torch."""
     from .attributes import training
 
-    if not is_torch_module(obj) and "?" not in obj.cls.external_bases():
+    if not obj.cls.is_module() and "?" not in obj.cls.external_bases():
         return None
     if name == "training":
         return training(run)
@@ -239,7 +232,7 @@ def _modules_in(run: Run, value: Value, found: dict[Value, None]) -> None:
     for _, atom in alternatives(value):
         if atom in found or len(found) > _APPLIED:
             continue
-        if isinstance(atom, Instance) and is_torch_module(atom):
+        if isinstance(atom, Instance) and atom.cls.is_module():
             if atom.pending is not None:
                 objects.materialise(run, atom)
         elif not isinstance(atom, (TorchModule, Sequence_, Mapping_)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..torchmodel import table
-from . import attributes, calls, classes, containers, einops, inherited, methods, modules, ops
+from . import attributes, calls, classes, containers, einops, inherited, modules, names, ops
 from .frames import Frame, State
 from .graph import Node
 from .guards import ALWAYS, both, literal
@@ -18,6 +18,7 @@ from .values import (
     Native,
     Phi,
     Sequence_,
+    Symbol,
     Tensor,
     TorchModule,
     Unknown,
@@ -46,8 +47,10 @@ def instantiate(
         return _record(run, cls, args, kwargs) if "typing.NamedTuple" in bases else Unknown()
     obj = Instance(cls, shared=run.builds)
     init = classes.find(run, cls.order(), "__init__")
-    if isinstance(init, FunctionValue):
-        if methods.is_torch_module(obj) and exact:
+    if _is_dataclass(run, cls):
+        _fill(run, obj, args, kwargs)
+    elif isinstance(init, FunctionValue):
+        if obj.cls.is_module() and exact:
             obj.pending = (args, kwargs)  # most of a large model is never looked into
             if not run.builds and any(map(_works_in_place, (*args, *kwargs.values()))):
                 run.outfitted.append(obj)
@@ -60,6 +63,23 @@ def instantiate(
     elif cls.source.node.decorator_list or not cls.source.methods:
         _fill(run, obj, args, kwargs)
     return obj
+
+
+#: What writes a class an `__init__` that takes its fields.
+_RECORDS = frozenset(("attr.dataclass", "attr.s", "attrs.define", "attrs.frozen", "dataclasses.dataclass"))
+
+
+def _is_dataclass(run: Run, cls: ClassValue) -> bool:
+    """Whether the `__init__` that is found first is one that a decorator has written from the fields of a class."""
+    for owner in cls.order():
+        if "__init__" in owner.source.methods:
+            return False
+        for decorator in owner.source.node.decorator_list:
+            made = getattr(decorator, "func", decorator)
+            found = names.evaluate_in(run, owner.source.module, made)
+            if isinstance(found, Symbol) and found.dotted in _RECORDS:
+                return True
+    return False
 
 
 def _works_in_place(value: Value) -> bool:
@@ -136,7 +156,7 @@ def call_instance(
     run: Run, obj: Instance, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST, exact: bool
 ) -> Value:
     """obj(…): `forward` of a module, else `__call__`."""
-    for name in ("forward", "__call__") if methods.is_torch_module(obj) else ("__call__", "forward"):
+    for name in ("forward", "__call__") if obj.cls.is_module() else ("__call__", "forward"):
         found = classes.find(run, obj.cls.order(), name)
         if isinstance(found, FunctionValue):
             return calls.call(run, Bound(found, [obj], {}), args, kwargs, at, exact)

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from .unchecked import Region
 
 #: Instructions after which calls are no longer entered, and after which the run ends where it is.
-SOFT_LIMIT = 1_000
+SOFT_LIMIT = 4_000
 HARD_LIMIT = 12_000
 #: ... and how often a write may meet what was saved: each of n writes meets the saves of n rounds before it.
 MOST_FACTS = 50_000
@@ -475,10 +475,13 @@ class Run:
         return found
 
     def tensors_within(self, value: Value, depth: int = 3) -> list[tuple[Guard, Tensor]]:
-        """The tensors of a value and of the containers in it."""
+        """The tensors of a value, and of the containers and plain objects in it."""
         found: list[tuple[Guard, Tensor]] = []
         for guard, atom in self.live(value):
-            if isinstance(atom, (Sequence_, Mapping_, Iteration)) and depth:
+            holds = isinstance(atom, (Sequence_, Mapping_, Iteration)) or (
+                isinstance(atom, Instance) and atom.cls.holds_data()
+            )
+            if holds and depth:
                 for inner in atom.all()[1] if isinstance(atom, Iteration) else self.elements(atom):
                     found.extend(
                         (both(guard, g), t)

@@ -1,7 +1,7 @@
 """Arguments that are objects of a class in sight: by their annotation, or because no other has what is asked of them.
 
-Only classes with a method that writes their objects matter: what such a method does to what the function saved before
-is told where both are called.
+Modules matter for what their layers save. Of other classes those alone do that have a method that writes: what it does
+to what the function saved before is told where both are called.
 """
 
 from __future__ import annotations
@@ -49,11 +49,9 @@ def _class_of(run: Run, source: FunctionSource, parameter: ast.arg) -> ClassValu
     if parameter.annotation is not None:
         name = annotated(parameter.annotation)
         value = names.of_module(run, source.module, name) if name else None
-        return (
-            value
-            if isinstance(value, ClassValue) and _asked_to_write(run, source, parameter, value)
-            else None
-        )
+        if not isinstance(value, ClassValue):
+            return None
+        return value if value.is_module() or _asked_to_write(run, source, parameter, value) else None
     asked = _asked(source, parameter.arg)
     if not asked:
         return None
@@ -128,7 +126,7 @@ def _in_sight(run: Run, module: Module, asked: frozenset[str]) -> Iterator[Class
 
 def _has(cls: ClassValue, asked: frozenset[str]) -> bool:
     """Whether objects of the class have all that is asked of them."""
-    module = any(base.startswith("torch.nn.") for base in cls.external_bases())
+    module = cls.is_module()
     for name in asked:
         if not name:
             if _method(cls, "forward") is None and _method(cls, "__call__") is None:

@@ -8,6 +8,7 @@ on them correlate.
 from __future__ import annotations
 
 from ..resolve.hierarchy import linearised
+from ..torchmodel import table
 from ..torchmodel.spelling import above
 from .guards import ALWAYS, both, either
 from .storage import DOES
@@ -318,6 +319,10 @@ class Symbol(Value):
         self.dotted = dotted
 
 
+#: The modules whose classes records derive from.
+_OF_RECORDS = frozenset(("abc", "builtins", "collections", "typing"))
+
+
 class ClassValue(Value):
     """A class of the project with its bases resolved: `bases` are ClassValue, Symbol or Unknown."""
 
@@ -346,6 +351,16 @@ class ClassValue(Value):
         return [
             cls if isinstance(cls, str) else "?" for cls in self._lookups() if not isinstance(cls, ClassValue)
         ]
+
+    def is_module(self) -> bool:
+        """Whether it derives from a class of torch.nn, as far as its bases are in sight."""
+        return any(
+            base.startswith("torch.nn.") or table.module(base) is not None for base in self.external_bases()
+        )
+
+    def holds_data(self) -> bool:
+        """Whether its objects are records: no module, no tensor, nothing that is not in sight."""
+        return all(base.partition(".")[0] in _OF_RECORDS for base in self.external_bases())
 
 
 def _bases(cls: ClassValue | str | Value) -> Sequence[ClassValue | str | Value]:

@@ -415,7 +415,20 @@ def _argument(flow: Flow, source: FunctionSource, parameter: ast.arg) -> Sketche
         value = construct.Scope(flow.sketches, source.module).value(default)
         if value and not any(isinstance(atom, (Cell, Box)) for atom in value):
             return value
-    return _given(parameter.arg, TENSOR_TYPES.get(name))
+    kind = TENSOR_TYPES.get(name)
+    module = _module(flow, source, parameter.arg, name) if name and kind is None else NOTHING
+    return module or _given(parameter.arg, kind)
+
+
+def _module(flow: Flow, source: FunctionSource, parameter: str, name: str) -> Sketched:
+    """An argument whose layers the function calls, if its annotation names a module of the project."""
+    if not flow.sketches.called_on(source, parameter):
+        return NOTHING
+    found = bindings.of_module(flow.sketches, source.module, name)
+    if len(found) != 1 or not isinstance(found[0], Class) or not construct.is_module(flow, found[0].source):
+        return NOTHING
+    flow.trained = True
+    return (Object(found[0].source, given=parameter),)
 
 
 def _given(name: str, kind: str | None = None) -> Sketched:
