@@ -475,23 +475,24 @@ class Run:
         return found
 
     def tensors_within(self, value: Value, depth: int = 3) -> list[tuple[Guard, Tensor]]:
-        """The tensors of a value, and of the containers and plain objects in it."""
+        """The tensors of a value, and of the containers and records in it."""
         found: list[tuple[Guard, Tensor]] = []
         for guard, atom in self.live(value):
-            holds = isinstance(atom, (Sequence_, Mapping_, Iteration)) or (
+            inside: list[Value] | None = None
+            if isinstance(atom, Iteration):
+                inside = atom.all()[1] if depth else None
+            elif isinstance(atom, (Sequence_, Mapping_)) or (
                 isinstance(atom, Instance) and atom.cls.holds_data()
-            )
-            if holds and depth:
-                for inner in atom.all()[1] if isinstance(atom, Iteration) else self.elements(atom):
-                    found.extend(
-                        (both(guard, g), t)
-                        for g, t in self.tensors_within(inner, depth - 1)
-                        if both(guard, g)
-                    )
-            else:
+            ):
+                inside = self.elements(atom) if depth else None
+            if inside is None:
                 tensor = self.as_tensor(atom)
                 if tensor is not None:
                     found.append((guard, tensor))
+                continue
+            for value in inside:
+                within = self.tensors_within(value, depth - 1)
+                found.extend((both(guard, g), t) for g, t in within if both(guard, g))
         return found
 
     def elements(self, container: Sequence_ | Mapping_ | Instance) -> list[Value]:
