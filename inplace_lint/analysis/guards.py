@@ -17,7 +17,7 @@ ALWAYS: Guard = ((0, 0),)
 NEVER: Guard = ()
 #: More alternatives than this are weakened to what they have in common, and to this literal: that it is so is only
 #: guessed at.
-_WIDTH = 16
+_WIDTH = 12
 WEAKENED = 1
 #: Of more than this it is not tried to find out whether they can be said in fewer.
 _REDUCED = 48

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from .unchecked import Region
 
 #: Instructions after which calls are no longer entered, and after which the run ends where it is.
-SOFT_LIMIT = 4_000
+SOFT_LIMIT = 2_000
 HARD_LIMIT = 12_000
 #: ... and how often a write may meet what was saved: each of n writes meets the saves of n rounds before it.
 MOST_FACTS = 50_000
