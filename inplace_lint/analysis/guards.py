@@ -17,7 +17,7 @@ ALWAYS: Guard = ((0, 0),)
 NEVER: Guard = ()
 #: More alternatives than this are weakened to what they have in common, and to this literal: that it is so is only
 #: guessed at.
-_WIDTH = 12
+_WIDTH = 16
 WEAKENED = 1
 #: Of more than this it is not tried to find out whether they can be said in fewer.
 _REDUCED = 48
@@ -107,10 +107,14 @@ def implies(a: Guard, b: Guard) -> bool:
 
 
 def relative(a: Guard, path: Guard) -> Guard:
-    """a, for those who already know that they are on `path`: its literals are left out."""
+    """a, for those who already know that they are on `path`: its literals are left out.
+
+    That a is only guessed at stays: the paths may meet again before it is asked for.
+    """
     if len(path) != 1 or path is ALWAYS:
         return a
     p, n = path[0]
+    p &= ~WEAKENED
     return _normal([(q & ~p, m & ~n) for q, m in a]) if a else a
 
 

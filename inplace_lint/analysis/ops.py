@@ -316,10 +316,12 @@ class _Saving:
                     self.facts.layout.saves_few_rows and axes.few_rows(self.operands[:2])
                 )
                 saved.certain = surely and run.grad == "on"
+                given = [results.plain(value) for value in self.values]
+                if self.facts.layout.copies_contiguous(given, save.target - 1):
+                    saved.certain = False
                 strided = tensor.strided or tensor.expanded is not None
                 # A fused kernel reads what it is given as it lies, and saves that.
                 if save.target >= 0 and strided and not save.only and not axes.is_matrix(tensor):
-                    given = [results.plain(value) for value in self.values]
                     copies = self.facts.layout.copies_strided(given)
                     if copies and not axes.one_batch_axis(self.facts, self.operands):
                         saved.certain = False

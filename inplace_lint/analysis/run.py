@@ -475,14 +475,14 @@ class Run:
         return found
 
     def tensors_within(self, value: Value, depth: int = 3) -> list[tuple[Guard, Tensor]]:
-        """The tensors of a value, and of the containers and records in it."""
+        """The tensors of a value, of the containers in it, and of the records that were made here."""
         found: list[tuple[Guard, Tensor]] = []
         for guard, atom in self.live(value):
             inside: list[Value] | None = None
             if isinstance(atom, Iteration):
                 inside = atom.all()[1] if depth else None
             elif isinstance(atom, (Sequence_, Mapping_)) or (
-                isinstance(atom, Instance) and atom.cls.holds_data()
+                isinstance(atom, Instance) and atom not in self.outside and atom.cls.holds_data()
             ):
                 inside = self.elements(atom) if depth else None
             if inside is None:

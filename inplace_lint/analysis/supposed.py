@@ -51,7 +51,8 @@ def _class_of(run: Run, source: FunctionSource, parameter: ast.arg) -> ClassValu
         value = names.of_module(run, source.module, name) if name else None
         if not isinstance(value, ClassValue):
             return None
-        return value if value.is_module() or _asked_to_write(run, source, parameter, value) else None
+        kept = _calls_a_layer(run, source, parameter, value) or _asked_to_write(run, source, parameter, value)
+        return value if kept else None
     asked = _asked(source, parameter.arg)
     if not asked:
         return None
@@ -59,6 +60,14 @@ def _class_of(run: Run, source: FunctionSource, parameter: ast.arg) -> ClassValu
     if len(candidates) != 1:
         return None
     return candidates[0] if _asked_to_write(run, source, parameter, candidates[0]) else None
+
+
+def _calls_a_layer(run: Run, source: FunctionSource, parameter: ast.arg, cls: ClassValue) -> bool:
+    """Whether a module of the class has what a function calls of its argument, and not as a method: as a layer."""
+    return cls.is_module() and any(
+        _method(cls, name) is None and not table.has_module(name) and _sets(cls, name)
+        for name in run.program.sketches.called_on(source, parameter.arg)
+    )
 
 
 def _asked_to_write(run: Run, source: FunctionSource, parameter: ast.arg, cls: ClassValue) -> bool:

@@ -422,13 +422,17 @@ def _argument(flow: Flow, source: FunctionSource, parameter: ast.arg) -> Sketche
 
 def _module(flow: Flow, source: FunctionSource, parameter: str, name: str) -> Sketched:
     """An argument whose layers the function calls, if its annotation names a module of the project."""
-    if not flow.sketches.called_on(source, parameter):
+    names = flow.sketches.called_on(source, parameter)
+    if not names:
         return NOTHING
     found = bindings.of_module(flow.sketches, source.module, name)
     if len(found) != 1 or not isinstance(found[0], Class) or not construct.is_module(flow, found[0].source):
         return NOTHING
+    cls = found[0].source
+    if all(construct.find_method(flow, cls, name) is not None for name in names):
+        return NOTHING
     flow.trained = True
-    return (Object(found[0].source, given=parameter),)
+    return (Object(cls, given=parameter),)
 
 
 def _given(name: str, kind: str | None = None) -> Sketched:

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from .pointwise import POINTWISE
 from .shapes import group_of
 
@@ -113,7 +115,7 @@ SCATTERS = PERMUTES - {"t", "T", "numpy_T"}
 COPIES_STRIDED = frozenset(
     "linear bilinear matmul linalg_matmul einsum tensordot group_norm instance_norm pdist linear_cross_entropy "
     "scaled_dot_product_attention Linear Bilinear GroupNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d "
-    "MultiheadAttention".split()
+    "MultiheadAttention LSTM GRU RNN".split()
 )
 
 #: Repeat their weights for each example, and save what they made of them.
@@ -283,6 +285,15 @@ class Layout:
                 return False  # with nothing to sum over, it multiplies views
         return self.name in COPIES_STRIDED
 
+    def copies_contiguous(self, given: Sequence[object], operand: int) -> bool:
+        """Whether the op saves a copy in place of even a contiguous input: of `operand`, counted from 0."""
+        return (
+            self.name == "einsum"
+            and bool(given)
+            and isinstance(given[0], str)
+            and _einsum_copies(given[0], operand)
+        )
+
     def ends_in_view(self, given: Sequence[object]) -> bool:
         """Whether the result, although new, is a view: made under no_grad it must not be written with grad."""
         if self.name == "bilinear":
@@ -313,3 +324,25 @@ def _sums(equation: str) -> bool:
     left, arrow, right = equation.replace(" ", "").partition("->")
     first, comma, second = left.partition(",")
     return bool(arrow and comma) and any(c in second and c not in right for c in first if c.isalpha())
+
+
+def _einsum_copies(equation: str, operand: int) -> bool:
+    """Whether einsum's product needs a copy of a contiguous operand.
+
+    Two operands are multiplied as batches of matrices: indices that are in both and in the result, then those in this
+    operand alone, then those summed over, by the alphabet. Where the indices of one of these groups do not follow each
+    other in memory, they become one axis by a copy, unless one of them has length one.
+    """
+    left, arrow, result = equation.replace(" ", "").partition("->")
+    operands = left.split(",")
+    if not arrow or len(operands) != 2 or operand > 1 or "." in equation:
+        return False
+    own, other = operands[operand], operands[1 - operand]
+    groups = (
+        [c for c in result if c in own and c in other],
+        [c for c in result if c in own and c not in other],
+        sorted(c for c in own if c not in result and c in other),
+    )
+    return any(
+        own.index(second) != own.index(first) + 1 for group in groups for first, second in pairwise(group)
+    )

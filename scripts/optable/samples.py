@@ -224,6 +224,8 @@ BY_HAND: dict[str, Any] = {
         ((t(1, 2, 9), t(4, 2, 2)), {"padding": "same"}),
     ],
     "conv2d": lambda: [((t(1, 2, 9, 9), t(4, 2, 3, 3)), {"padding": "same"})],
+    "adaptive_avg_pool2d": lambda: [((t(1, 2, 6, 6), size), {}) for size in (1, 2)],
+    "adaptive_avg_pool3d": lambda: [((t(1, 2, 6, 6, 6), size), {}) for size in (1, 2)],
     "dropout1d": lambda: [
         ((t(3, 4, 5), p), {"training": train}) for p in (0.5, 0.0) for train in (True, False)
     ],
