@@ -48,7 +48,7 @@ def find(
     """
     target = target or Target()
     found: list[Seen] = []
-    for function in screen.functions(module):
+    for function in screen.functions(module, files):
         seen = _looked_at(files, function, target)
         if isinstance(seen, Seen):
             found.append(seen)

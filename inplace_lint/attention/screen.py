@@ -2,7 +2,7 @@
 
 An attention needs a softmax, called or written out, and a product with values; or it is a call of the kernel, or of a
 module of attention. Each may stand in the function, in a method or function of the file that it calls, or be built
-by `__init__`.
+by `__init__`; the softmax also in a function that is imported from the project.
 """
 
 from __future__ import annotations
@@ -16,21 +16,23 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Iterable
 
+    from ..syntax.files import Files
     from ..syntax.module import FunctionSource, Module
 else:
     import _ast as ast
 
 
-def functions(module: Module) -> list[FunctionSource]:
+def functions(module: Module, files: Files) -> list[FunctionSource]:
     """The functions that may compute an attention, themselves or in what they call, in order."""
-    return _Screen(module).chosen()
+    return _Screen(module, files).chosen()
 
 
 class _Screen:
     """The functions of one file with the spans of their text; of positions in it, only those inside them count."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, files: Files) -> None:
         self.module = module
+        self.files = files
         self.source = module.source
         starts = module.row_starts
         self.spans = {}
@@ -47,10 +49,30 @@ class _Screen:
         written_out = self._having(self._positions((b"exp(",)))
         if written_out:
             weighing |= written_out & self._having(self._positions((b"sum(", b"sumexp(")))
-        if not weighing:
-            return []
         multiplying = self._having(self._positions(PRODUCTS, at_signs(self.source)))
+        weighing |= {f for f in multiplying - weighing if self._imports_softmax(f)}
         return [f for f in self.spans if f in weighing and f in multiplying and f.name != "__init__"]
+
+    def _imports_softmax(self, function: FunctionSource) -> bool:
+        """Whether a function calls one that is imported from the project and that has a softmax."""
+        module = self.module
+        text = function.text
+        origins = [
+            (binding.module, binding.level, binding.member)
+            for name, binding in module.imports.items()
+            if binding.member is not None and name.encode() + b"(" in text
+        ]
+        for name, level, member in [*origins, *((star, level, None) for star, level in module.stars)]:
+            target = self.files.resolve(name, module.filename, level)
+            if target is None:
+                continue
+            called = target.functions.values() if member is None else [target.functions.get(member)]
+            for source in called:
+                if source is None or (member is None and source.name.encode() + b"(" not in text):
+                    continue
+                if any(word in source.text for word in SOFTMAX):
+                    return True
+        return False
 
     def _positions(self, words: Iterable[bytes], more: Iterable[int] = ()) -> list[int]:
         """Where one of the words stands outside of docstrings, in order."""

@@ -7,11 +7,14 @@ import textwrap
 import pytest
 
 from inplace_lint.attention.screen import functions
+from inplace_lint.project import Project
+from inplace_lint.syntax.files import Files
 from inplace_lint.syntax.module import Module
 
 
 def chosen(text: str) -> list[str]:
-    return [one.name for one in functions(Module("one.py", textwrap.dedent(text).encode()))]
+    module = Module("one.py", textwrap.dedent(text).encode())
+    return [one.name for one in functions(module, Files(Project()))]
 
 
 def test_a_softmax_in_a_docstring_is_none():
