@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 
+from ..sketch.words import called_in
 from . import PRODUCTS, SOFTMAX, at_signs
 
 TYPE_CHECKING = False
@@ -33,6 +34,8 @@ class _Screen:
     def __init__(self, module: Module, files: Files) -> None:
         self.module = module
         self.files = files
+        #: the names of files that were followed for the function at hand
+        self.asked: set[tuple[Module, str]] = set()
         self.source = module.source
         starts = module.row_starts
         self.spans = {}
@@ -55,24 +58,32 @@ class _Screen:
 
     def _imports_softmax(self, function: FunctionSource) -> bool:
         """Whether a function calls one that is imported from the project and that has a softmax."""
-        module = self.module
-        text = function.text
-        origins = [
-            (binding.module, binding.level, binding.member)
-            for name, binding in module.imports.items()
-            if binding.member is not None and name.encode() + b"(" in text
-        ]
-        for name, level, member in [*origins, *((star, level, None) for star, level in module.stars)]:
-            target = self.files.resolve(name, module.filename, level)
-            if target is None:
-                continue
-            called = target.functions.values() if member is None else [target.functions.get(member)]
-            for source in called:
-                if source is None or (member is None and source.name.encode() + b"(" not in text):
-                    continue
-                if any(word in source.text for word in SOFTMAX):
-                    return True
+        if not (self.module.imports or self.module.stars):
+            return False
+        self.asked.clear()
+        for name in called_in(function.text):
+            source = None if name in self.module.functions else self._imported(self.module, name, _HOPS)
+            if source is not None and any(word in source.text for word in SOFTMAX):
+                return True
         return False
+
+    def _imported(self, module: Module, name: str, hops: int) -> FunctionSource | None:
+        """The function of the project that a name at the top level of a file stands for, through re-exports."""
+        known = module.functions.get(name)
+        if known is not None or not hops or (module, name) in self.asked:
+            return known
+        self.asked.add((module, name))  # each name of each file once: many files may import all names of many
+        binding = module.imports.get(name)
+        if binding is not None:
+            found = self.files.imported(module, binding.module, binding.member, binding.level)
+            return self._imported(found[0], found[1], hops - 1) if found is not None and found[1] else None
+        for star, level in module.stars:
+            target = self.files.resolve(star, module.filename, level)
+            if target is not None and (target.binds(name) or target.stars):
+                source = self._imported(target, name, hops - 1)
+                if source is not None:
+                    return source
+        return None
 
     def _positions(self, words: Iterable[bytes], more: Iterable[int] = ()) -> list[int]:
         """Where one of the words stands outside of docstrings, in order."""
@@ -153,6 +164,9 @@ def _attribute(line: bytes, receiver: bytes) -> bytes | None:
     name = name[len(receiver) :]
     return name if name.replace(b"_", b"a").isalnum() else None
 
+
+#: Imports that are followed from a call to the function that it means.
+_HOPS = 3
 
 #: Methods that are called by the name of their object.
 _NEVER_BY_NAME = frozenset({"forward", "__call__", "__init__"})

@@ -153,6 +153,16 @@ def test_star_import_of_the_project_is_followed(tmp_path: os.PathLike[str]) -> N
     assert one == "attend"
 
 
+def test_softmax_is_followed_through_a_package_that_exports_it_again(tmp_path: os.PathLike[str]) -> None:
+    os.mkdir(os.path.join(tmp_path, "layers"))
+    with open(os.path.join(tmp_path, "layers", "__init__.py"), "w") as file:
+        file.write("from .common import weights as scores\n")
+    with open(os.path.join(tmp_path, "layers", "common.py"), "w") as file:
+        file.write("def weights(q, k):\n    return (q @ k.mT).softmax(-1)\n")
+    text = "from layers import scores as of\n\n\ndef attend(q, k, v):\n    w = of(q, k)\n    return w @ v\n"
+    assert compare_plans(text, os.path.join(tmp_path, "use.py"), str(tmp_path)) == ["attend"]
+
+
 def compare_plans(text: str, filename: str, root: str) -> list[str]:
     """The functions in which an attention is found, wherever its softmax stands."""
     from inplace_lint.attention.find import find
