@@ -62,11 +62,12 @@ def _in_one_function(place: Place, at: ast.AST) -> bool:
 
 
 def _remark(finding: Finding) -> str:
-    """Linters that know no autograd ask for the very form that breaks backward here."""
+    """Linters that know no autograd ask for the form that breaks backward here, in place of that of the fix."""
     if finding.write is not None or places.augmented_operator(finding.at) is None:
         return ""
     return (
-        "Ruff's PLR6104 and pylint's R6104 ask for this form: where backward needs the old value, it is wrong"
+        "Ruff's PLR6104 and pylint's R6104 ask for the in-place form: "
+        "where backward needs the old value, do not follow them"
     )
 
 

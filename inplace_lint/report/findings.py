@@ -53,6 +53,16 @@ class Findings:
         self.ended = ended
         self.silenced = silenced
         self._fingerprints: list[str] | None = None
+        self._remarks: dict[str, int] | None = None
+
+    def remark(self, index: int) -> str:
+        """What else is worth knowing of a finding, told once a run: at the first finding that it is said of."""
+        said = self.diagnostics[index].remark
+        if said and self._remarks is None:
+            self._remarks = {}
+            for number, one in enumerate(self.diagnostics):
+                self._remarks.setdefault(one.remark, number)
+        return said if self._remarks is not None and self._remarks.get(said) == index else ""
 
     @property
     def fingerprints(self) -> list[str]:
@@ -102,8 +112,6 @@ def advice(diagnostic: Diagnostic) -> list[tuple[str, str]]:
         lines = [("help:", f"{plan.message} ({kind})")]
     else:
         lines = [("help:", diagnostic.help)] if diagnostic.help else []
-    if diagnostic.remark:
-        lines.append(("note:", diagnostic.remark))
     if diagnostic.fix_refused:
         lines.append(("note:", f"no automatic fix: {diagnostic.fix_refused}"))
     return lines

@@ -32,7 +32,8 @@ def entry(findings: Findings, index: int) -> str:
         lines.append(" " * (width + 1) + style.paint("-->", "frame") + f" {place}{said}")
         if drawn:
             lines += [margin + style.paint("|", "frame"), *drawn]
-    told = advice(diagnostic)
+    remark = findings.remark(index)
+    told = advice(diagnostic) + ([("note:", remark)] if remark else [])
     if told and len(lines) > 2:
         lines.append(margin + style.paint("|", "frame"))
     for head, words in told + _verdict(findings.verdict(index)):

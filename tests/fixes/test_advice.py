@@ -35,7 +35,16 @@ def test_the_finding_says_so_and_its_fix_takes_the_advice_back() -> None:
     assert lint(RIGHT.encode()) == []
     found = lint(ADVISED.encode())
     assert [one.code for one in found] == ["IPL101"]
-    for form in ("full", "github"):
-        assert "PLR6104" in render(form, Findings(found, texts={"step.py": ADVISED.encode()}))
     done = fix_source(ADVISED.encode(), lambda _, all_found: all_found, lint, unsafe=False)
     assert done.source == RIGHT.encode()
+
+
+def test_a_run_says_once_whose_advice_not_to_follow() -> None:
+    twice = ADVISED + ADVISED.replace("import torch\n", "")
+    found = everything("step.py", twice.encode(), Settings())
+    assert [one.code for one in found] == ["IPL101", "IPL101"]
+    told = render("full", Findings(found, texts={"step.py": twice.encode()}))
+    assert told.count("PLR6104") == 1
+    assert "do not follow them" in told.partition("\n\n")[0]
+    for form in ("github", "concise"):
+        assert "PLR6104" not in render(form, Findings(found, texts={"step.py": twice.encode()}))
