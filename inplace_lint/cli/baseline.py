@@ -15,11 +15,11 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any
 
 from ..checks import registry
+from ..engine.reading import program
 from ..project.paths import relative
 from ..project.reading import read
 from ..report.source import decode, split
 from .options import UsageError
-from .reading import program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

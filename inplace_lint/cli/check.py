@@ -7,6 +7,7 @@ import sys
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from ..engine import edits
 from ..model import SEVERITIES, at_least
 from ..project.discovery import discover
 from ..report import FORMATS, render
@@ -169,7 +170,7 @@ def _report(
         report = output.statistics(findings, form)
     else:
         if outcome is None and FORMATS[form].edits:
-            fixing.show_edits(checked.targets, findings, checked.texts, checked.jobs)
+            edits.show_edits(checked.targets, findings, checked.texts, checked.jobs)
         whole = _whole(options, checked)
         report = render(form, whole)
         output.add_summary(form, whole)

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from ..engine import pipeline, processes
 from ..project.configuration import ConfigurationError
 from ..project.discovery import Target, discover, is_excluded
 from ..project.paths import shown
-from . import complain, pipeline
+from . import complain
 from .options import UsageError
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def read(options: Namespace, settings: Configuration) -> Checked:
     targets, errors = discover(paths or ["."], settings)
     for error in errors:
         complain(str(error))
-    jobs = options.jobs or pipeline.default_jobs(len(targets))
+    jobs = options.jobs or processes.default_jobs(len(targets))
     findings, silenced = check_files(targets, jobs, options.quiet)
     incomplete = bool(errors)
     return Checked(targets, findings, {}, jobs, incomplete, silenced=silenced, started=started)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..engine.edits import show_edits
+from ..engine.processes import default_jobs
 from ..project.discovery import discover
 from ..report import FORMATS
 from ..report.findings import CLEARED
-from . import CLEAN, FOUND, WRONG, complain, fixing, pipeline, proving
+from . import CLEAN, FOUND, WRONG, complain, proving
+from .cells import need_file
 from .checked import check_files
 from .options import UsageError, Verb, number
-from .reading import need_file
 from .selection import add_configuration, add_report, add_selection, complete, configuration
 from .verdicts import Report, summarise
 
@@ -72,11 +74,11 @@ def run(options: Namespace) -> int:
     for one in errors:
         complain(str(one))
     targets = _without_notebooks(targets)
-    findings, _ = check_files(targets, pipeline.default_jobs(len(targets)), options.quiet)
+    findings, _ = check_files(targets, default_jobs(len(targets)), options.quiet)
     form = options.output_format
     # What is said of memory is decided by what the fix makes of it.
     shown = [one for one in findings if FORMATS[form].edits or one.code.startswith("IPL4")]
-    fixing.show_edits(targets, shown, {})
+    show_edits(targets, shown, {})
     report = Report(form, findings, targets, options.output_file, options.color)
     ended = _run(report, findings, targets, launcher, options)
     report.finish(ended.name if ended else "")

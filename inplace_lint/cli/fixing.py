@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..engine import edits, pipeline, reading
 from ..model import Refused
-from ..project.reading import read as read_file
-from . import complain, pipeline
+from . import complain
 from .options import UsageError
-from .reading import Reading, program, reading
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
-    from ..model import Diagnostic, Fix
+    from ..engine.reading import Reading
+    from ..model import Diagnostic
     from ..project.discovery import Target
     from ..runtime.proving import Prover
     from .baseline import Baseline
-
-#: Below so many files with fixes a second process costs more than it saves.
-_FIXED_PER_JOB = 4
 
 
 def wanted(options: Namespace) -> bool:
@@ -71,8 +67,8 @@ def fix_all(
 ) -> list[Diagnostic]:
     """Fix the files that the findings stand in, and return what remains. `texts` holds what is not on disk."""
     remaining: list[Diagnostic] = []
-    for target, source, found in _by_file(targets, findings, texts):
-        new = outcome.unknown(target.filename, program(target.filename, source), found)
+    for target, source, found in edits.by_file(targets, findings, texts):
+        new = outcome.unknown(target.filename, reading.program(target.filename, source), found)
         if not any(allowed(one, outcome.unsafe) for one in new):
             remaining += found
             continue
@@ -88,33 +84,6 @@ def fix_all(
         outcome.fixed += count
         remaining += left
     return remaining
-
-
-def show_edits(
-    targets: Sequence[Target], findings: Sequence[Diagnostic], texts: dict[str, bytes], jobs: int = 1
-) -> None:
-    """Fill in the edits of every fix, each tried by itself."""
-    planned: list[list[Diagnostic]] = []
-    sources: list[tuple[Target, bytes, list[Diagnostic]]] = []
-    for target, source, found in _by_file(targets, findings, texts):
-        with_plan = [one for one in found if one.plan is not None]
-        if with_plan:
-            planned.append(with_plan)
-            sources.append((target, source, with_plan))
-    jobs = max(1, min(jobs, len(sources) // _FIXED_PER_JOB))
-    for ours, tried in zip(planned, pipeline.in_order(_tried, sources, jobs), strict=True):
-        for one, (fix, refused) in zip(ours, tried, strict=True):
-            one.fix, one.fix_refused = fix, refused
-
-
-def _tried(file: tuple[Target, bytes, list[Diagnostic]]) -> list[tuple[Fix | None, str | None]]:
-    """The edits of a file's fixes, or why there are none."""
-    from ..fixes.apply import resolve
-
-    target, source, planned = file
-    read = reading(target.filename, source)
-    resolve(planned, read.source, _trial(target, read))
-    return [(one.fix, one.fix_refused) for one in planned]
 
 
 def allowed(one: Diagnostic, unsafe: bool) -> bool:
@@ -134,35 +103,18 @@ def hints(findings: Sequence[Diagnostic], unsafe: bool, fixing: bool) -> list[st
     return [f"No fixes available ({fixes} the `--unsafe-fixes` option)."] if hidden else []
 
 
-def _by_file(
-    targets: Sequence[Target], findings: Sequence[Diagnostic], texts: dict[str, bytes]
-) -> Iterator[tuple[Target, bytes, list[Diagnostic]]]:
-    found: dict[str, list[Diagnostic]] = {}
-    for one in findings:
-        found.setdefault(one.location.filename, []).append(one)
-    for target in targets:
-        if target.filename in found:
-            source = texts.get(target.filename)
-            if source is None:
-                try:
-                    source = read_file(target.filename)
-                except OSError:
-                    source = b""  # its finding says that it cannot be read
-            yield target, source, found[target.filename]
-
-
 def _fix(target: Target, source: bytes, outcome: Outcome) -> tuple[bytes, list[Diagnostic], int, str]:
     """The fixed file, what remains in it, how many fixes were made, and the difference."""
     from ..fixes.apply import fix_source
 
     filename, settings = target.filename, target.settings
-    read = reading(filename, source)
+    read = reading.reading(filename, source)
     done = fix_source(
         read.source,
         lambda text, found: outcome.unknown(
             filename, text, pipeline.shown(filename, text, list(found), settings)
         ),
-        _trial(target, read),
+        edits.trial(target, read),
         outcome.unsafe,
         _judge(read, outcome),
     )
@@ -180,20 +132,6 @@ def _judge(read: Reading, outcome: Outcome) -> Callable[..., str | None] | None:
     if outcome.prover is None:
         return None
     return (lambda *_: read.not_run) if read.not_run else outcome.prover.judge
-
-
-def _trial(target: Target, read: Reading) -> Callable[[bytes], list[Diagnostic]]:
-    """Every finding of what may become of a file, those too that are only possible: none of them may come by a fix.
-
-    Raises Refused for what cannot go back into the file.
-    """
-    settings = replace(target.settings, notes=True, min_confidence="possible")
-
-    def lint(source: bytes) -> list[Diagnostic]:
-        read.check(source)
-        return pipeline.everything(target.filename, source, settings, trial=True)
-
-    return lint
 
 
 def _write(target: Target, before: bytes, source: bytes) -> bool:
@@ -220,9 +158,9 @@ def ignore_all(targets: Sequence[Target], findings: Sequence[Diagnostic]) -> tup
     remaining = [one for one in findings if one.code in kept]
     findings = [one for one in findings if one.code not in kept]
     files, failed = 0, False
-    for target, source, found in _by_file(targets, findings, {}):
+    for target, source, found in edits.by_file(targets, findings, {}):
         try:
-            file = reading(target.filename, source)
+            file = reading.reading(target.filename, source)
             text, left = ignored(file.source, found)
             changed = file.written(text)
         except Refused as refusal:

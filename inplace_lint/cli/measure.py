@@ -7,8 +7,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from . import CLEAN, WRONG, complain, output, proving
+from .cells import need_file
 from .options import UsageError, Verb, choice, flag, number, several, whole
-from .reading import need_file
 from .selection import add_colour
 
 if TYPE_CHECKING:
@@ -167,15 +167,15 @@ def _verdicts(
     target: Subject, factories: dict[str, str], captured: dict[str, object], options: Namespace
 ) -> list[str]:
     """What running them says of the findings in the target, for the page."""
+    from ..engine.edits import show_edits
     from ..project import Project
     from ..project.discovery import Target
     from ..runtime.confirm import confirm
-    from . import fixing
 
     findings = list(target.findings)
     if not findings:
         return []
-    fixing.show_edits([Target(findings[0].location.filename, target.settings)], findings, {})
+    show_edits([Target(findings[0].location.filename, target.settings)], findings, {})
     project = Project(target.settings.root, target.settings.src)
     projects = {one.location.filename: project for one in findings}
     told = ["a run does not decide this"] * len(findings)

@@ -6,8 +6,8 @@ import os
 from typing import TYPE_CHECKING
 
 from ..project.reading import read
+from .cells import in_cell
 from .options import UsageError, Verb, choice, flag, whole
-from .reading import in_cell
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -86,7 +86,7 @@ def _explain(options: Namespace) -> int:
     except OSError as error:
         raise UsageError(f"{filename}: cannot be read: {error.strerror}") from error
     if cell:
-        from .reading import explained
+        from .cells import explained
 
         return _print(explained(filename, source, cell, int(line), _told))
     last = source.count(b"\n") + (not source.endswith(b"\n"))

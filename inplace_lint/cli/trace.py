@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from ..report import FORMATS, render
 from ..report.findings import Findings
 from . import output
+from .cells import need_file
 from .options import UsageError, Verb, choice, flag
-from .reading import need_file
 from .selection import add_colour
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from inplace_lint.cli.pipeline import examine
+from inplace_lint.engine.pipeline import examine
 from inplace_lint.project import Settings
 
 CASES = sorted((Path(__file__).parent / "libraries").glob("*.py"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inplace_lint.cli.pipeline import examine
+from inplace_lint.engine.pipeline import examine
 from inplace_lint.project import Settings
 
 NAMES = "dropout_ gelu_ hardtanh_ layer_norm_ leaky_relu_ mish_ relu_ silu_ softmax_ threshold_".split()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inplace_lint.cli.pipeline import examine
+from inplace_lint.engine.pipeline import examine
 from inplace_lint.project import Settings
 
 PROGRAM = """\

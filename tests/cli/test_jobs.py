@@ -13,7 +13,7 @@ import pytest
 
 from inplace_lint import checks
 from inplace_lint.cli import main
-from inplace_lint.cli.pipeline import portions
+from inplace_lint.engine.processes import portions
 from inplace_lint.model import Diagnostic
 
 ROOT = Path(__file__).parents[2]

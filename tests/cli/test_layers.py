@@ -20,6 +20,7 @@ LAYERS = [
     "fixes",
     "attention",
     "checks",
+    "engine",
     "report",
     "runtime",
     "cli",

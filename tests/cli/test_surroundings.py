@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from inplace_lint.cli import main, pipeline
+from inplace_lint.cli import main
+from inplace_lint.engine import pipeline
 
 ROOT = Path(__file__).parents[2]
 BAD = "import torch\ndef f(x, w):\n    y = torch.sigmoid(x @ w)\n    y += 1\n    return y.sum().backward()\n"

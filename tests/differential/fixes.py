@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from inplace_lint.cli import pipeline
+from inplace_lint.engine import pipeline
 from inplace_lint.fixes.apply import fix_source
 from inplace_lint.model import Diagnostic
 from inplace_lint.project import Settings

@@ -20,7 +20,7 @@ import warnings
 import pytest
 import torch
 
-from inplace_lint.cli.pipeline import examine
+from inplace_lint.engine.pipeline import examine
 from inplace_lint.project import Settings
 
 from ..differential.generator import Program

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inplace_lint.cli.pipeline import everything
+from inplace_lint.engine.pipeline import everything
 from inplace_lint.fixes.apply import fix_source
 from inplace_lint.project import Settings
 from inplace_lint.report import render

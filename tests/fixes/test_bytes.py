@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from inplace_lint.cli.pipeline import everything
+from inplace_lint.engine.pipeline import everything
 from inplace_lint.fixes import rewrite
 from inplace_lint.fixes.apply import fix_source, resolve
 from inplace_lint.fixes.files import diff

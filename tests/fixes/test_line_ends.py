@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from inplace_lint.cli.pipeline import everything
+from inplace_lint.engine.pipeline import everything
 from inplace_lint.fixes.apply import fix_source
 from inplace_lint.model import Diagnostic
 from inplace_lint.project import Settings

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inplace_lint.cli.pipeline import everything
+from inplace_lint.engine.pipeline import everything
 from inplace_lint.fixes.text import SourceText, apply
 from inplace_lint.model import Diagnostic, FixPlan, Label, Location
 from inplace_lint.project import Settings

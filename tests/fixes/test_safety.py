@@ -6,8 +6,8 @@ import textwrap
 
 import pytest
 
-from inplace_lint.cli import fixing
-from inplace_lint.cli.pipeline import everything
+from inplace_lint.engine.edits import show_edits
+from inplace_lint.engine.pipeline import everything
 from inplace_lint.fixes.apply import fix_source
 from inplace_lint.model import Diagnostic
 from inplace_lint.project import Settings
@@ -227,6 +227,6 @@ def test_a_fix_after_which_backward_still_raises_is_refused() -> None:
     for settings in (Settings(), Settings(notes=True)):
         target = Target("f.py", settings)
         found = everything("f.py", text, settings)
-        fixing.show_edits([target], found, {"f.py": text})
+        show_edits([target], found, {"f.py": text})
         assert [one.fix for one in found] == [None]
         assert "would stay" in (found[0].fix_refused or "")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from unittest import mock
 
-from inplace_lint.cli import pipeline
+from inplace_lint.engine import pipeline
 from inplace_lint.project import Project, Settings
 from inplace_lint.syntax import module as syntax
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from inplace_lint.cli.pipeline import everything
+from inplace_lint.engine.pipeline import everything
 from inplace_lint.fixes.ignore import closed_rows
 from inplace_lint.project import Settings
 from inplace_lint.syntax.parse import without_comments

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inplace_lint.checks import registry
-from inplace_lint.cli.pipeline import examine
+from inplace_lint.engine.pipeline import examine
 from inplace_lint.project import Settings
 
 if sys.version_info >= (3, 11):

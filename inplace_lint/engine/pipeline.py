@@ -1,10 +1,9 @@
-"""One file from bytes to the findings that are reported, and many files in one process or in several."""
+"""One file from bytes to the findings that are reported."""
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from ..checks import registry
 from ..model import CONFIDENCES, Diagnostic, Location, at_least
@@ -12,18 +11,12 @@ from ..project import Project, Settings
 from ..project.paths import matches
 from ..project.reading import read
 from ..syntax.parse import UnreadableFile
-from .options import UsageError
+from . import processes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from ..project.discovery import Target
-
-    T = TypeVar("T")
-    R = TypeVar("R")
-
-#: Below this many files a second process costs more than it saves.
-FILES_PER_JOB = 40
 
 
 def examine(filename: str, source: bytes, settings: Settings) -> list[Diagnostic]:
@@ -108,93 +101,7 @@ def examine_file(target: Target) -> tuple[list[Diagnostic], int]:
 
 def examine_files(targets: Sequence[Target], jobs: int) -> Iterator[tuple[list[Diagnostic], int]]:
     """As `counted`, for each file, in the order of `targets` whatever the number of jobs."""
-    return in_order(examine_file, targets, jobs)
-
-
-def in_order(what: Callable[[T], R], items: Sequence[T], jobs: int) -> Iterator[R]:
-    """What a function of this package makes of each item, in their order, in so many processes."""
-    import gc
-
-    jobs = min(jobs, len(items))
-    if jobs > 1 and not _is_safe_to_start():
-        jobs = 1
-    collects = gc.isenabled()
-    # Syntax trees are many small objects without cycles: the search for cycles was half of the time. What does refer
-    # to itself is collected when a program is made anew (`of_project`).
-    gc.disable()
-    try:
-        yield from _in_processes(what, items, jobs) if jobs > 1 else map(what, items)
-    finally:
-        if collects:
-            gc.enable()
-
-
-def _is_safe_to_start() -> bool:
-    """Whether a worker can be kept from looking for modules in the working directory: in what is checked.
-
-    One that is not forked is a Python of its own.
-    """
-    import multiprocessing
-    import sys
-
-    if multiprocessing.get_start_method() == "fork" or sys.flags.isolated:
-        return True
-    os.environ["PYTHONSAFEPATH"] = "1"
-    return sys.version_info >= (3, 11) and not sys.flags.ignore_environment
-
-
-def default_jobs(files: int) -> int:
-    """How many processes pay for themselves."""
-    return max(1, min(os.cpu_count() or 1, files // FILES_PER_JOB))
-
-
-def _in_processes(what: Callable[[T], R], items: Sequence[T], jobs: int) -> Iterator[R]:
-    from concurrent.futures import ProcessPoolExecutor
-    from concurrent.futures.process import BrokenProcessPool
-    from multiprocessing import active_children
-
-    with ProcessPoolExecutor(jobs, initializer=_begin_worker) as pool:
-        try:
-            for made in [pool.submit(_each, what, portion) for portion in portions(items, jobs)]:
-                yield from made.result()
-        except BrokenProcessPool as error:
-            raise UsageError(
-                "a worker process was killed, perhaps for want of memory; try --jobs 1"
-            ) from error
-        finally:
-            # Nothing is lost: either all is done, or nobody waits for the rest any more.
-            pool.shutdown(wait=False, cancel_futures=True)
-            for process in active_children():
-                process.terminate()
-
-
-#: No process takes more items at once, that progress is seen, nor fewer, that not all time goes into handing them out.
-_LARGEST, _SMALLEST = 200, 4
-
-
-def portions(items: Sequence[T], jobs: int) -> Iterator[Sequence[T]]:
-    """What is given to one process at a time: large portions first, small ones at the end, so that all end together.
-
-    Files that stand together import the same others, and what a process knows of these it need not read again.
-    """
-    at = 0
-    while at < len(items):
-        size = min(_LARGEST, max(_SMALLEST, (len(items) - at) // (2 * jobs)))
-        yield items[at : at + size]
-        at += size
-
-
-def _each(what: Callable[[T], R], portion: Sequence[T]) -> list[R]:
-    return [what(item) for item in portion]
-
-
-def _begin_worker() -> None:
-    """Ctrl-C reaches every process of the group: a worker ends without a word, the parent answers."""
-    import gc
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    gc.disable()
+    return processes.in_order(examine_file, targets, jobs)
 
 
 def _capped(diagnostic: Diagnostic) -> Diagnostic:

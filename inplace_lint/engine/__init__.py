@@ -1,0 +1,5 @@
+"""From files to the findings that are reported: what the command line, the Python API and the server share."""
+
+from ..lazy import lazily
+
+lazily(__name__, "edits", "processes", "reading")
