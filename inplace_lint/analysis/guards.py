@@ -75,11 +75,6 @@ def either(a: Guard, b: Guard) -> Guard:
     return known
 
 
-def rejoined(a: Guard, b: Guard) -> Guard:
-    """The path on which a or b led here: where it is too wide to be told, it is every one with what they share."""
-    return b if not a else a if not b or a == b else _normal([*a, *b], 0)
-
-
 def compatible(a: Guard, b: Guard) -> bool:
     """Whether both can hold in one run."""
     if a is ALWAYS:
@@ -119,12 +114,17 @@ def relative(a: Guard, path: Guard) -> Guard:
 
 
 def minus(a: Guard, b: Guard) -> Guard:
-    """The guard under which a holds and b does not; a itself where b has more than one conjunction."""
+    """The guard under which a holds and b does not; a itself where b has more than one conjunction.
+
+    Where b is only guessed at, so is what remains of a.
+    """
     if b == ALWAYS:
         return NEVER
     if len(b) != 1:
         return a
     positive, negative = b[0]
+    if positive & WEAKENED:
+        return both(a, ((WEAKENED, 0),))
     found: Guard = NEVER
     bit = 0
     while positive >> bit or negative >> bit:
@@ -136,7 +136,7 @@ def minus(a: Guard, b: Guard) -> Guard:
     return found
 
 
-def _normal(conjunctions: list[tuple[int, int]], weakened: int = WEAKENED) -> Guard:
+def _normal(conjunctions: list[tuple[int, int]]) -> Guard:
     if len(conjunctions) == 1:
         return (conjunctions[0],)
     kept = _without_implied({*conjunctions})
@@ -152,7 +152,7 @@ def _normal(conjunctions: list[tuple[int, int]], weakened: int = WEAKENED) -> Gu
         for p, n in kept[1:]:
             common_p &= p
             common_n &= n
-        return ((common_p | weakened, common_n),)
+        return ((common_p | WEAKENED, common_n),)
     return ALWAYS if kept == [(0, 0)] else tuple(kept)
 
 

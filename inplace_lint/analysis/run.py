@@ -388,7 +388,7 @@ class Run:
         path = live[0][2]
         keys: dict[Hashable, None] = dict.fromkeys(live[0][1])
         for _, changes, guard in live[1:]:
-            path = guards.rejoined(path, guard)
+            path = guards.either(path, guard)
             keys.update(dict.fromkeys(changes))
         for key in keys:
             values: list[tuple[Guard, Value]] = []

@@ -6,12 +6,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inplace_lint.analysis import guards
-from inplace_lint.analysis.guards import ALWAYS, NEVER, both, compatible, either, implies, literal, minus
+from inplace_lint.analysis.guards import (
+    ALWAYS,
+    NEVER,
+    WEAKENED,
+    both,
+    compatible,
+    either,
+    implies,
+    literal,
+    minus,
+)
 
-BITS = 4
-OUTCOMES = range(1 << BITS)
+#: The tests' bits: below them is the literal of what is only guessed at.
+BITS = range(1, 5)
+OUTCOMES = range(0, 1 << BITS.stop, 2)
 
-literals = st.builds(literal, st.integers(0, BITS - 1), st.booleans())
+bits = st.sampled_from(BITS)
+masks = st.sampled_from(OUTCOMES)
+literals = st.builds(literal, bits, st.booleans())
 small = st.recursive(
     st.one_of(literals, st.just(ALWAYS), st.just(NEVER)),
     lambda inner: st.one_of(st.builds(both, inner, inner), st.builds(either, inner, inner)),
@@ -21,18 +34,18 @@ small = st.recursive(
 
 def table(guard: guards.Guard) -> set[int]:
     """The outcomes of the tests under which the guard holds; bit n of an outcome is test n."""
-    return {o for o in OUTCOMES if any(o & p == p and not o & n for p, n in guard)}
+    return {o for o in OUTCOMES if any(o & p == p & ~WEAKENED and not o & n for p, n in guard)}
 
 
 def weakened(guard: guards.Guard) -> set[int]:
     """What remains of a wide guard: what all its conjunctions have in common."""
-    positive = negative = (1 << BITS) - 1
+    positive = negative = OUTCOMES[-1]
     for p, n in guard:
         positive, negative = positive & p, negative & n
     return table(((positive, negative),))
 
 
-@given(st.integers(0, BITS - 1), st.booleans())
+@given(bits, st.booleans())
 def test_a_literal_holds_for_its_outcome(bit: int, holds: bool) -> None:
     assert table(literal(bit, holds)) == {o for o in OUTCOMES if bool(o >> bit & 1) is holds}
 
@@ -53,7 +66,7 @@ def test_either_is_disjunction(a: guards.Guard, b: guards.Guard) -> None:
         assert table(either(a, b)) == exact
 
 
-@given(st.lists(st.tuples(st.integers(0, 15), st.integers(0, 15)), min_size=1, max_size=12))
+@given(st.lists(st.tuples(masks, masks), min_size=1, max_size=12))
 def test_a_wide_guard_only_grows(conjunctions: list[tuple[int, int]]) -> None:
     plain = [(p, n & ~p) for p, n in conjunctions]
     joined: guards.Guard = NEVER
@@ -88,9 +101,18 @@ def test_minus_keeps_every_outcome_outside(a: guards.Guard, b: guards.Guard) -> 
     assert table(a) - table(b) <= rest <= table(a)
 
 
+@given(small, small)
+def test_what_is_left_by_a_guess_is_guessed_at(a: guards.Guard, b: guards.Guard) -> None:
+    guess = both(b, ((WEAKENED, 0),))
+    rest = minus(a, guess)
+    assert table(rest) >= table(a) - table(b)
+    if len(guess) == 1:
+        assert all(positive & WEAKENED for positive, _ in rest)
+
+
 @given(small)
 def test_complements_join_to_always(a: guards.Guard) -> None:
-    for bit in range(BITS):
+    for bit in BITS:
         halves = [both(a, literal(bit, holds)) for holds in (True, False)]
         assert table(either(*halves)) >= table(a)
     assert both(a, ALWAYS) == a
@@ -107,7 +129,7 @@ def test_an_outcome_of_a_test_excludes_the_other(one: guards.Guard, a: guards.Gu
 
 
 def test_exclusive_branches_do_not_meet_and_equal_tests_correlate() -> None:
-    then, orelse = literal(0, True), literal(0, False)
+    then, orelse = literal(1, True), literal(1, False)
     assert not compatible(then, orelse)
     assert either(then, orelse) == ALWAYS
-    assert implies(both(then, literal(1, True)), then)
+    assert implies(both(then, literal(2, True)), then)

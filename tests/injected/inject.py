@@ -5,15 +5,18 @@ from __future__ import annotations
 import dataclasses
 import gc
 import random
+import sys
 import types
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from .builders import Model
-from .mutants import Mutant
+from .elsewhere import Call, Configurations, arguments_kept, calls_above
+from .mutants import JUDGED, Mutant
 from .sites import Site, sites
 
 WRITES = (
@@ -45,7 +48,8 @@ def mutants(
     """So many mutants of a model that torch has an answer to, none that is known already."""
     rng = random.Random(f"{name} {seed}")
     torch.manual_seed(seed)
-    module = model.make().train()
+    with arguments_kept() as made_with:
+        module = model.make().train()
     args, options = model.inputs()
 
     def forward() -> Any:
@@ -59,13 +63,14 @@ def mutants(
 
     run()
     possible = sites(forward, str(folder))
+    configurations = Configurations(made_with, _loss)
     rng.shuffle(possible)
     for site in possible:
         mutant = _mutant(name, site, folder, rng)
         key = (mutant.file, mutant.after, mutant.name)
-        if count and key not in known and _judge(mutant, site, run):
+        if count and key not in known and _judge(mutant, site, run, configurations):
             known.add(key)
-            count -= mutant.label in ("hazard", "clean")
+            count -= mutant.label in JUDGED
             yield mutant
 
 
@@ -77,27 +82,57 @@ def _mutant(name: str, site: Site, folder: Path, rng: random.Random) -> Mutant:
     return Mutant(name, files[0], function, site.name, site.argument, site.after, line, files[1:])
 
 
-def _judge(mutant: Mutant, site: Site, run: Callable[[], None]) -> bool:
+def _judge(mutant: Mutant, site: Site, run: Callable[[], None], configurations: Configurations) -> bool:
     """Run the model with the write in its code; False where the write cannot be put there."""
-    functions = _functions_with(site.code)
     code = _compiled(mutant, site.code)
-    if not functions or code is None:
+    if code is None or not _functions_with(site.code):
         return False
-    reached: list[int] = []
-    for function in functions:
-        function.__globals__[_MARK] = lambda: reached.append(1)
-        function.__code__ = code
+    calls: list[list[Call]] = []
+    with _written(site.code, code, lambda: calls or calls.append(calls_above(sys._getframe(1)))):
+        mutant.label, mutant.error = _told(run)
+    if mutant.label == "clean":
+        if calls:
+            _judge_elsewhere(mutant, site, code, calls[0], configurations)
+        else:
+            mutant.label = "unreached"
+    return True
+
+
+def _judge_elsewhere(
+    mutant: Mutant, site: Site, code: types.CodeType, calls: list[Call], configurations: Configurations
+) -> None:
+    """Run what else the modules on the way to the write may be."""
+    for configuration in (one for call in calls for one in configurations.of(call)):
+        with _written(site.code, code, lambda: None):
+            label, error = _told(configuration.run)
+        if label == "hazard":
+            mutant.label, mutant.error = "elsewhere", f"{configuration.told}: {error}"
+            return
+
+
+def _told(run: Callable[[], None]) -> tuple[str, str]:
+    """What torch says of a run."""
     try:
         run()
-        mutant.label = "clean" if reached else "unreached"
     except Exception as error:
-        mutant.error = " ".join(str(error).split())[:300]
-        mutant.label = "hazard" if any(words in mutant.error for words in _ERRORS) else "other"
+        words = " ".join(str(error).split())[:300]
+        return "hazard" if any(known in words for known in _ERRORS) else "other", words
+    return "clean", ""
+
+
+@contextmanager
+def _written(before: types.CodeType, after: types.CodeType, reached: Callable[[], object]) -> Iterator[None]:
+    """Another code in the place of one, in every function that has it."""
+    functions = _functions_with(before)
+    for function in functions:
+        function.__globals__[_MARK] = reached
+        function.__code__ = after
+    try:
+        yield
     finally:
         for function in functions:
-            function.__code__ = site.code
+            function.__code__ = before
             function.__globals__.pop(_MARK, None)
-    return True
 
 
 def _compiled(mutant: Mutant, code: types.CodeType) -> types.CodeType | None:

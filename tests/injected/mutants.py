@@ -7,13 +7,18 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+#: The labels that say something of a write.
+JUDGED = ("hazard", "elsewhere", "clean")
+
 
 @dataclasses.dataclass
 class Mutant:
     """One write: `line` goes in after the row `after` of a file, and torch says what the model then does.
 
-    `label` is `hazard` (PyTorch's error, at backward or at once, names an in-place write), `clean` (forward and
-    backward end well), `other` (another error) or `unreached`. Files are named from the package's parent folder.
+    `label` is `hazard` (PyTorch's error, at backward or at once, names an in-place write), `elsewhere` (such an error
+    not in this model, but in another configuration of a module around the write, which `error` names), `clean`
+    (forward and backward end well in all), `other` (another error) or `unreached`. Files are named from the package's
+    parent folder.
     """
 
     model: str

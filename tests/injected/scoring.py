@@ -17,7 +17,7 @@ from inplace_lint.engine import pipeline
 from inplace_lint.project import Project, Settings
 from inplace_lint.syntax import module as syntax
 
-from .mutants import Mutant
+from .mutants import JUDGED, Mutant
 
 if TYPE_CHECKING:
     from inplace_lint.model import Diagnostic
@@ -161,7 +161,7 @@ def score(mutants: Iterable[Mutant]) -> Iterator[Scored]:
     try:
         with tempfile.TemporaryDirectory() as folder:
             linter = Linter(Path(folder).resolve())
-            for number, mutant in enumerate(m for m in mutants if m.label in ("hazard", "clean")):
+            for number, mutant in enumerate(m for m in mutants if m.label in JUDGED):
                 yield linter.score(mutant)
                 if number % 10 == 9:
                     gc.collect()
@@ -198,4 +198,4 @@ class Figures:
 def _order(item: tuple[tuple[str, str], object]) -> tuple[object, ...]:
     label, group = item[0]
     first = ("all", "own tensor", "argument")
-    return (label != "hazard", first.index(group) if group in first else len(first), group)
+    return (JUDGED.index(label), first.index(group) if group in first else len(first), group)

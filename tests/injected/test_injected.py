@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("torch")
 
 from . import catalogue, scoring
+from .builders import arguments, package_model
 from .fresh_wider import WIDER
 from .inject import mutants
 from .mutants import Mutant
@@ -47,6 +48,28 @@ def test_torch_has_an_answer_to_nearly_all(made: list[Mutant]) -> None:
     assert labels.count("hazard") >= 15
     assert labels.count("clean") >= 15
     assert labels.count("unreached") == 0
+
+
+def test_a_write_may_be_an_error_in_another_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "gated"
+    package.mkdir()
+    (package / "__init__.py").write_text(
+        "from torch import nn\n\n\nclass Gate(nn.Module):\n"
+        "    def __init__(self, width, act=nn.Identity, doubled=False):\n"
+        "        super().__init__()\n        self.proj = nn.Linear(width, width)\n        self.act = act()\n\n"
+        "    def forward(self, x):\n        z = self.act(self.proj(x))\n        return z + 1\n",
+        "utf-8",
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr("tests.injected.inject.WRITES", ("{} += 0.25",))
+    model = package_model("gated", "gated:Gate", arguments(lambda torch: (torch.randn(2, 4),)), 4)
+    (found,) = (m for m in mutants("gated", model, package, 9, 1, set()) if m.name == "z")
+    assert found.label == "elsewhere"
+    assert found.error.startswith(
+        ("Gate with act=Sigmoid: one of", "Gate with act=Tanh: one of", "Gate with act=ReLU: one of")
+    )
 
 
 def test_hazards_are_found(scored: list[Scored]) -> None:
