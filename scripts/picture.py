@@ -29,7 +29,7 @@ _FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', mono
 
 
 def session() -> list[str]:
-    """What a terminal shows: the program that fails in backward, then the same file checked; colours as it gets them."""
+    """What a terminal shows: the program that fails in backward, then the same file checked, in colour."""
     return [
         "\x1b[1m$ python train.py\x1b[0m",
         *raised("train.py"),

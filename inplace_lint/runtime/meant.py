@@ -77,7 +77,7 @@ def _judge(finding: dict[str, Any], call: Call | NoInputs, file: str) -> Verdict
         worst = max(seen, key=lambda one: one.error)
         if worst.error > SAME:
             status = "confirmed"
-            why = f"{worst.meant} the result is another: as it stands it is off by {worst.error:.2g} of its size"
+            why = f"{worst.meant} the result is another (relative error {worst.error:.2g})"
         elif finding["code"] == "IPL501" and not _drops_in_training(finding, call, file):
             status, why = "inconclusive", "its probability is 0 on these inputs, in training too"
         else:
@@ -117,7 +117,7 @@ def _layout(finding: dict[str, Any], call: Call | NoInputs, file: str, short: Ar
         return "refuted", f"on these inputs {told}, and the result is the same"
     return (
         "confirmed",
-        f"{told}, and the kernel attends along axis {read}: the result is off by {error:.2g} of its size",
+        f"{told}, and the kernel attends along axis {read}: the result is wrong (relative error {error:.2g})",
     )
 
 

@@ -80,7 +80,7 @@ def judge(
             why = f"the save happens on {finding['only']}, and this ran on {', '.join(sorted(set(ran)))}"
             return verdict("inconclusive", why, inputs, device)
     if wrong is not None and wrong > TOLERANCE:
-        why = f"a gradient is off by {wrong:.2g} of its size, for another reason than this write"
+        why = f"a gradient is wrong (relative error {wrong:.2g}), for another reason than this write"
         return verdict("inconclusive", why, inputs, device)
     if any(hits(stacks.rows(stack), at_write) for stack in trace.idle):
         why = "the write left every byte of what was saved as it was, on these values"
@@ -101,22 +101,22 @@ def _hazardous(
     """The verdict where the traced run saw the finding's write change a save."""
     first = hazards[0]
     conflicts = [_conflict(one, wrong) for one in hazards]
-    off = f"; without its check a gradient would be off by {wrong:.2g} of its size" if wrong else ""
+    off = f"; without its check a gradient would be wrong (relative error {wrong:.2g})" if wrong else ""
     if first.silent is None:
         if all(one.disjoint for one in hazards):
             why = "PyTorch raises, but no byte that was saved was written"
             return verdict("spurious", f"{why}: {sentence(first)}", inputs, device, conflicts)
         if raised:
             if all(one.changed is False for one in hazards):
-                off = "; the bytes are the same on these values alone"
+                off = (
+                    "; with these values the write changed nothing, but PyTorch compares versions, not values"
+                )
             why = f"PyTorch raises in backward{by}: {sentence(first)}{off}"
             return verdict("confirmed", why, inputs, device, conflicts)
         why = f"the tracer sees it, but PyTorch did not raise: {sentence(first)}"
         return verdict("inconclusive", why, inputs, device, conflicts)
     if wrong is not None and wrong > TOLERANCE:
-        why = (
-            f"PyTorch raises nothing{by}, and a gradient is off by {wrong:.2g} of its size: {sentence(first)}"
-        )
+        why = f"PyTorch raises nothing{by}, and a gradient is wrong (relative error {wrong:.2g}): {sentence(first)}"
         return verdict("confirmed", why, inputs, device, conflicts)
     why = f"what was saved has changed, but no gradient differs on these inputs: {sentence(first)}"
     return verdict("inconclusive", why, inputs, device, conflicts)

@@ -67,7 +67,7 @@ def _stale(call: Call, watch: _Watch) -> tuple[str, str]:
         return "confirmed", f"with that change made in memory of its own it ends in {describe(error)[1]}"
     off = max((apart(one, two) for one, two in zip(given, other)), default=0.0)
     if off > SAME:
-        why = f"with that change made in memory of its own the result is off by {off:.2g} of its size"
+        why = f"with that change made in memory of its own the result is another (relative error {off:.2g})"
         return "confirmed", why
     return "refuted", "with that change made in memory of its own the result is the same"
 
@@ -83,7 +83,10 @@ def _changed(call: Call, watch: _Watch) -> tuple[str, str]:
         function(*args, **kwargs)
     error = max((apart(one, two) for one, two in zip(own, before)), default=0.0)
     if error > 0:
-        return "confirmed", f"after the call the caller's tensor is off by {error:.2g} of its size"
+        return (
+            "confirmed",
+            f"after the call the caller's tensor has other values (relative error {error:.2g})",
+        )
     return "refuted", "after the call the caller's tensors are as they were"
 
 

@@ -1,4 +1,4 @@
-"""What the README says of formats: all are named, its CI commands write what the systems are told to read."""
+"""What the README and docs/reports.md say of formats: all are named, what CI runs writes what is read afterwards."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from inplace_lint.cli import main
 from inplace_lint.report import FORMATS
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-CHECKS = re.findall(r"(?:run: |- |`)inplace-lint (check [^\n`|]*--output-format[^\n`|]*)", README)
+TEXT = "".join((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/reports.md"))
+CHECKS = re.findall(r"(?:run: |- |`)inplace-lint (check [^\n`|]*--output-format[^\n`|]*)", TEXT)
 MODEL = "import torch\n\n\ndef gate(x, b):\n    y = torch.sigmoid(x.float())\n    y += b\n    return y\n"
 
 
 def test_the_table_names_every_format() -> None:
-    named = re.findall(r"^\| `([a-z0-9-]+)` \|", README, re.MULTILINE)
+    named = re.findall(r"^\| `([a-z0-9-]+)` \|", TEXT, re.MULTILINE)
     assert sorted(set(FORMATS) & set(named)) == sorted(FORMATS)
 
 
@@ -44,10 +44,10 @@ def test_a_command_writes_what_is_read_afterwards(
     text = capsys.readouterr().out
     if "--output-file" in words:
         name = words[words.index("--output-file") + 1]
-        assert re.search(rf"(sarif_file|codequality): {name}\n|{name} \.`", README), "a later step takes it"
+        assert re.search(rf"(sarif_file|codequality): {name}\n|{name} \.`", TEXT), "a later step takes it"
         text = (tmp_path / name).read_text(encoding="utf-8")
     assert "IPL101" in text and "model.py" in text
-    if words[words.index("--output-format") + 1] not in ("html", "github"):
+    if words[words.index("--output-format") + 1] not in ("html", "github", "azure", "junit"):
         json.loads(text)
 
 
@@ -57,4 +57,4 @@ def test_links_to_rules_are_those_of_the_project() -> None:
 
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project.get("urls", {}).get("Rules", "") == registry.SITE
-    assert bool(registry.SITE) is not bool("pages are not published yet" in README)
+    assert bool(registry.SITE) is not bool("pages are not published yet" in TEXT)

@@ -1,0 +1,73 @@
+"""Every command, output and sample of the README and of docs/ is what happens when it is typed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from inplace_lint.checks import registry
+from inplace_lint.project.configuration import Configuration
+
+from .pages import PAGES, ROOT, blocks, needs_torch, played, same
+
+EACH_PAGE = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+
+@EACH_PAGE
+def test_commands_print_what_the_page_shows(page: Path, tmp_path: Path) -> None:
+    if needs_torch(page):
+        pytest.importorskip("torch")
+    for _, commands in played(page, tmp_path):
+        for command, told, said in commands:
+            assert same(told, said), f"$ {command}\n{said}"
+
+
+@EACH_PAGE
+def test_python_of_the_page_is_python(page: Path) -> None:
+    for block in blocks(page):
+        if block.language == "python":
+            compile(block.text, str(page), "exec")
+
+
+@EACH_PAGE
+def test_configuration_of_the_page_is_valid(page: Path, tmp_path: Path) -> None:
+    for number, block in enumerate(blocks(page)):
+        if block.language == "toml" and "[tool.inplace-lint" in block.text:
+            folder = tmp_path / str(number)
+            folder.mkdir()
+            (tmp_path / "base.toml").write_text("")
+            (folder / "pyproject.toml").write_text(block.text, encoding="utf-8")
+            Configuration(selector_problem=registry.problem).settings(str(folder))
+
+
+@EACH_PAGE
+def test_yaml_and_json_of_the_page_can_be_read(page: Path) -> None:
+    for block in blocks(page):
+        if block.language == "yaml":
+            assert pytest.importorskip("yaml").safe_load(block.text)
+        if block.language == "json":
+            json.loads(block.text)
+
+
+@EACH_PAGE
+def test_links_of_the_page_lead_somewhere(page: Path) -> None:
+    import re
+
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if not link.startswith(("http://", "https://", "#")):
+            target = page.parent / link.partition("#")[0]
+            generated = page.parent.name == "docs" and link.startswith("reference/")
+            assert target.exists() or generated, link
+
+
+def test_the_picture_is_what_is_printed_now() -> None:
+    pytest.importorskip("torch")
+    sys.path.insert(0, str(ROOT))
+    try:
+        from scripts.picture import PICTURE, drawing, session
+    finally:
+        sys.path.remove(str(ROOT))
+    assert PICTURE.read_text(encoding="utf-8") == drawing(session())
