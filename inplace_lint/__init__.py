@@ -1,4 +1,7 @@
-"""inplace-lint: finds in-place writes that break backward, and attention that eats the GPU."""
+"""inplace-lint: finds in-place writes that break backward, and attention that eats the GPU.
+
+`check` and `check_paths` find them from Python, as the command line does; `trace` sees them while a program runs.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,39 @@ __version__ = "0.1.0"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .api import (
+        ConfigurationError,
+        Diagnostic,
+        Edit,
+        Fix,
+        Label,
+        Location,
+        Result,
+        Settings,
+        check,
+        check_paths,
+    )
     from .runtime.tracer import Trace as trace
 
-__all__ = ["__version__", "trace"]
+__all__ = [
+    "ConfigurationError",
+    "Diagnostic",
+    "Edit",
+    "Fix",
+    "Label",
+    "Location",
+    "Result",
+    "Settings",
+    "__version__",
+    "check",
+    "check_paths",
+    "trace",
+]
 
 
 def __getattr__(name: str) -> object:
-    # `trace` needs torch, so it is imported when it is asked for. Raises ImportError where torch is missing.
+    # Imported when it is asked for: the command line needs none of it, and `trace` needs torch. Raises ImportError
+    # where torch is missing.
     if name == "trace":
         from .runtime import require_torch
 
@@ -20,4 +49,8 @@ def __getattr__(name: str) -> object:
         from .runtime.tracer import Trace
 
         return Trace
+    if name in __all__:
+        from . import api
+
+        return getattr(api, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -57,6 +57,21 @@ def of_project(project: Project) -> Program:
     return _latest[1]
 
 
+def forget(everything: bool) -> None:
+    """Let go what rests on files that no longer hold what was read of them; or everything."""
+    global _latest
+    if _latest is None:
+        return
+    project, program = _latest
+    if everything:
+        _latest = None
+        return
+    changed = program.files.changed()
+    if changed:
+        files = program.files.without(changed)
+        _latest = (project, Program(project, program.sketches.renewed(files)))
+
+
 class Program:
     """A file under check and the files of its project that it imports, and what is known of them."""
 

@@ -106,18 +106,19 @@ def _complete(made: Plan) -> None:
         made.refused = str(reason)
         return
     module = made.evaluation.root.module
+    contents = made.evaluation.files.project.contents
     overridden = _overridden(module, made)
     if overridden:
         made.refused = f"a subclass in this file has another `{overridden}`"
         return
-    if surroundings.takes_second_derivatives(module):
+    if surroundings.takes_second_derivatives(module, contents):
         made.differences.append(
             "the package takes second or forward-mode derivatives, which the flash kernel lacks"
         )
     called = [one for one in made.site.weights.modules if one.op == "attr"]
     read = sorted({*(one.args[1] for one in called), *made.attributes})
     for one in called:
-        if surroundings.hooks_modules(module, one.args[1], kind_of(made.evaluation, one)):
+        if surroundings.hooks_modules(module, contents, one.args[1], kind_of(made.evaluation, one)):
             made.differences.append(
                 f"a hook on `{one.args[1]}` is no longer called, and this package registers hooks"
             )

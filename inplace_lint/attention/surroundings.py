@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 
-from ..project.reading import read
 from ..syntax.module import Module
 from ..syntax.parse import UnreadableFile
 from ..torchmodel.spelling import canonical
@@ -17,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Iterator
+
+    from ..project.contents import Contents
 else:
     import _ast as ast
 
@@ -76,29 +77,30 @@ class _Deeds:
         self.hooks |= other.hooks
 
 
-_known: dict[str, _Deeds] = {}
+#: what single files do, with the names of what they held
+_known: dict[str, tuple[str | None, _Deeds]] = {}
 
 
-def takes_second_derivatives(module: Module) -> bool:
+def takes_second_derivatives(module: Module, contents: Contents) -> bool:
     """Whether the package of a file asks for derivatives of derivatives, or for forward-mode ones, anywhere."""
-    return _deeds(module).second
+    return _deeds(module, contents).second
 
 
-def hooks_modules(module: Module, attribute: str, kind: str) -> bool:
+def hooks_modules(module: Module, contents: Contents, attribute: str, kind: str) -> bool:
     """Whether the package of a file may hang a hook on a module of this kind (`torch.nn.Dropout`) in this attribute."""
     return any(
         held in ("", attribute) and (not kinds or not kind or kind in kinds)
-        for held, kinds in _deeds(module).hooks
+        for held, kinds in _deeds(module, contents).hooks
     )
 
 
-def _deeds(module: Module) -> _Deeds:
+def _deeds(module: Module, contents: Contents) -> _Deeds:
     found = _of(module)
     top = _top(os.path.dirname(os.path.abspath(module.filename)))
     if top is not None:
-        if top not in _known:
-            _known[top] = _read(top)
-        found.add(_known[top])
+        if top not in contents.folders:
+            contents.folders[top] = _read(top, contents)
+        found.add(contents.folders[top])
     return found
 
 
@@ -110,20 +112,28 @@ def _top(directory: str) -> str | None:
     return top
 
 
-def _read(top: str) -> _Deeds:
+def _read(top: str, contents: Contents) -> _Deeds:
     found = _Deeds()
     for folder, _, files in os.walk(top):
         for name in files:
             if not name.endswith(".py"):
                 continue
             path = os.path.join(folder, name)
-            try:
-                source = read(path)
-                if any(word in source for word in _WORDS):
-                    found.add(_of(Module(path, source)))
-            except (OSError, UnreadableFile, RecursionError):
-                continue  # its own check says so
+            held = contents.digest(path)
+            if path not in _known or _known[path][0] != held:
+                _known[path] = (held, _in_file(path, contents))
+            found.add(_known[path][1])
     return found
+
+
+def _in_file(path: str, contents: Contents) -> _Deeds:
+    try:
+        source = contents.read(path)
+        if any(word in source for word in _WORDS):
+            return _of(Module(path, source))
+    except (OSError, UnreadableFile, RecursionError):
+        pass  # its own check says so
+    return _Deeds()
 
 
 def _of(module: Module) -> _Deeds:

@@ -29,7 +29,8 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
             continue
         held = moment.term.args[0]
         attribute = held.args[1] if held.op == "attr" else ""
-        hooked = surroundings.hooks_modules(module, attribute, "torch.nn.MultiheadAttention")
+        contents = seen.evaluation.files.project.contents
+        hooked = surroundings.hooks_modules(module, contents, attribute, "torch.nn.MultiheadAttention")
         fix = call_change(
             "unsafe" if hooked else "safe",
             "pass `need_weights=False`: the fused kernel runs, and the weights are never made",

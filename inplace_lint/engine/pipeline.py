@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from ..checks import registry
 from ..model import CONFIDENCES, Diagnostic, Location, at_least
 from ..project import Project, Settings
+from ..project.contents import Contents
 from ..project.paths import matches
-from ..project.reading import read
 from ..syntax.parse import UnreadableFile
 from . import processes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from ..project.discovery import Target
 
@@ -87,9 +87,9 @@ def _without_doubtful(
 
 
 def examine_file(target: Target) -> tuple[list[Diagnostic], int]:
-    """As `counted`, for a file on disk; one that cannot be read is an IPL000."""
+    """As `counted`, for a file on disk, or one that stands for it; one that cannot be read is an IPL000."""
     try:
-        source = read(target.filename, pipes=True)
+        source = _contents.read(target.filename, pipes=True)
     except OSError as error:
         message = f"cannot be read: {error.strerror or error}"
         if "IPL000" not in _codes(target.settings, target.filename):
@@ -122,6 +122,24 @@ def _wants_notes(settings: Settings) -> bool:
     return settings.notes or settings.min_confidence == "possible"
 
 
+def turn_to(unsaved: Mapping[str, bytes]) -> None:
+    """From now on files hold what is on disk at this moment, or what is said here of those that nobody saved.
+
+    A process that lives on says so before it asks for findings again.
+    """
+    from ..analysis.program import forget
+    from ..project import torch_version
+
+    others = _contents.turn_to(unsaved)
+    if others:
+        for project in _projects.values():
+            project.forget()
+    torch_version.forget()
+    forget(others)
+
+
+#: what the files of all projects hold
+_contents = Contents()
 _projects: dict[tuple[str, tuple[str, ...]], Project] = {}
 _enabled: dict[tuple[tuple[str, ...], ...], frozenset[str]] = {}
 
@@ -129,7 +147,7 @@ _enabled: dict[tuple[tuple[str, ...], ...], frozenset[str]] = {}
 def _project(settings: Settings) -> Project:
     key = (settings.root, settings.src)
     if key not in _projects:
-        _projects[key] = Project(*key)
+        _projects[key] = Project(*key, _contents)
     return _projects[key]
 
 

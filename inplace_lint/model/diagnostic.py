@@ -188,6 +188,9 @@ class Diagnostic:
         self.plan = plan
         self.remark = remark
 
+    def __repr__(self) -> str:
+        return f"<{self.code} at {self.location}: {self.message}>"
+
     def replace(self, **changes: object) -> Diagnostic:
         """A copy with some values changed."""
         values: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}

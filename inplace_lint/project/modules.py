@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from .contents import Contents
 from .paths import shown
 
 _INSTALLED = ("site-packages", "dist-packages")
@@ -17,12 +18,12 @@ class Project:
     package, if it lies beside the script.
     """
 
-    __slots__ = ("_files", "_folders", "_resolved", "_tops", "root", "src")
+    __slots__ = ("_folders", "_resolved", "_tops", "contents", "root", "src")
 
-    def __init__(self, root: str = ".", src: tuple[str, ...] = ()) -> None:
+    def __init__(self, root: str = ".", src: tuple[str, ...] = (), contents: Contents | None = None) -> None:
         self.root = os.path.abspath(root)
         self.src = tuple(os.path.abspath(os.path.join(self.root, path)) for path in src)
-        self._files: dict[str, bool] = {}
+        self.contents = contents or Contents()
         self._folders: dict[str, str] = {}
         self._tops: dict[str, str] = {}
         self._resolved: dict[tuple[str, str, int], str | None] = {}
@@ -92,7 +93,9 @@ class Project:
         return top
 
     def _is_file(self, path: str) -> bool:
-        known = self._files.get(path)
-        if known is None:
-            known = self._files[path] = os.path.isfile(path)
-        return known
+        return self.contents.is_file(path)
+
+    def forget(self) -> None:
+        """Looks for files anew."""
+        self._tops.clear()
+        self._resolved.clear()

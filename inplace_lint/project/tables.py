@@ -11,7 +11,7 @@ from .reading import read as contents
 from .settings import LARGEST, OPTIONS, Option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 #: How many files may extend one another.
 _EXTENDED = 32
@@ -74,6 +74,20 @@ def inline(text: str, selector_problem: Callable[[str], str | None]) -> dict[str
         table = {key: given}  # a version such as 2.10 is no number
     (key,) = table
     return {key.replace("-", "_"): _value(key, table[key], os.getcwd(), selector_problem)}
+
+
+def given(values: Mapping[str, object], selector_problem: Callable[[str], str | None]) -> dict[str, Any]:
+    """The values of keys that a program gives, as keywords of Settings. Raises ConfigurationError."""
+    found = {}
+    for name, value in values.items():
+        key = name.replace("_", "-")
+        if isinstance(value, tuple):
+            value = list(value)
+        try:
+            found[key.replace("-", "_")] = _value(key, value, os.getcwd(), selector_problem)
+        except ValueError as error:
+            raise ConfigurationError("settings", None, str(error)) from error
+    return found
 
 
 def _value(key: str, value: object, root: str, selector_problem: Callable[[str], str | None]) -> Any:

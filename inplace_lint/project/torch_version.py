@@ -33,6 +33,11 @@ def oldest(settings: Settings) -> tuple[int, int] | None:
     return _declared[settings.root]
 
 
+def forget() -> None:
+    """Looks at the files that declare dependencies anew."""
+    _declared.clear()
+
+
 def _of_dependencies(root: str) -> tuple[int, int] | None:
     for name in _FILES:
         try:

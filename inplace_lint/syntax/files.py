@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..project.reading import read
+from ..project.contents import digest
 from .module import Module
 from .parse import UnreadableFile
 
@@ -25,6 +25,8 @@ class Files:
         self._modules: dict[str, Module | None] = {}
         #: by file, those that it was looked at for
         self._importers: dict[str, set[str]] = {}
+        #: the names of what the files held as they were read
+        self._digests: dict[str, str | None] = {}
         self._kept = 0
         #: files that are kept together with what is known of them
         self.lasting: set[str] = set()
@@ -35,11 +37,30 @@ class Files:
 
     def renew(self) -> Files:
         """The files that are in demand, for who goes on; the trees of all others are let go."""
+        return self._only(self._in_demand())
+
+    def without(self, changed: set[str]) -> Files:
+        """The files that import none of these, themselves or through others; the trees of all others are let go."""
+        pending, gone = list(changed), set()
+        while pending:
+            filename = pending.pop()
+            if filename not in gone:
+                gone.add(filename)
+                pending.extend(self._importers.get(filename, ()))
+        return self._only(self._modules.keys() - gone)
+
+    def changed(self) -> set[str]:
+        """The files that no longer hold what was read of them."""
+        now = self.project.contents.digest
+        return {filename for filename, known in self._digests.items() if now(filename) != known}
+
+    def _only(self, lasting: set[str]) -> Files:
         renewed = Files(self.project)
-        renewed.lasting = lasting = self._in_demand()
+        renewed.lasting = lasting
         for filename, module in self._modules.items():
             if filename in lasting:
                 renewed._modules[filename] = module
+                renewed._digests[filename] = self._digests.get(filename)
             elif module is not None:
                 module.let_go()
         for filename, importers in self._importers.items():
@@ -73,7 +94,9 @@ class Files:
         return self._modules.get(module.filename) is module
 
     def add(self, module: Module) -> None:
-        self._modules[module.filename] = module
+        if not self.holds(module):
+            self._modules[module.filename] = module
+            self._digests[module.filename] = digest(module.original)
 
     def known(self, filename: str) -> Module | None:
         """What is known of a file at present, if it was read."""
@@ -83,23 +106,30 @@ class Files:
         """Go back to what was known of a file."""
         if module is None:
             self._modules.pop(filename, None)
+            self._digests.pop(filename, None)
         else:
-            self._modules[filename] = module
+            self.add(module)
 
     def read(self, filename: str, source: bytes) -> Module:
         """The file with this text, parsed now unless it was when another imported it. Raises UnreadableFile."""
         held = self._modules.get(filename)
         if held is None or held.original != source:
-            held = self._modules[filename] = Module(filename, source)
+            held = Module(filename, source)
+            self.add(held)
         return held
 
     def module(self, filename: str) -> Module | None:
         """The parsed file; None if it cannot be read (its own check says so)."""
         if filename not in self._modules:
+            source = None
+            module = None
             try:
-                self._modules[filename] = Module(filename, read(filename))
+                source = self.project.contents.read(filename)
+                module = Module(filename, source)
             except (OSError, UnreadableFile, RecursionError):
-                self._modules[filename] = None
+                pass
+            self._modules[filename] = module
+            self._digests[filename] = None if source is None else digest(source)
         return self._modules[filename]
 
     def resolve(self, module: str, importer: str, level: int) -> Module | None:

@@ -8,6 +8,7 @@ import textwrap
 import pytest
 
 from inplace_lint.attention.surroundings import hooks_modules, takes_second_derivatives
+from inplace_lint.project.contents import Contents
 from inplace_lint.syntax.module import Module
 
 
@@ -30,7 +31,7 @@ def module(text: str) -> Module:
     ],
 )
 def test_second_derivatives_are_calls(text: str, does: bool) -> None:
-    assert takes_second_derivatives(module(text)) == does
+    assert takes_second_derivatives(module(text), Contents()) == does
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,7 @@ def test_second_derivatives_are_calls(text: str, does: bool) -> None:
     ],
 )
 def test_hooks_are_calls_on_what_may_be_the_module(text: str, does: bool) -> None:
-    assert hooks_modules(module(text), "attn_drop", "torch.nn.Dropout") == does
+    assert hooks_modules(module(text), Contents(), "attn_drop", "torch.nn.Dropout") == does
 
 
 def test_other_files_of_the_package_count(tmp_path: os.PathLike[str]) -> None:
@@ -74,5 +75,5 @@ def test_other_files_of_the_package_count(tmp_path: os.PathLike[str]) -> None:
         with open(os.path.join(folder, name), "w") as file:
             file.write(text)
     one = Module(os.path.join(folder, "layer.py"), b"x = 1\n")
-    assert hooks_modules(one, "attn_drop", "torch.nn.Dropout")
-    assert not takes_second_derivatives(one)
+    assert hooks_modules(one, Contents(), "attn_drop", "torch.nn.Dropout")
+    assert not takes_second_derivatives(one, Contents())
