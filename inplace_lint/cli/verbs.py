@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Row(NamedTuple):
-    """A verb as the list of verbs shows it, and where it is written: `module.NAME`."""
+    """A verb as the list of verbs shows it, and where it is written: `module.NAME`, from this package on."""
 
     called: str
     summary: str
@@ -55,6 +55,7 @@ VERBS = {
         Row(
             "config [KEY]", "the options of the configuration, with the values in force here", "small.CONFIG"
         ),
+        Row("server", "answer an editor in the language server protocol", ".server.verb.VERB"),
         Row("completion SHELL", "a script with which bash, zsh or tcsh completes words", "completion.VERB"),
         Row("version", "the version of inplace-lint", "small.VERSION"),
     )
@@ -78,7 +79,7 @@ Exit codes: 0 nothing found, 1 something found, 2 the call or the configuration 
 
 def verb(name: str) -> Verb:
     """The verb of this name, with the modules that it needs."""
-    module, _, attribute = VERBS[name].place.partition(".")
+    module, _, attribute = VERBS[name].place.rpartition(".")
     found = getattr(import_module(f".{module}", __package__), attribute)
     assert isinstance(found, Verb)
     return found

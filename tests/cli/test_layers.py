@@ -24,7 +24,7 @@ LAYERS = [
     "report",
     "runtime",
     "cli",
-    "lsp",
+    "server",
 ]
 FILES = sorted(PACKAGE.rglob("*.py"))
 

@@ -1,0 +1,51 @@
+"""The verb `server`: speaks to an editor over standard input and output."""
+
+from __future__ import annotations
+
+import argparse
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from ..cli.options import UsageError, Verb
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from ..cli.options import Parser
+
+
+def _run(options: Namespace) -> int:
+    """Answers an editor until it goes. Raises UsageError."""
+    if options.arguments:
+        raise UsageError(
+            "server takes no arguments: an editor starts it, and speaks through its input and output"
+        )
+    if options.worker:
+        from . import worker
+
+        return worker.main()
+    if find_spec("pygls") is None or find_spec("lsprotocol") is None:
+        raise UsageError("the server needs pygls: pip install 'inplace-lint[lsp]'")
+    import gc
+
+    from .features import Features
+
+    gc.enable()
+    Features().client.start_io()
+    return 0
+
+
+def _options(parser: Parser) -> None:
+    parser.add_argument(
+        "--stdio", action="store_true", help="speak over standard input and output; always so"
+    )
+    parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
+
+
+VERB = Verb(
+    "",
+    "Answer an editor in the language server protocol, over standard input and output: findings while you type,\n"
+    "with their other places, fixes, and pages of the rules. Needs the extra `lsp`: pip install 'inplace-lint[lsp]'.",
+    _run,
+    _options,
+)
