@@ -85,7 +85,7 @@ def _observe(
     program.observed = frozenset(by_place)
     try:
         for root in roots:
-            for seen in _deepened(program, module, root).observations:
+            for seen in deepened(program, module, root).observations:
                 for finding in by_place.get(seen.place.at, ()):
                     finding.sharing.append(seen)
     finally:
@@ -104,7 +104,7 @@ def runs(
         for root in pending:
             if root in done:
                 continue
-            run = done[root] = _deepened(program, module, root)
+            run = done[root] = deepened(program, module, root)
             need = needs(run, module, root) if root is not None else NO_NEED
             if root is not None and need:
                 asked[root] = need
@@ -132,7 +132,7 @@ _DEEPER = 4
 _TRAINING = 8_000
 
 
-def _deepened(program: Program, module: Module, root: FunctionSource | None) -> Run:
+def deepened(program: Program, module: Module, root: FunctionSource | None) -> Run:
     """A run that has entered every call that touches what is written."""
     deep: frozenset[FunctionSource] = frozenset()
     usual = program.soft_limit
@@ -259,6 +259,7 @@ def run_function(
         function.cls = cls
         if getattr(source.node, "decorator_list", None):
             function.decorated = [Unknown()]  # in which grad mode its wrapper calls it is not known
+    run.body_of = source
     args: dict[str, Value] = {}
     if (
         cls is not None

@@ -41,6 +41,7 @@ def overwritten(run: Run, root: FunctionSource, given: Mapping[Storage, str]) ->
             continue
         told.add(storage)
         finding = Finding("argument", write.place.at, write.op, _confidence(run, write))
+        finding.passed = run.passed.get((write.place.at, write.storage))
         finding.meant = (
             _is_meant(root, given[storage])
             or storage not in returned

@@ -239,6 +239,9 @@ def _of_module(run: Run, module: TorchModule, name: str) -> Value:
     if name in ("running_mean", "running_var", "num_batches_tracked"):
         owned = module.owns[name] = run.new_tensor("buffer", NEVER, None)
         return owned
+    declared = f"{module.name}.{name}"
+    if run.program.declared.function(declared) is not None:
+        return Symbol(declared)
     return _argument(run, module, name) or Scalar()
 
 

@@ -82,6 +82,10 @@ def call(
         result = func.play(run, args, kwargs, at)
         return _carrying(run, result if isinstance(result, Value) else Unknown(), made, args, kwargs)
     if isinstance(func, FunctionValue):
+        declared = run.program.declared.of(func.source)
+        if declared is not None and func.source is not run.body_of:
+            run.told[at] = run.program.declared.said(func.source), run.frame.module
+            return _carrying(run, ops.apply(run, declared, args, kwargs, at), made, args, kwargs)
         return enter(run, func, args, kwargs, at, exact)
     if isinstance(func, Symbol):
         if not exact and func.dotted in ("torch.nn.Sequential", "torch.nn.ModuleList"):

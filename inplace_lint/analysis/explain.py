@@ -15,6 +15,7 @@ from .watch import Watch, writes_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from ..project.declarations import Declaration
     from ..project.modules import Project
     from ..syntax.module import FunctionSource
     from .frames import Place
@@ -345,7 +346,20 @@ class _Account:
             if len(held) == 1 and name not in visit.beliefs:
                 made, gradient = self._made(held[0].tensor.storage), self._gradient(held[0])
                 lines.append(f"  bound:   `{name}` to {made}; {gradient}")
+        for said in self._declared(visit):
+            where = ":".join(map(str, filter(None, said.place)))
+            lines.append(f"  declared: {said.text} ({where})")
         return "On this line\n" + "\n".join(lines) if lines else "Nothing is saved or written on this line."
+
+    def _declared(self, visit: Visit) -> list[Declaration]:
+        """What is declared of the functions that the line calls."""
+        inside = range(self.place.first, self.place.last + 1)
+        found = [
+            said
+            for at, (said, module) in visit.run.told.items()
+            if module is self.module and getattr(at, "lineno", 0) in inside
+        ]
+        return list(dict.fromkeys(said for said in found if said is not None))
 
     def _subject(self, visit: Visit, storage: Storage) -> str:
         for belief in (*visit.beliefs.values(), *visit.stored.values()):

@@ -284,6 +284,7 @@ class Context:
         known = found.get(finding.key())
         if known is None:
             finding.write = write.place if inner else None
+            finding.passed = self.run.passed.get((at, write.storage))
             if inner:
                 from .passed import passed
 
@@ -390,6 +391,7 @@ class Context:
             confidence = POSSIBLE
         finding = Finding(incident.kind, at, incident.op, confidence)
         finding.write = incident.place if inner else None
+        finding.passed = self.run.passed.get((at, incident.storage))
         finding.cause = incident.cause
         finding.used = incident.used
         known = found.get(finding.key())

@@ -213,6 +213,9 @@ def call_module(
     """A call of an nn module, as the op table has it for its configuration, in training and in evaluation."""
     model = table.module(module.name)
     if model is None:
+        model = run.program.declared.layer(module.name)
+        run.told[at] = run.program.declared.said_of(module.name), run.frame.module
+    if model is None:
         return einops.call_layer(run, module, args, at) or calls.unknown(run, module, args, kwargs, at)
     module = attributes.as_set(run, module)
     for name, value in module.config.items():

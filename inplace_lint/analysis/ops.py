@@ -10,7 +10,7 @@ from .heap import Saved, strongest
 from .incident import Incident
 from .sharing import observe
 from .storage import Storage
-from .values import ANY, Constant, Parameters, Phi, Sequence_, Tensor, Unknown, Value, join
+from .values import ANY, Constant, Mapping_, Parameters, Phi, Sequence_, Tensor, Unknown, Value, join
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -368,10 +368,14 @@ def _needs(facts: Facts) -> set[int]:
     return {i for save in facts.saves for i in save.needs} | set(facts.gradients)
 
 
+#: What is declared of a list is said of its elements.
+_OPENED = frozenset(["a", "av", "m", "mv"])
+
+
 def _operands(run: Run, param: Param, value: Value | None) -> Operands:
     if value is None:
         return []
-    if param.kind == "tensors":
+    if param.kind == "tensors" or (param.code in _OPENED and isinstance(value, (Sequence_, Mapping_))):
         return run.tensors_within(value)
     if param.kind == "number":
         return [(g, t) for g, t in run.tensors(value) if t.storage.proved]

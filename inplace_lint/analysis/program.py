@@ -91,6 +91,8 @@ class Program:
         self.second_look = False
         self.sketches = sketches or Sketches(Files(project))
         self.files = self.sketches.files
+        #: what somebody has said of functions, in comments and in the configuration
+        self.declared = self.sketches.declared
         #: those made for the other wish (`want_notes`), if there were any
         self._other_sketches: Sketches | None = None
         self._classes: dict[ClassSource, ClassValue] = {}

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Hashable, Iterable
 
+    from ..project.declarations import Declaration
     from ..syntax.module import FunctionSource, Module
     from .findings import Finding
     from .foreign import Forward
@@ -116,7 +117,13 @@ class Run:
         self.spread: Sequence_ | None = None
         self.module_frames: dict[str, Frame] = {}
         self.frames: dict[int, Frame] = {}
+        #: calls of what is declared, in which words, and the files that they stand in
+        self.told: dict[ast.AST, tuple[Declaration | None, Module]] = {}
+        #: what such a call writes: which argument that is
+        self.passed: dict[tuple[ast.AST, Storage], tuple[int, str]] = {}
         self.active: list[FunctionSource] = []
+        #: the function whose body is run whatever is declared of it: its callers are told what it is said to do
+        self.body_of: FunctionSource | None = None
         self.entered: set[FunctionSource] = set()
         #: functions to enter although nothing in them writes, and the calls that were not entered
         self.deep: frozenset[FunctionSource] = frozenset()

@@ -17,6 +17,7 @@ from .values import (
     Phi,
     Scalar,
     Sequence_,
+    Symbol,
     Tensor,
     TorchModule,
     Unknown,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping, Sequence
 
+    from ..torchmodel.module import Module
     from ..torchmodel.op import Op
     from .run import Run
 
@@ -50,6 +52,16 @@ def mode(dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Mod
 
 def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """dotted(*args, **kwargs)."""
+    declared = run.program.declared.function(dotted)
+    if declared is not None:
+        run.told[at] = run.program.declared.said_of(dotted), run.frame.module
+        return ops.apply(run, declared, args, kwargs, at)
+    layer = run.program.declared.layer(dotted)
+    if layer is not None:
+        return _layer(run, layer, dotted, {}, at)
+    methods = run.program.declared.methods(dotted)
+    if methods:
+        return _with_methods(run, dotted, methods)
     if dotted.startswith("torch.") and dotted not in PLAYED:
         op = table.function(dotted)
         if op is not None:
@@ -113,14 +125,10 @@ def _torch(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Va
         config.update(kwargs)
         if not kwargs.keys() <= keywords.MODULE_KEYWORDS:
             return Unknown()  # the call raises, or another class goes by this name
-        kinds = {name: ops.kind(run, value) for name, value in config.items()}
-        weights = None
-        if module.has_weights(kinds):
-            weights = run.new_tensor("parameter", DOES, at, leaf=True)
-            weights.storage.initialised = True
-            if not kwargs.keys() & {"dtype", "device"}:
-                run.keep_dtype(weights.storage, "float32")
-        return TorchModule(dotted, config, weights)
+        made = _layer(run, module, dotted, config, at)
+        if made.weights is not None and not kwargs.keys() & {"dtype", "device"}:
+            run.keep_dtype(made.weights.storage, "float32")
+        return made
     if dotted.startswith("torch.set_default_"):
         run.forget_dtypes()
     if table.lacks(dotted):
@@ -129,6 +137,23 @@ def _torch(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Va
         missing.modeless = True
         run.incidents.append(missing)
     return unknown(run, args, kwargs)
+
+
+def _with_methods(run: Run, dotted: str, names: Sequence[str]) -> Value:
+    """An object of a class that is not in sight, of some of whose methods something is declared."""
+    made = Unknown()
+    for name in names:
+        run.bottom().slots[(made, "member", name)] = Symbol(f"{dotted}.{name}")
+    return made
+
+
+def _layer(run: Run, module: Module, dotted: str, config: dict[str, Value], at: ast.AST) -> TorchModule:
+    """A module that is built, with its parameters."""
+    weights = None
+    if module.has_weights({name: ops.kind(run, value) for name, value in config.items()}):
+        weights = run.new_tensor("parameter", DOES, at, leaf=True)
+        weights.storage.initialised = True
+    return TorchModule(dotted, config, weights)
 
 
 def _factory(run: Run, result: Value, kwargs: Mapping[str, Value]) -> Value:

@@ -29,11 +29,15 @@ def incidents(
     place: Place,
 ) -> None:
     """What raises at once where it is written."""
+    if facts.declared and not facts.counted:
+        return  # autograd takes no notice of it
     for i in facts.writes:
         if i >= len(operands):
             continue
         for guard, tensor in operands[i]:
             storage = tensor.storage
+            if facts.declared:
+                run.passed[place.at, storage] = facts.argument(i)
             parted = records and (tensor.multi or tensor.no_grad_view)  # which is refused before
             if tensor.expanded is not None and not facts.metadata_only and not parted:
                 found = Incident("expanded", place, guard, name, storage, DOES, tensor.expanded)
@@ -59,7 +63,7 @@ def incidents(
                 seen.doubtful = run.grad == "unknown"
                 run.incidents.append(seen)
 
-            if facts.params[i].name == "out":
+            if facts.params[i].is_out:
                 if anything:
                     incident("out", anything, None)
                 continue
@@ -121,10 +125,13 @@ def write(
             continue
         for guard, tensor in operands[i]:
             storage = tensor.storage
+            if facts.declared:
+                run.passed[place.at, storage] = facts.argument(i)
             quiet = "" if storage not in run.preserved else "unchecked"
             if not facts.counted:
                 # Statistics, unlike `apply_`, are written beside what the op is called for.
-                quiet = "data" if any(ret.of == i for ret in facts.returns) else "unchecked"
+                plain = facts.declared or any(ret.of == i for ret in facts.returns)
+                quiet = "data" if plain else "unchecked"
             write = run.heap.write(storage, guard, name, place, counter=tensor.counter, quiet=quiet)
             write.initial, write.looped = facts.no_grad, run.inexact > 0
             if run.program.sketches.notes:
@@ -137,7 +144,7 @@ def write(
             run.writes.append(write)
             if write.counted and not (records and (tensor.multi or tensor.no_grad_view)):
                 run.heap.base_written(storage, guard)
-            if not grads or facts.params[i].name == "out":
+            if not grads or facts.params[i].is_out or (facts.declared and not facts.counted):
                 continue
             if storage.dtype in ("bool", "int"):
                 continue

@@ -101,9 +101,19 @@ def _findings(module: Module, program: Program, settings: Settings) -> list[Diag
             if diagnostic is not None:
                 diagnostics.append(diagnostic)
     diagnostics += _attention(module, program, settings)
+    diagnostics += _declarations(module, program)
     diagnostics += [_cut_short(module, source, why) for source, why in program.cut_short.items()]
     diagnostics.sort(key=lambda d: (d.location.key(), d.code))
     return diagnostics
+
+
+def _declarations(module: Module, program: Program) -> list[Diagnostic]:
+    """What is wrong with what is declared of the file's functions."""
+    if not program.declared.speaks_of(module):
+        return []
+    from .ipl004_wrong_declaration import check
+
+    return list(check(module, program))
 
 
 def _attention(module: Module, program: Program, settings: Settings) -> list[Diagnostic]:

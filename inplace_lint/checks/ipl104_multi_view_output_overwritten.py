@@ -15,7 +15,7 @@ CODE = "IPL104"
 
 
 def check(module: Module, finding: Finding) -> Diagnostic | None:
-    subject = places.target(module, finding.at)
+    subject = places.target(module, finding)
     if finding.used:
         return diagnostic(
             module,

@@ -15,7 +15,7 @@ CODE = "IPL107"
 
 
 def check(module: Module, finding: Finding) -> Diagnostic | None:
-    subject = places.target(module, finding.at)
+    subject = places.target(module, finding)
     return diagnostic(
         module,
         finding,

@@ -24,7 +24,7 @@ def check(module: Module, finding: Finding) -> Diagnostic | None:
             finding,
             CODE,
             "note",
-            f"{places.target(module, finding.at)} hides this change from PyTorch's check of what was saved",
+            f"{places.target(module, finding)} hides this change from PyTorch's check of what was saved",
             caption="nothing that is still needed is seen to be saved here: the change does no harm now",
             help="write it under `with torch.no_grad():`, where a save that comes later is noticed",
         )

@@ -14,7 +14,7 @@ CODE = "IPL205"
 
 
 def check(module: Module, finding: Finding) -> Diagnostic | None:
-    subject = places.target(module, finding.at)
+    subject = places.target(module, finding)
     what = "changed in place" if finding.meant else "changed in place and returned"
     return places.at_write(
         module,

@@ -17,7 +17,7 @@ CODE = "IPL301"
 def check(module: Module, finding: Finding) -> Diagnostic | None:
     if finding.confidence == POSSIBLE:
         return None
-    subject = places.target(module, finding.at)
+    subject = places.target(module, finding)
     return places.at_write(
         module,
         finding,

@@ -39,8 +39,33 @@ def text(module: Module, node: ast.AST, longest: int = 40) -> str:
     return f"`{words}`" if len(words) <= longest else "this tensor"
 
 
-def target(module: Module, node: ast.AST) -> str:
-    """What a statement or call changes, in the words of the source."""
+def passed(module: Module, finding: Finding) -> str:
+    """What a call changes, in the words of the source: its argument, or an attribute of an object."""
+    call = finding.at
+    if finding.passed is None or not isinstance(call, ast.Call):
+        return "a tensor"
+    position, name = finding.passed
+    if "." in name:
+        return f"`{name}`"
+    plain = all(not isinstance(arg, ast.Starred) for arg in call.args[: position + 1])
+    given = next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
+    if given is None and plain and 0 <= position < len(call.args):
+        given = call.args[position]
+    while isinstance(given, ast.Subscript):
+        given = given.value
+    words = "" if given is None or isinstance(given, ast.Call) else text(module, given)
+    return words if words.startswith("`") else "a tensor"
+
+
+def target(module: Module, finding: Finding) -> str:
+    """What is changed where a finding stands, in the words of the source."""
+    if finding.write is None and finding.passed is not None:
+        return passed(module, finding)
+    return written(module, finding.at)
+
+
+def written(module: Module, node: ast.AST) -> str:
+    """What a statement or call changes, as far as its form says that."""
     if isinstance(node, ast.AugAssign):
         node = node.target
     elif isinstance(node, ast.Assign):

@@ -31,6 +31,13 @@ RULES: tuple[Rule, ...] = (
         "A function was not analysed to its end: what was not looked at may hold hazards.",
     ),
     Rule(
+        "IPL004",
+        "wrong-declaration",
+        "warning",
+        "0.2.0",
+        "What is declared of a function cannot be read, or is not what its body does.",
+    ),
+    Rule(
         "IPL101",
         "saved-result-overwritten",
         "error",

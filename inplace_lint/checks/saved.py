@@ -21,7 +21,7 @@ _MOST_WRITES = 8
 def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt]) -> Diagnostic:
     """The diagnostic for a write to what `saves` kept; the first save gives the headline."""
     first = saves[0]
-    subject = places.target(module, finding.at)
+    subject = places.target(module, finding)
     shown = finding.saves[:_MOST_LABELS]
     labels = [
         places.label("save", describe_save(s), s.place) for s in (shown if first in shown else saves[:1])
@@ -30,10 +30,10 @@ def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt
     later = again or places.row_of(first.place) > start_of(finding.at)[0]
     same_file = first.place.frame.module is module
     when = f"after {first.op} {'saved' if first.certain else 'may have saved'} it for backward"
-    if finding.write is not None:
+    if finding.write is not None or finding.passed is not None:
         labels += [places.label("write", "written here", place) for place in finding.writes[:_MOST_WRITES]]
         caption = "this call changes it in place"
-        message = f"{passed(module, finding)} is changed in place by this call {when}"
+        message = f"{places.passed(module, finding)} is changed in place by this call {when}"
     else:
         caption = f"{finding.op} moves its version"
         if finding.versions is not None and not later:
@@ -69,24 +69,6 @@ def _remark(finding: Finding) -> str:
         "Ruff's PLR6104 and pylint's R6104 ask for the in-place form: "
         "where backward needs the old value, do not follow them"
     )
-
-
-def passed(module: Module, finding: Finding) -> str:
-    """What a call changes, in the words of the source: its argument, or an attribute of an object."""
-    call = finding.at
-    if finding.passed is None or not isinstance(call, ast.Call):
-        return "a tensor"
-    position, name = finding.passed
-    if "." in name:
-        return f"`{name}`"
-    plain = all(not isinstance(arg, ast.Starred) for arg in call.args[: position + 1])
-    given = next((keyword.value for keyword in call.keywords if keyword.arg == name), None)
-    if given is None and plain and 0 <= position < len(call.args):
-        given = call.args[position]
-    while isinstance(given, ast.Subscript):
-        given = given.value
-    words = "" if given is None or isinstance(given, ast.Call) else places.text(module, given)
-    return words if words.startswith("`") else "a tensor"
 
 
 def describe_save(saved: SavedAt) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..syntax.nodes import start_of
 from . import places
-from .saved import describe_save, passed
+from .saved import describe_save
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ def silently(module: Module, finding: Finding, code: str, how: str, cause: str, 
 
 def _subject(module: Module, finding: Finding) -> str:
     """What is changed, and by whom where that is not seen in the line."""
-    if finding.write is not None:
-        return f"{passed(module, finding)} is changed by this call"
+    if finding.write is not None or finding.passed is not None:
+        return f"{places.passed(module, finding)} is changed by this call"
     return f"{_written(module, finding)} is changed"
 
 
@@ -53,7 +53,7 @@ def _written(module: Module, finding: Finding) -> str:
     """What is changed, in the words of the source; of a call that only writes beside what it is for, no words."""
     node = finding.at
     if not isinstance(node, ast.Call):
-        return places.target(module, node)
+        return places.written(module, node)
     if isinstance(node.func, ast.Attribute) and node.func.attr == finding.op:
         root = node.func.value
         while isinstance(root, ast.Attribute):
@@ -61,5 +61,5 @@ def _written(module: Module, finding: Finding) -> str:
         if not (isinstance(root, ast.Name) and root.id in module.imports):
             return places.text(module, node.func.value)
     if finding.op.endswith("_") or any(keyword.arg == "out" for keyword in node.keywords):
-        return places.target(module, node)
+        return places.written(module, node)
     return "a tensor"

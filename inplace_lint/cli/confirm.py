@@ -131,7 +131,7 @@ def _run(
     factories, captured = proving.factories(targets), proving.captured(options.capture)
     limits = Limits(seconds=float(options.timeout), memory=options.memory * 2.0**30)
     children = Children(limits, launcher, options.jobs, imports=READY, on_stage=report.at)
-    projects = {target.filename: Project(target.settings.root, target.settings.src) for target in targets}
+    projects = {target.filename: Project.of(target.settings) for target in targets}
     before = signal.signal(signal.SIGTERM, end)
     try:
         for index, verdict in confirm(findings, children, projects, factories, captured, options.device):

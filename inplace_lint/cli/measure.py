@@ -176,7 +176,7 @@ def _verdicts(
     if not findings:
         return []
     show_edits([Target(findings[0].location.filename, target.settings)], findings, {})
-    project = Project(target.settings.root, target.settings.src)
+    project = Project.of(target.settings)
     projects = {one.location.filename: project for one in findings}
     told = ["a run does not decide this"] * len(findings)
     for done, (index, verdict) in enumerate(

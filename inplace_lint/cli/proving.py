@@ -24,7 +24,7 @@ def prover(targets: Sequence[Target], from_input: bool) -> Prover:
     from ..runtime.child import READY, Children, Limits
     from ..runtime.proving import Prover
 
-    projects = {target.filename: Project(target.settings.root, target.settings.src) for target in targets}
+    projects = {target.filename: Project.of(target.settings) for target in targets}
     return Prover(
         Children(Limits(seconds=120.0), imports=READY), projects, factories(targets), captured(None)
     )

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from ..checks import registry
+from ..project.declarations import ALONE, NAMING
 from ..project.settings import LARGEST, OPTIONS
 from ..report import FORMATS
 
@@ -55,6 +56,8 @@ def _form(option: Option) -> dict[str, Any]:
         return {"type": "object", "additionalProperties": _RULES}
     if option.kind == "names":
         return {"type": "object", "propertyNames": {"pattern": ":"}, "additionalProperties": _NAME}
+    if option.kind == "models":
+        return _models()
     if option.kind == "sizes":
         size = {"type": "integer", "minimum": 1, "maximum": LARGEST}
         sizes = {name: {**size, "default": default} for name, default in option.default}
@@ -65,9 +68,25 @@ def _form(option: Option) -> dict[str, Any]:
     return {"type": "string", "enum": list(choices)} if choices else _TEXT
 
 
+def _models() -> dict[str, Any]:
+    """What functions are declared to do: words, or a table of them."""
+    word = rf"(({'|'.join((*NAMING, 'returns'))})\s*\(.*\)|{'|'.join(ALONE)})"
+    words = {"type": "string", "pattern": rf"^\s*{word}(\s*,\s*{word})*\s*$"}
+    names = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+    said: dict[str, Any] = dict.fromkeys((*NAMING, "returns"), names)
+    said |= {word: {"type": "boolean"} for word in ALONE}
+    table = {"type": "object", "properties": said, "additionalProperties": False, "minProperties": 1}
+    dotted = r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*"
+    return {
+        "type": "object",
+        "propertyNames": {"pattern": f"^{dotted}:{dotted}$"},
+        "additionalProperties": {"anyOf": [words, table]},
+    }
+
+
 def _told(option: Option) -> dict[str, Any]:
     told: dict[str, Any] = {"description": option.meaning}
     if option.default is not None:
-        is_table = option.kind in ("table", "names", "sizes")
+        is_table = option.kind in ("table", "names", "sizes", "models")
         told["default"] = dict(option.default) if is_table else option.default
     return told

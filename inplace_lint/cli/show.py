@@ -46,6 +46,9 @@ def _toml(key: str, value: object) -> str:
         if key == "inputs":
             inside = ", ".join(f"{_string(target)} = {_string(factory)}" for target, factory in value)
             return f"{key} = {{{inside}}}"
+        if key == "models":
+            inside = ", ".join(f"{_string(name)} = {_string(said.text)}" for name, said in value)
+            return f"{key} = {{{inside}}}"
         if key == "attention-sizes":
             return f"{key} = {{{', '.join(f'{name} = {size}' for name, size in value)}}}"
         return f"{key} = [{_quoted(value)}]"

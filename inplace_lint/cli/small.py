@@ -106,7 +106,7 @@ def _told(filename: str, source: bytes, line: int) -> str:
         settings = Configuration().settings(os.path.dirname(os.path.abspath(filename)))
     except ConfigurationError as error:
         raise UsageError(str(error)) from error
-    return explain(shown(filename), source, line, Project(settings.root, settings.src))
+    return explain(shown(filename), source, line, Project.of(settings))
 
 
 def _print(text: str) -> int:

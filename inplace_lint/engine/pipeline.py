@@ -140,14 +140,14 @@ def turn_to(unsaved: Mapping[str, bytes]) -> None:
 
 #: what the files of all projects hold
 _contents = Contents()
-_projects: dict[tuple[str, tuple[str, ...]], Project] = {}
+_projects: dict[tuple[object, ...], Project] = {}
 _enabled: dict[tuple[tuple[str, ...], ...], frozenset[str]] = {}
 
 
 def _project(settings: Settings) -> Project:
-    key = (settings.root, settings.src)
+    key = (settings.root, settings.src, settings.models)
     if key not in _projects:
-        _projects[key] = Project(*key, _contents)
+        _projects[key] = Project.of(settings, _contents)
     return _projects[key]
 
 

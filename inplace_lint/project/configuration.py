@@ -103,4 +103,11 @@ class Configuration:
     def _settings(self, values: dict[str, Any], root: str, file: str | None) -> Settings:
         values = {**values, **self._overrides}
         values["ignore"] = (*values.get("ignore", ()), *self._more_ignored)
-        return Settings(root=root, config_file=None if file is None else shown(file), **values)
+        settings = Settings(root=root, config_file=None if file is None else shown(file), **values)
+        if settings.models:
+            from .in_sight import problem
+
+            found = problem(settings)
+            if found is not None:
+                raise ConfigurationError(settings.config_file or "--config", *found)
+        return settings

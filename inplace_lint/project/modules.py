@@ -7,6 +7,11 @@ import os
 from .contents import Contents
 from .paths import shown
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from .declarations import Declaration
+    from .settings import Settings
+
 _INSTALLED = ("site-packages", "dist-packages")
 
 
@@ -18,15 +23,36 @@ class Project:
     package, if it lies beside the script.
     """
 
-    __slots__ = ("_folders", "_resolved", "_tops", "contents", "root", "src")
+    __slots__ = ("_folders", "_resolved", "_tops", "contents", "models", "root", "src", "writers")
 
-    def __init__(self, root: str = ".", src: tuple[str, ...] = (), contents: Contents | None = None) -> None:
+    def __init__(
+        self,
+        root: str = ".",
+        src: tuple[str, ...] = (),
+        contents: Contents | None = None,
+        models: tuple[tuple[str, Declaration], ...] = (),
+    ) -> None:
         self.root = os.path.abspath(root)
+        #: what its configuration declares of functions
+        self.models = models
+        #: ... and the last names of those that write
+        self.writers = frozenset(
+            [
+                key.removesuffix(".forward").rpartition(":")[2].rpartition(".")[2]
+                for key, m in models
+                if m.written()
+            ]
+        )
         self.src = tuple(os.path.abspath(os.path.join(self.root, path)) for path in src)
         self.contents = contents or Contents()
         self._folders: dict[str, str] = {}
         self._tops: dict[str, str] = {}
         self._resolved: dict[tuple[str, str, int], str | None] = {}
+
+    @classmethod
+    def of(cls, settings: Settings, contents: Contents | None = None) -> Project:
+        """The project that the settings are those of."""
+        return cls(settings.root, settings.src, contents, settings.models)
 
     def resolve(self, module: str, importer: str, level: int = 0) -> str | None:
         """The file that `import module`, or `from <level dots>module import …`, means in the file `importer`.
@@ -62,6 +88,11 @@ class Project:
             first = os.path.relpath(directory, top).split(os.sep, 1)[0]
             return self._module_file(top, parts) if parts[0] == first else None
         return None if os.path.basename(top) in _INSTALLED else self._module_file(top, parts)
+
+    def find(self, module: str) -> str | None:
+        """The file of this dotted name below one of the `src` directories."""
+        found = (self._module_file(root, module.split(".")) for root in self.src)
+        return next(filter(None, found), None)
 
     def module_name(self, filename: str) -> str:
         """The dotted name under which the project imports this file."""

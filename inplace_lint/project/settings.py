@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .declarations import Declaration
 
 #: Sizes for which messages say how much memory attention keeps, where the source does not tell.
 ATTENTION_SIZES = (("batch", 8), ("heads", 16), ("length", 8192))
@@ -23,7 +26,8 @@ EXCLUDE = (
 class Option:
     """One key of the configuration.
 
-    `kind` is strings, string, flag, table, names or sizes; `choices` bound a string; `rules`: its strings name rules.
+    `kind` is strings, string, flag, table, names, sizes or models; `choices` bound a string; `rules`: its strings
+    name rules.
     """
 
     name: str
@@ -64,6 +68,12 @@ OPTIONS: tuple[Option, ...] = (
         "sizes",
         ATTENTION_SIZES,
         "a table: the batch, heads and length for which messages say what attention keeps in memory",
+    ),
+    Option(
+        "models",
+        "models",
+        (),
+        "a table: package.module:function = what it saves, writes and returns, as in writes(x), returns(new)",
     ),
     Option("src", "strings", (), "directories from which the project's own modules are imported"),
     Option("exclude", "strings", tuple(EXCLUDE.split()), "files and directories to pass over"),
@@ -114,6 +124,7 @@ class Settings:
     per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     inputs: tuple[tuple[str, str], ...] = ()
     attention_sizes: tuple[tuple[str, int], ...] = ATTENTION_SIZES
+    models: tuple[tuple[str, Declaration], ...] = ()
     src: tuple[str, ...] = ()
     exclude: tuple[str, ...] = tuple(EXCLUDE.split())
     extend_exclude: tuple[str, ...] = ()

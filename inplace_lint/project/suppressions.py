@@ -172,8 +172,8 @@ def _parse(text: str, filename: str, row: int, column: int) -> Iterator[Comment]
         body = part.strip()
         place = Location(filename, row, column + max(start - 1, 0), row, column + start + len(part.rstrip()))
         start += len(part) + 1
-        if body.startswith(_OWN) and body.removeprefix(_OWN).split()[:1] == ["inputs"]:
-            continue  # it says what `confirm` calls a function with
+        if body.startswith(_OWN) and _is_no_suppression(body.removeprefix(_OWN)):
+            continue
         if body.startswith(_OWN):
             comment = _own_comment(body.removeprefix(_OWN).strip(), place)
             comment.text = text[place.column - column : place.end_column - column]
@@ -186,6 +186,13 @@ def _parse(text: str, filename: str, row: int, column: int) -> Iterator[Comment]
                 yield Comment(place, codes, own=False, whole_file=False)
             elif not rest or rest[0].isspace():
                 yield Comment(place, None, own=False, whole_file=False)
+
+
+def _is_no_suppression(body: str) -> bool:
+    """Whether a comment says what `confirm` calls a function with, or what the function does."""
+    from .declarations import begins_one
+
+    return body.split()[:1] == ["inputs"] or begins_one(body)
 
 
 def _leading_codes(words: Iterable[str]) -> Iterator[str]:
@@ -201,7 +208,10 @@ def _own_comment(body: str, place: Location) -> Comment:
     verb = words[0] if words else ""
     bracket = bracket if len(words) == 1 else ""
     if verb not in ("ignore", "file-ignore"):
-        fault = f"`{verb}` is not understood after `{_OWN}`: write `ignore[…]` or `file-ignore[…]`"
+        fault = (
+            f"`{verb}` is not understood after `{_OWN}`: write `ignore[…]` or `file-ignore[…]`, "
+            "or what a function does, as `writes(x)`"
+        )
         return Comment(place, (), own=True, whole_file=False, fault=fault)
     whole_file = verb == "file-ignore"
     if not bracket:

@@ -53,9 +53,13 @@ def read(
 
     def value_of(key: str) -> Any:
         try:
+            if key == "models":
+                return _models(table[key], lambda inner: (shown_path, _line_of_entry(source, inner)))
             return _value(key, table[key], root, selector_problem)
         except ValueError as error:
-            raise ConfigurationError(shown_path, _line(source, key), str(error)) from error
+            inner = getattr(error, "key", None)
+            line = _line(source, key) if inner is None else _line_of_entry(source, inner)
+            raise ConfigurationError(shown_path, line or None, str(error)) from error
 
     return {**values, **{key.replace("-", "_"): value_of(key) for key in table}}
 
@@ -95,6 +99,8 @@ def _value(key: str, value: object, root: str, selector_problem: Callable[[str],
     option = _BY_NAME.get(key)
     if option is None:
         raise ValueError(_unknown_key(key))
+    if option.kind == "models":
+        return _models(value, lambda inner: ("--config", 0))
     try:
         checked = _checked(option, value)
         _check_rules(option, checked, selector_problem)
@@ -103,6 +109,17 @@ def _value(key: str, value: object, root: str, selector_problem: Callable[[str],
     if key == "src":
         return tuple(os.path.join(root, part) for part in checked)
     return os.path.join(root, checked) if key == "baseline" else checked
+
+
+def _models(value: object, place_of: Callable[[str], tuple[str, int]]) -> Any:
+    from . import declarations
+
+    try:
+        return declarations.of_models(value, place_of)
+    except declarations.Misdeclared:
+        raise
+    except ValueError as error:
+        raise ValueError(f"`models` {error}") from error
 
 
 def _extended(
@@ -231,6 +248,15 @@ def _unknown_key(key: str) -> str:
     near = difflib.get_close_matches(key, [*_BY_NAME, "extend"], n=1)
     advice = f"; did you mean `{near[0]}`?" if near else "; `inplace-lint config` lists the keys"
     return f"unknown key `{key}`{advice}"
+
+
+def _line_of_entry(source: bytes, key: str) -> int:
+    """The line on which an entry's key stands in quotes, as a key with a colon has to; 0 where it is not found."""
+    for number, line in enumerate(source.splitlines(), 1):
+        text = line.decode("utf-8", "replace")
+        if f'"{key}"' in text or f"'{key}'" in text:
+            return number
+    return 0
 
 
 def _line(source: bytes, key: str) -> int | None:

@@ -39,7 +39,7 @@ def subject(text: str) -> Subject:
         raise InputError(str(error)) from error
     with open(filename, "rb") as file:
         source = file.read()
-    project = Project(settings.root, settings.src)
+    project = Project.of(settings)
 
     def lint(text: bytes) -> list[Diagnostic]:
         return check_source(shown(filename), text, settings, project)

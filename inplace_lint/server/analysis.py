@@ -121,7 +121,7 @@ class Analysis:
         contents.turn_to(self._texts)
 
         def told(name: str, program: bytes, line: int) -> str:
-            return explain(name, program, line, Project(settings.root, settings.src, contents))
+            return explain(name, program, line, Project.of(settings, contents))
 
         if cell is not None:
             return explained(filename, source, cell, row, told)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from ..syntax.module import ClassSource, FunctionSource, Module
     from ..torchmodel.facts import Const, Facts
+    from ..torchmodel.module import Module as Model
     from .calls import Later
 
     Sketched: TypeAlias = "tuple[Atom, ...]"
@@ -285,10 +286,12 @@ class Object(Atom):
 class Layer(Atom):
     """A module of torch.nn with its configuration; its parameters are one store."""
 
-    __slots__ = ("_facts", "config", "hooks", "name", "weights")
+    __slots__ = ("_facts", "_model", "config", "hooks", "name", "weights")
 
-    def __init__(self, name: str, config: Mapping[str, str | Const]) -> None:
+    def __init__(self, name: str, config: Mapping[str, str | Const], model: Model | None = None) -> None:
         self.name = name
+        #: None where the table has it
+        self._model = model
         self.config = config
         self.weights = Store(tensor=True, leaf=True)
         self._facts: Facts | None = None
@@ -297,10 +300,14 @@ class Layer(Atom):
     def facts(self) -> Facts:
         """What a call does, in training or in evaluation."""
         if self._facts is None:
-            model = table.module(self.name)
-            assert model is not None
-            self._facts = model.facts(self.config, None)
+            self._facts = self.model().facts(self.config, None)
         return self._facts
+
+    def model(self) -> Model:
+        """What is known of such modules."""
+        model = self._model or table.module(self.name)
+        assert model is not None
+        return model
 
 
 class Partial(Atom):

@@ -71,6 +71,9 @@ def _of_layer(scope: Scope, layer: Layer, name: str) -> Sketched:
         return (Cell(layer.weights),)
     if name.startswith("running_"):
         return fresh(grad=False)
+    declared = f"{layer.name}.{name}"
+    if scope.sketches.declared.function(declared) is not None:
+        return (Symbol(declared),)
     return (Method(layer, name),)
 
 

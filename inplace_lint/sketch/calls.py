@@ -20,6 +20,7 @@ from .atoms import (
     Method,
     Object,
     Partial,
+    Store,
     Symbol,
     Text,
     cells,
@@ -240,8 +241,7 @@ def hooked(atom: Layer | Object, made: Call, result: Sketched) -> Sketched:
 
 
 def _layer(layer: Layer, made: Call) -> Sketched:
-    model = table.module(layer.name)
-    assert model is not None
+    model = layer.model()
     if made.scope.dry:
         return UNKNOWN
     binding = model.bind(["?"] * len(made.args), dict.fromkeys(made.kwargs, "?"))
@@ -254,6 +254,15 @@ def _layer(layer: Layer, made: Call) -> Sketched:
 
 def _symbol(symbol: Symbol, made: Call) -> Sketched:
     dotted = symbol.dotted
+    declared = made.scope.sketches.declared.function(dotted)
+    if declared is not None:
+        return effects.apply(made.scope, declared, made.args, made.nodes, made.kwargs, made.named, True)
+    layer = made.scope.sketches.declared.layer(dotted)
+    if layer is not None:
+        return (Layer(dotted, {}, layer),)
+    methods = made.scope.sketches.declared.methods(dotted)
+    if methods:
+        return _with_methods(dotted, methods)
     if writers.writes_parameters(dotted):
         made.scope.step()
         made.scope.doubt(EVIDENT)
@@ -278,6 +287,14 @@ def _symbol(symbol: Symbol, made: Call) -> Sketched:
     if head in _PLAIN_PACKAGES:
         return NOTHING
     return unknown(made)
+
+
+def _with_methods(dotted: str, names: list[str]) -> Sketched:
+    """An object of a class that is not in sight, of some of whose methods something is declared."""
+    store = Store()
+    store.sources = ()
+    store.opened().update({name: (Symbol(f"{dotted}.{name}"),) for name in names})
+    return (Cell(store),)
 
 
 def _numpy(dotted: str, made: Call) -> Sketched:

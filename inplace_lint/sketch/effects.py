@@ -235,6 +235,8 @@ def _fragile(scope: Scope, cell: Cell) -> int:
     return RECORDED
 
 
+#: What is declared of a list is said of its elements.
+_OPENED = frozenset(["a", "av", "m", "mv"])
 #: What is given for a parameter that no tensor is given for.
 _NONE: list[Cell] = []
 
@@ -256,7 +258,7 @@ def perform(
             continue
         form = facts.params[place].kind
         operands[place] = cells = [atom for atom in value if type(atom) is Cell]
-        if form == "tensors":
+        if form == "tensors" or facts.params[place].code in _OPENED:
             cells += [
                 a
                 for v in value
@@ -298,7 +300,7 @@ def perform(
             if i == WEIGHT and layer is not None:
                 scope.write(Cell(layer.weights), False, initial=True)
             if i < len(operands):
-                out = facts.params[i].name == "out"
+                out = facts.params[i].is_out
                 for cell in operands[i]:
                     if notable or (out and level > NONE):
                         scope.doubt(level, cell.store)

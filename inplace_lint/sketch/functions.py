@@ -36,6 +36,9 @@ def of_function(function: Function, made: Call) -> Sketched:
     if scope.dry:
         return scope.sketches.builds(function, made)
     source = function.source
+    declared = scope.sketches.declared.of(source)
+    if declared is not None:
+        return effects.apply(scope, declared, made.args, made.nodes, made.kwargs, made.named, proves=True)
     if function.names is not None or isinstance(source.node, ast.Lambda):
         return scope.sketches.inline(function, made)
     arguments = bind(source, made)

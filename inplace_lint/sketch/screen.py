@@ -59,7 +59,8 @@ def rows_of(module: Module) -> list[int]:
     if module.candidates is None:
         module.functions_in_order()
         rows = {statement.lineno for statement in module.writing if _may_write(statement)}
-        module.calling = frozenset(_rows_of_calls(module))
+        module.declaring = frozenset(_rows_of_declared(module)) if module.writers else frozenset()
+        module.calling = frozenset(_rows_of_calls(module)) | module.declaring
         rows |= module.calling
         module.candidates = sorted(rows)
     return module.candidates
@@ -172,6 +173,12 @@ def _rows_of_calls(module: Module) -> set[int]:
     return rows
 
 
+def _rows_of_declared(module: Module) -> list[int]:
+    """Rows on which something stands that is declared to write, or a name under which it is imported."""
+    aliases = {name for name, binding in module.imports.items() if binding.member in module.writers}
+    return mentions(module, aliases.union(module.writers))
+
+
 def sets_state(source: FunctionSource) -> bool:
     """Whether a method may assign an attribute of its object: what later methods see depends on it."""
     if source.owner is None or not source.parameters:
@@ -234,7 +241,11 @@ def around(
             building = [
                 row
                 for row in inside
-                if (row in builds if builds is not None else _BUILDS().search(module.text(row, row)))
+                if (
+                    row in builds
+                    if builds is not None
+                    else row in module.declaring or _BUILDS().search(module.text(row, row))
+                )
             ]
             if building:
                 attributes = kept.setdefault(function.owner.name, set())
@@ -279,7 +290,7 @@ def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[in
         name
         for name, value in module.assignments.items()
         if any(
-            b"inplace" in module.text(row, row)
+            b"inplace" in module.text(row, row) or row in module.declaring
             for row in rows[bisect_left(rows, value.lineno) : bisect_right(rows, value.end_lineno or 0)]
         )
     }
@@ -290,7 +301,7 @@ def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[in
             function in chosen if owner is None else function.name == "__init__" and _is_sequential(owner)
         )
         if builds and any(
-            b"inplace" in module.text(row, row)
+            b"inplace" in module.text(row, row) or row in module.declaring
             for row in rows[bisect_left(rows, first) : bisect_right(rows, last)]
         ):
             found.add(function.name if owner is None else owner.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import _ast as ast
 
 from . import bindings, construct, inherited, initial
-from .atoms import Class, File, Function, Partial
+from .atoms import Class, File, Function, Partial, Symbol
 from .screen import around, callers, rows_of
 from .words import called, called_in, has_word, mentions, runs_backward
 
@@ -136,7 +136,8 @@ def foreign_writers(
 ) -> set[FunctionSource]:
     """Functions of the project's other files that this one calls and that write an argument or their object.
 
-    Names of what builds modules that work in place, as nothing here says, are put into `building`.
+    Names of what builds modules that work in place, as nothing here says, are put into `building`, and those of what is
+    declared to write.
     """
     found: set[FunctionSource] = set()
     if b"torch" not in module.source:
@@ -149,11 +150,13 @@ def foreign_writers(
         for atom in bindings.of_module(sketches, module, name):
             if isinstance(atom, Function):
                 unsaid = atom.source.module.builders != _NONE and _builds_unsaid(atom.source)
+            elif isinstance(atom, Symbol):
+                unsaid = sketches.declared.writes(atom.dotted)
             else:
                 unsaid = isinstance(atom, Partial) and "inplace" in atom.kwargs
             if unsaid and building is not None:
                 building.add(name)
-            functions = _functions(sketches, atom)
+            functions = _functions(sketches, atom, called(module))
             if not functions:
                 continue
             if words is None:
@@ -181,7 +184,7 @@ def _that_ask(
     """Functions of other files, called in this one, that may call one of these methods of what they are given."""
     for name in module.imports:
         for atom in bindings.of_module(sketches, module, name):
-            functions = _functions(sketches, atom)
+            functions = _functions(sketches, atom, words)
             for word in functions.keys() & words:
                 source = functions[word]
                 if not methods.isdisjoint(called_in(source.text)):
@@ -215,14 +218,18 @@ def _says_in_place(module: Module, value: ast.expr) -> bool:
     )
 
 
-def _functions(sketches: Sketches, atom: Atom) -> dict[str, FunctionSource]:
-    """The functions that a file can call by way of what it has imported, by name."""
+def _functions(sketches: Sketches, atom: Atom, words: set[str]) -> dict[str, FunctionSource]:
+    """The functions that a file can call by way of what it has imported, by name; `words` are what it calls at all."""
     if isinstance(atom, Function):
         return {atom.source.name: atom.source}
     if isinstance(atom, Class):
         return _methods(sketches, atom.source)
     if isinstance(atom, File):
-        return atom.module.functions
+        named = atom.module.classes.keys() & words
+        if not named:
+            return atom.module.functions
+        methods = [_methods(sketches, atom.module.classes[name]) for name in sorted(named)]
+        return {name: method for one in (*methods, atom.module.functions) for name, method in one.items()}
     return {}
 
 

@@ -6,6 +6,7 @@ import _ast
 
 from ..syntax.annotations import SCALARS, annotated
 from ..syntax.module import Module
+from ..torchmodel.declared import Declared
 from ..torchmodel.spelling import TENSOR_TYPES
 from . import (
     assigned,
@@ -53,6 +54,7 @@ class Sketches:
 
     def __init__(self, files: Files) -> None:
         self.files = files
+        self.declared = Declared(files)
         #: whether an in-place op that saves no memory is worth a run
         self.notes = False
         self.globals: dict[tuple[Module, str], Sketched] = {}
@@ -127,11 +129,20 @@ class Sketches:
         if known is None:
             self._summaries[source] = _EMPTY  # a recursive call adds nothing
             self._sketching.append(source)
-            known = self._summaries[source] = self._sketch(source)
+            known = self._summaries[source] = self._told(source, self._sketch(source))
             self._sketching.pop()
         elif source in self._passing:
             self._passing.update(self._sketching)
         return known
+
+    def _told(self, source: FunctionSource, seen: Summary) -> Summary:
+        """What callers are told of a function: what its body does, or what is declared of it."""
+        said = self.declared.said(source)
+        if said is None:
+            return seen
+        from .declaring import told
+
+        return told(said, seen)
 
     def renew(self, source: FunctionSource, writers: set[FunctionSource]) -> bool:
         """Whether the sketch took it for granted that one of these writes nothing: then it is made again when asked."""
@@ -373,6 +384,7 @@ class Sketches:
             if fills:
                 initial.of_project(self, module)
             candidates = with_candidates(module)
+            candidates.update(dict.fromkeys(self.declared.writers(module)))
             known = self._examined[module] = Examined(candidates)
             if self._examining < _NESTED:
                 self._examining += 1

@@ -94,6 +94,7 @@ class Files:
         return self._modules.get(module.filename) is module
 
     def add(self, module: Module) -> None:
+        module.writers = self.project.writers
         if not self.holds(module):
             self._modules[module.filename] = module
             self._digests[module.filename] = digest(module.original)
@@ -126,6 +127,7 @@ class Files:
             try:
                 source = self.project.contents.read(filename)
                 module = Module(filename, source)
+                module.writers = self.project.writers
             except (OSError, UnreadableFile, RecursionError):
                 pass
             self._modules[filename] = module

@@ -242,6 +242,9 @@ class Module:
         self.builders: frozenset[str] | None = None
         #: names of functions that fill what they are given and record nothing, once somebody asked (`sketch.initial`)
         self.initialisers: frozenset[str] | None = None
+        #: names of what somebody declared to write, and the rows on which they stand (`sketch.screen`)
+        self.writers: frozenset[str] = frozenset()
+        self.declaring: frozenset[int] = frozenset()
         self._writing_at: dict[int, ast.Assign | ast.AugAssign] | None = None
         #: where each function starts, and which one is around it
         self._starts: list[int] = []

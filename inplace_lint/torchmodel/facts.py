@@ -22,10 +22,20 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+#: The keys of what is declared (`declared`): of functions, and of methods, whose first parameter is their object.
+DECLARED = "declared"
+DECLARED_METHOD = "declared::method"
+
 WEIGHT = 1000
 """In `Save.needs`: any parameter that the module owns."""
 
-KINDS = {"t": "tensor", "tl": "tensors", "tv": "tensor", "n": "number", "i": "number", "b": "flag"}
+#: `m` is a tensor or several, `a` what may hold some or none (`declared`); with a `v`, all that is given from there on.
+KINDS = {
+    **dict.fromkeys(("t", "tv", "m", "mv"), "tensor"),
+    **dict.fromkeys(("n", "i"), "number"),
+    "tl": "tensors",
+    "b": "flag",
+}
 
 
 class Const:
@@ -62,6 +72,11 @@ class Param:
         self.required = required
         self.default = default
         self.keyword_only = keyword_only
+
+    @property
+    def is_out(self) -> bool:
+        """Whether it is the `out=` of one of torch's operations."""
+        return self.name == "out" and self.kind == "tensor" and self.code == "t"
 
     def __repr__(self) -> str:
         return f"Param({self.name}: {self.kind})"
@@ -113,14 +128,15 @@ class Ret:
 
 
 _OPERANDS = frozenset(["tensor", "tensors", "number"])
+_HOLDING = frozenset(["x", "a", "av"])
 _known_operands: dict[tuple[Param, ...], tuple[int, ...]] = {}
 
 
 def _operands(params: tuple[Param, ...]) -> tuple[int, ...]:
-    """Where tensors stand among the parameters; code `x` is a value that is stored, whatever it is."""
+    """Where tensors stand among the parameters; code `x` is a value that is stored, `a` one that is looked into."""
     found = _known_operands.get(params)
     if found is None:
-        found = tuple([i for i, p in enumerate(params) if p.kind in _OPERANDS or p.code == "x"])
+        found = tuple([i for i, p in enumerate(params) if p.kind in _OPERANDS or p.code in _HOLDING])
         _known_operands[params] = found
     return found
 
@@ -180,6 +196,15 @@ class Facts:
         self.shares_version = True
         self.autocast = ""
         self.flags: tuple[str, ...] = ()
+
+    @property
+    def declared(self) -> bool:
+        """Whether somebody has said this of a function that torch does not have."""
+        return self.key.startswith(DECLARED)
+
+    def argument(self, i: int) -> tuple[int, str]:
+        """Where in a call the argument for a parameter stands, and the parameter's name."""
+        return i - (self.key == DECLARED_METHOD), self.params[i].name
 
     def __repr__(self) -> str:
         return f"Facts({self.key}, saves={self.saves}, writes={self.writes}, returns={self.returns})"

@@ -34,6 +34,10 @@ SPELLINGS = {
 }
 
 NO, WEAK, EXACT = 0, 1, 2
+#: What takes all positional arguments from there on.
+_SPREAD = frozenset(["tv", "av", "mv"])
+#: What takes anything.
+_ANY = frozenset(["x", "a", "av", "m", "mv"])
 
 
 class Row:
@@ -226,10 +230,10 @@ def _bind(
 ) -> tuple[tuple[Param, ...], Binding, int] | None:
     """Parameters (spread), binding, and how well the arguments fit; None when the call cannot bind."""
     params = row.params
-    spread = next((i for i, p in enumerate(params) if p.code == "tv"), None)
+    spread = next((i for i, p in enumerate(params) if p.code in _SPREAD), None)
     if spread is not None:
         count = len(args) - spread
-        if count == 1 and args[spread] in ("L", "?"):
+        if count == 1 and args[spread] in ("L", "?") and params[spread].code == "tv":
             listed = Param(params[spread].name, "tl", True, None, False)
             params = (*params[:spread], listed, *params[spread + 1 :])
         elif count >= 0:
@@ -274,7 +278,7 @@ def _bind(
 
 def _fits(param: Param, arg: Arg) -> int:
     code = param.code
-    if code == "x" or arg == "?":
+    if code in _ANY or arg == "?":
         return EXACT
     if isinstance(arg, Const):
         return _fits_const(code, arg.value, param)

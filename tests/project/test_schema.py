@@ -56,6 +56,8 @@ VALUES = [
         {"width": 1},
     ),
     *({"a:B": "c:d"}, {"a": "c:d"}, {"a:B": "c"}, {"a:B": 1}),
+    *({"a.b:C": "returns(new)"}, {"a.b": "returns(new)"}, {"o:b": "saves()x"}, {"o:b": "no_grad, detaches"}),
+    *({"o:b": {"returns": ["new", "new"]}}, {"o:b": {"wrties": "x"}}, {"o:b": {"no_grad": 1}}, {"o:b": {}}),
 ]
 
 

@@ -1,0 +1,71 @@
+"""Compares what is declared of a function with what its body does: writes, saves and results that it does not name."""
+
+from __future__ import annotations
+
+from ..syntax.annotations import annotated
+from ..torchmodel.spelling import TENSOR_TYPES
+from . import analyze
+from .run import flatten
+from .values import Tensor, Unknown
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..project.declarations import Declaration
+    from ..syntax.module import FunctionSource
+    from .frames import Place
+    from .program import Program
+    from .storage import Storage
+    from .values import Value
+
+
+class Contradiction:
+    """What a function does and its declaration does not say: what, in which words it could say so, and where it is."""
+
+    __slots__ = ("caption", "deed", "place", "words")
+
+    def __init__(self, deed: str, words: str, caption: str = "", place: Place | None = None) -> None:
+        self.deed, self.words, self.caption, self.place = deed, words, caption, place
+
+
+def of(program: Program, source: FunctionSource, said: Declaration) -> list[Contradiction]:
+    """What the body of a function does that is not declared of it; what it is not seen to do may be out of sight."""
+    run = analyze.deepened(program, source.module, source)
+    given = {storage: name for name, value in run.root_args.items() for storage in _storages(value)}
+    returned = {tensor.storage for _, tensor in run.returned}
+    found: dict[str, Contradiction] = {}
+
+    def tell(deed: str, words: str, caption: str = "", place: Place | None = None) -> None:
+        found.setdefault(words, Contradiction(deed, words, caption, place))
+
+    for write in run.writes:
+        name = given.get(write.storage, "")
+        if name and name not in said.written() and write.is_of_a_tensor():
+            tell(f"changes `{name}` in place", f"writes({name})", f"{write.op} changes it", write.place)
+    sure = {*said.named(), *_tensors(source)}
+    aliased = {of for _, of in said.returns if of}
+    for storage in [*given, *returned]:
+        name = given.get(storage, "")
+        told = {name or "result", "result" if name in aliased else ""}
+        if not told.isdisjoint(said.saves) or (name and name not in sure):
+            continue
+        for saved in run.heap.record(storage).saves:
+            if saved.certain and not saved.only and all(s.is_tensor() for s in (storage, *saved.unproved)):
+                deed = f"has autograd keep {f'`{name}`' if name else 'its result'} for backward"
+                who = saved.node_name or saved.op
+                tell(deed, f"saves({name or 'result'})", f"{who} saves it", saved.place)
+    for storage in returned if ("unknown", "") not in said.returns else ():
+        name = given.get(storage, "")
+        if name and name not in aliased and storage.is_tensor():
+            tell(f"may return the memory of `{name}`", f"returns(maybe({name}))")
+    return list(found.values())
+
+
+def _tensors(source: FunctionSource) -> list[str]:
+    """The parameters that are annotated as tensors; of others it is not sure that they are no numbers."""
+    taken = (*source.parameters, *source.node.args.kwonlyargs)
+    return [one.arg for one in taken if annotated(one.annotation) in TENSOR_TYPES]
+
+
+def _storages(value: Value) -> list[Storage]:
+    tensors = (atom.tensor if isinstance(atom, Unknown) else atom for atom in flatten(value))
+    return [tensor.storage for tensor in tensors if isinstance(tensor, Tensor)]

@@ -1,0 +1,59 @@
+"""IPL004: a declaration that cannot be read, or that is not what the function's body does."""
+
+from __future__ import annotations
+
+from ..analysis import contradictions
+from ..model import Diagnostic, Label, Location
+from . import places
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..analysis.program import Program
+    from ..project.declarations import Declaration
+    from ..syntax.module import FunctionSource, Module
+    from ..syntax.said import Comment
+
+CODE = "IPL004"
+
+
+def check(module: Module, program: Program) -> Iterator[Diagnostic]:
+    """All that is wrong with the declarations that a file holds, or that the configuration makes of its functions."""
+    declared = program.declared
+    comments = declared.comments(module)
+    for comment, words in comments.faults:
+        yield _diagnostic(
+            _of_comment(module, comment), words, (), "write what the function does, or remove it"
+        )
+    for source in declared.functions(module):
+        said = declared.said(source)
+        if said is None:
+            continue
+        own = comments.functions.get(source)
+        place = _of_comment(module, own[1]) if own and own[0] is said else _of_function(module, source)
+        for found in contradictions.of(program, source, said):
+            labels = (places.label("write", found.caption, found.place),) if found.place is not None else ()
+            message = (
+                f"`{source.name}` {found.deed}, and its declaration{_where(module, said)} does not say so"
+            )
+            yield _diagnostic(place, message, labels, f"add `{found.words}`, or change the function")
+
+
+def _where(module: Module, said: Declaration) -> str:
+    filename, row = said.place
+    return "" if filename == module.filename else f" ({filename}{f':{row}' if row else ''})"
+
+
+def _of_comment(module: Module, comment: Comment) -> Location:
+    return Location(module.filename, comment.row, comment.column, comment.row, comment.end_column)
+
+
+def _of_function(module: Module, source: FunctionSource) -> Location:
+    row = source.node.lineno
+    first = places.column(module, row, source.node.col_offset)
+    return Location(module.filename, row, first, row, first + len("def ") + len(source.name))
+
+
+def _diagnostic(place: Location, message: str, labels: tuple[Label, ...], advice: str) -> Diagnostic:
+    return Diagnostic(CODE, places.rule_name(CODE), "warning", "certain", message, place, labels, help=advice)

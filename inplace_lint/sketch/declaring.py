@@ -1,0 +1,31 @@
+"""Declared functions in a sketch: callers are told what is said of them, whatever their bodies show."""
+
+from __future__ import annotations
+
+from .atoms import EVERYWHERE, RESULT, Box, Cell, Store
+from .summary import Summary
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..project.declarations import Declaration
+
+
+def told(said: Declaration, seen: Summary) -> Summary:
+    """The summary of a function as its declaration has it, of whose body this was `seen`."""
+    summary = Summary()
+    summary.suspicious = seen.suspicious
+    summary.writes = set(said.written())
+    summary.recorded = set() if said.no_grad else set(said.writes)
+    summary.tensors = {*said.named()}
+    summary.saves = {name for name in said.saves if name != "result"}
+    results = []
+    for kind, of in said.returns:
+        new = Store(not (said.detaches or said.no_grad), tensor=kind != "unknown")
+        if "result" in said.saves:
+            new.saved = ((EVERYWHERE, RESULT),)
+        given = [Cell(Store(given=of, tensor=True))] if of else []
+        if given and "result" in said.saves:
+            summary.saves.add(of)
+        results.append((*given, *([] if kind in ("same", "view", "no_tensor") else [Cell(new)])))
+    summary.returns = results[0] if len(results) == 1 else (Box(list(results)),)
+    return summary

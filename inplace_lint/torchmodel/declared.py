@@ -1,0 +1,240 @@
+"""What functions do that somebody has declared, in the form of the op table; docs/models.md has the words.
+
+A declaration becomes an `Op`, as if the function were one of torch's: whoever can apply those can apply it.
+"""
+
+from __future__ import annotations
+
+from .facts import DECLARED, DECLARED_METHOD
+from .op import Op, Row
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..project.declarations import Declaration
+    from ..project.modules import Project
+    from ..syntax.files import Files
+    from ..syntax.module import FunctionSource, Module
+    from ..syntax.said import Said
+    from .module import Module as Layer
+
+_RETURNED = {"new": "new", "unknown": "unknown", "no_tensor": "other"}
+_FORWARDS = ("forward", "__call__")
+_OWN = b"inplace-lint:"
+
+
+class Declared:
+    """What is declared of the functions of a project, and of those that it imports from elsewhere."""
+
+    def __init__(self, files: Files) -> None:
+        self._project: Project = files.project
+        #: what the configuration says, by module and by name
+        self._configured: dict[str, dict[str, Declaration]] = {}
+        #: ... and by dotted name, of what is not in sight
+        self._dotted: dict[str, Declaration] = {}
+        self._methods: dict[str, list[str]] = {}
+        for key, said in files.project.models:
+            module, _, name = key.partition(":")
+            self._configured.setdefault(module, {})[name] = said
+            dotted = f"{module}.{name}"
+            if name.endswith(".forward"):
+                dotted = dotted.removesuffix(".forward")
+            self._dotted[dotted] = said
+            owner, _, method = name.rpartition(".")
+            if owner:
+                self._methods.setdefault(f"{module}.{owner}", []).append(method)
+        self._functions: dict[str, Op] = {}
+        self._layers: dict[str, Layer] = {}
+        self._of_file: dict[Module, dict[FunctionSource, tuple[Declaration, Op]]] = {}
+        self._said: dict[Module, Said] = {}
+
+    def function(self, dotted: str) -> Op | None:
+        """What is declared of a function that is not in sight, or of a method, by its dotted name."""
+        if dotted not in self._dotted or self._is_layer(dotted):
+            return None
+        known = self._functions.get(dotted)
+        if known is None:
+            said = self._dotted[dotted]
+            taken = None if said.takes is None else _as_taken(said.takes)
+            known = self._functions[dotted] = operation(dotted, said, taken)
+        return known
+
+    def layer(self, dotted: str) -> Layer | None:
+        """What is declared of calls of a module's class that is not in sight."""
+        if dotted not in self._dotted or not self._is_layer(dotted):
+            return None
+        known = self._layers.get(dotted)
+        if known is None:
+            said = self._dotted[dotted]
+            taken = None if said.takes is None else _as_taken(said.takes)
+            known = self._layers[dotted] = _layer(dotted, said, taken)
+        return known
+
+    def methods(self, dotted: str) -> list[str]:
+        """The methods of a class that is not in sight of which something is declared."""
+        return self._methods.get(dotted, [])
+
+    def _is_layer(self, dotted: str) -> bool:
+        said = self._dotted[dotted]
+        module, _, name = dotted.rpartition(".")
+        return said.module or f"{name}.forward" in self._configured.get(module, ())
+
+    def said(self, source: FunctionSource) -> Declaration | None:
+        """What is declared of a function in sight."""
+        found = self._in(source.module).get(source.origin or source)
+        return None if found is None else found[0]
+
+    def said_of(self, dotted: str) -> Declaration | None:
+        """What is declared of a function, method or module that is not in sight."""
+        return self._dotted.get(dotted)
+
+    def of(self, source: FunctionSource) -> Op | None:
+        """The same as an operation."""
+        found = self._in(source.module).get(source.origin or source)
+        return None if found is None else found[1]
+
+    def comments(self, module: Module) -> Said:
+        """What the comments of a file declare, and what is wrong with them."""
+        known = self._said.get(module)
+        if known is None:
+            from ..syntax.said import of_file
+
+            known = self._said[module] = of_file(module)
+        return known
+
+    def speaks_of(self, module: Module) -> bool:
+        """Whether something is declared in a file, or of its functions."""
+        return bool(self._in(module)) or (_OWN in module.commented and bool(self.comments(module).faults))
+
+    def functions(self, module: Module) -> list[FunctionSource]:
+        """The functions of a file of which something is declared."""
+        return [*self._in(module)]
+
+    def writers(self, module: Module) -> list[FunctionSource]:
+        """Those of them that are declared to write what they are given."""
+        return [source for source, (said, _) in self._in(module).items() if said.written()]
+
+    def _in(self, module: Module) -> dict[FunctionSource, tuple[Declaration, Op]]:
+        known = self._of_file.get(module)
+        if known is None:
+            known = self._of_file[module] = {}
+            if self._configured or _OWN in module.commented:
+                self._fill(module, known)
+        return known
+
+    def _fill(self, module: Module, known: dict[FunctionSource, tuple[Declaration, Op]]) -> None:
+        if _OWN in module.commented:
+            for source, (said, _) in self.comments(module).functions.items():
+                known[source] = (said, _of_source(source, said))
+        configured = None
+        if self._configured:
+            configured = self._configured.get(self._project.module_name(module.filename))
+        for name, said in (configured or {}).items():
+            found = _named(module, name.split("."))
+            if found is not None:
+                known[found] = (said, _of_source(found, said))
+
+    def writes(self, dotted: str) -> bool:
+        """Whether a function or module that is not in sight is declared to write."""
+        said = self._dotted.get(dotted)
+        return said is not None and bool(said.written())
+
+
+def _named(module: Module, path: list[str]) -> FunctionSource | None:
+    """The function of this name in a file; of a class, its forward."""
+    name, *rest = path
+    if not rest and name in module.functions:
+        return module.functions[name]
+    cls = module.classes.get(name)
+    if cls is None or len(rest) > 1:
+        return None
+    names = rest or _FORWARDS
+    return next((cls.methods[one] for one in names if one in cls.methods), None)
+
+
+def _of_source(source: FunctionSource, said: Declaration) -> Op:
+    arguments = source.node.args
+    taken = [("", one.arg) for one in source.parameters]
+    if arguments.vararg is not None:
+        taken.append(("*", arguments.vararg.arg))
+    elif arguments.kwonlyargs:
+        taken.append(("", "*"))
+    taken += [("", one.arg) for one in arguments.kwonlyargs]
+    if arguments.kwarg is not None:
+        taken.append(("**", arguments.kwarg.arg))
+    # As `analysis.calls` binds it: a method is called with its object.
+    return operation(source.name, said, taken, DECLARED_METHOD if source.receiver else DECLARED)
+
+
+def _as_taken(names: tuple[str, ...]) -> list[tuple[str, str]]:
+    found = []
+    for name in names:
+        plain = name.lstrip("*/")
+        if plain:
+            found.append((name[: len(name) - len(plain)], plain))
+        elif name == "*":
+            found.append(("", "*"))
+    return found
+
+
+def operation(name: str, said: Declaration, taken: list[tuple[str, str]] | None, key: str = DECLARED) -> Op:
+    """The operation; `taken` are the parameters with their stars, None where any arguments may come."""
+    signature, behaviour = _row(name, said, taken)
+    # What was chosen for a call is kept by the operation's name: it holds all that there is to it.
+    return Op(f"{key}|{signature}|{behaviour}|.{name}", [Row(key, signature, behaviour)])
+
+
+def _layer(dotted: str, said: Declaration, taken: list[tuple[str, str]] | None) -> Layer:
+    from .module import Module as Layer
+
+    signature, behaviour = _row(dotted, said, taken)
+    return Layer(DECLARED, ["rest:k", signature, "1" if said.parameters else "", behaviour])
+
+
+def _row(name: str, said: Declaration, taken: list[tuple[str, str]] | None) -> tuple[str, str]:
+    """A signature and a behaviour, as `facts` reads them."""
+    if taken is None:
+        taken = [("*", "given")]
+    named = said.named()
+    words = []
+    operands = []
+    for stars, one in taken:
+        if one == "*":
+            words.append(one)
+        elif stars == "**":
+            words.append(f"{one}:k")
+        else:
+            code = "m" if one in named else "a"
+            words.append(f"{one}:{code}v" if stars else f"{one}:{code}=N")
+            operands.append(one)
+    if not words or not words[-1].endswith(":k"):
+        words.append("rest:k")
+    return " ".join(words), _behaviour(name.rpartition(".")[2], said, operands)
+
+
+def _behaviour(name: str, said: Declaration, operands: list[str]) -> str:
+    words = []
+    weights = "weight*" if said.parameters else ""
+    needs = "+".join([*operands, *([weights] if weights else [])])
+    kept = []
+    for one in said.saves:
+        if one != "result":
+            kept.append(f"{one}?{needs}")
+        else:
+            kept += [
+                f"result=r{i}?{needs}" for i, (kind, _) in enumerate(said.returns) if kind != "no_tensor"
+            ]
+    if kept or weights:
+        words.append(f"{name}({','.join(kept)})")
+    if operands:
+        words.append(f"d:{'+'.join(operands)}")
+    if said.writes:
+        words.append(f"w:{'+'.join(said.writes)}")
+    if said.writes_unseen:
+        words.append(f"w!:{'+'.join(said.writes_unseen)}")
+    if said.no_grad:
+        words.append("nograd")
+    if said.detaches:
+        words.append("detach")
+    mark = "!" if said.detaches or said.no_grad else ""
+    returned = [(f"{kind}({of})" if of else _RETURNED[kind]) + mark for kind, of in said.returns]
+    return f"{' '.join(words)} -> {','.join(returned)}"
