@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from inplace_lint.cli.pipeline import examine
+from inplace_lint.engine.pipeline import examine
 from inplace_lint.project import Settings
 from inplace_lint.project.declarations import of_models
 
