@@ -72,6 +72,9 @@ def _grad(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     element = Unknown()
     if create:
         element.nodes, element.returned, element.of_module = roots, True, True
+    else:
+        element.tensor = run.new_tensor("gradient", NEVER, at)
+        element.tensor.contiguous = element.tensor.dense = False
     run.put(result, ANY, element)
     return result
 

@@ -28,6 +28,7 @@ _MODULES = 4
 _CONFIGURATIONS = 48
 
 _LAYERS = (nn.ReLU, nn.Sigmoid, nn.Tanh, nn.GELU, nn.SiLU, nn.Identity)
+#: Numbers beyond these are sizes, and another size is no other path.
 _NUMBERS = (0, 1, 2, 3)
 _RATES = (0.0, 0.1, 0.5, 1.0)
 
@@ -199,7 +200,7 @@ def _alternatives(value: object, words: list[str]) -> Iterable[Any]:
     if isinstance(value, str):
         return [word for word in words if word != value]
     if isinstance(value, int):
-        return [number for number in (*_NUMBERS, 2 * value) if number != value]
+        return [number for number in _NUMBERS if number != value] if value in _NUMBERS else []
     if isinstance(value, float):
         return [rate for rate in _RATES if rate != value]
     if isinstance(value, nn.Module):
