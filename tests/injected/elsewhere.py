@@ -1,9 +1,9 @@
 """Whether a write that torch accepts in a model is an error in another configuration of the modules around it.
 
 A model runs one configuration of its code. The modules that a write is reached through are built again with one option
-changed at a time (a flag, another activation, a gate that was left out) and called with what they were called with,
-as if that needed gradients. What such a module computes and differentiates without the write, and not with it, is an
-error that the model did not show.
+changed at a time (a flag, another activation, a gate that was left out) or called with one argument more (a mask).
+They are given what they were given, as if it needed gradients. What such a module computes and differentiates without
+the write, and not with it, is an error that the model did not show.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from torch import nn
 
 #: Modules on the way to a write that are built anew, the nearest first, and configurations of each.
 _MODULES = 4
-_CONFIGURATIONS = 48
+_CONFIGURATIONS = 96
 
 _LAYERS = (nn.ReLU, nn.Sigmoid, nn.Tanh, nn.GELU, nn.SiLU, nn.Identity)
 #: Numbers beyond these are sizes, and another size is no other path.
@@ -44,6 +44,10 @@ class Call(NamedTuple):
     options: Any
 
 
+#: How a change is told, what makes the module, and what it is called with beside what it was.
+Variant = tuple[str, Callable[[], nn.Module], dict[str, Any]]
+
+
 class Configuration(NamedTuple):
     """A module that runs, and in what it differs from the model's."""
 
@@ -51,20 +55,23 @@ class Configuration(NamedTuple):
     run: Callable[[], None]
 
 
+#: The attribute that keeps it; copies of a module have it as well.
+_MADE_WITH = "__made_with__"
+
+
 @contextmanager
-def arguments_kept() -> Iterator[dict[int, Arguments]]:
-    """What the modules that are made meanwhile were made with, by id."""
-    kept: dict[int, Arguments] = {}
+def arguments_kept() -> Iterator[None]:
+    """The modules that are made meanwhile keep what they were made with."""
     init = nn.Module.__init__
 
     def watched(self: nn.Module, *args: Any, **options: Any) -> None:
         init(self, *args, **options)
         frame = _outermost_init(self, sys._getframe(1))
         if frame is not None:
-            kept[id(self)] = _arguments(frame)
+            self.__dict__[_MADE_WITH] = _arguments(frame)
 
     with mock.patch.object(nn.Module, "__init__", watched):
-        yield kept
+        yield
 
 
 def _outermost_init(made: nn.Module, frame: FrameType | None) -> FrameType | None:
@@ -99,8 +106,7 @@ def calls_above(frame: FrameType | None) -> list[Call]:
 class Configurations:
     """The configurations of a model's modules that run, each made once."""
 
-    def __init__(self, made_with: dict[int, Arguments], loss: Callable[[object], torch.Tensor]) -> None:
-        self._made_with = made_with
+    def __init__(self, loss: Callable[[object], torch.Tensor]) -> None:
         self._loss = loss
         self._known: dict[int, list[Configuration]] = {}
 
@@ -111,40 +117,60 @@ class Configurations:
         return self._known[id(call.module)]
 
     def _that_run(self, call: Call) -> Iterator[Configuration]:
-        for told, make in _variants(call.module, self._made_with.get(id(call.module))):
+        for told, make, more in _variants(call):
             try:
                 torch.manual_seed(0)
                 module = make()
-                run = self._runner(module, call)
+                run = self._runner(module, call, more)
                 run()
             except Exception:  # most changes give a module that cannot be made, or does not fit its input
                 continue
             yield Configuration(f"{type(module).__name__} with {told}", run)
 
-    def _runner(self, module: nn.Module, call: Call) -> Callable[[], None]:
+    def _runner(self, module: nn.Module, call: Call, more: dict[str, Any]) -> Callable[[], None]:
         def run() -> None:
             torch.manual_seed(0)
             random.seed(0)
-            args, options = _with_graph(call.args), _with_graph(call.options)
+            args, options = _with_graph(call.args), _with_graph({**call.options, **more})
             self._loss(module(*args, **options)).backward()
             module.zero_grad()
 
         return run
 
 
-def _variants(
-    module: nn.Module, made_with: Arguments | None
-) -> Iterator[tuple[str, Callable[[], nn.Module]]]:
-    """The module as it is, and with one option changed: how that is told, and what makes it."""
-    yield "inputs that need gradients", lambda: module
+def _variants(call: Call) -> Iterator[Variant]:
+    """The module as it is, and with one thing changed."""
+    module = call.module
+    yield "inputs that need gradients", lambda: module, {}
     mode = not module.training
-    yield f"training={mode}", lambda: copy.deepcopy(module).train(mode)
+    yield f"training={mode}", lambda: copy.deepcopy(module).train(mode), {}
+    for told, more in _more_arguments(call):
+        yield told, lambda: module, more
     words, attributes = _words_of(type(module))
     changes = [*_changed_flags(module)]
-    if made_with is not None:
-        changes += _changed_arguments(type(module), made_with, words, attributes)
+    if _MADE_WITH in vars(module):
+        changes += _changed_arguments(type(module), vars(module)[_MADE_WITH], words, attributes)
     rng = random.Random(type(module).__qualname__)
-    yield from rng.sample(changes, min(len(changes), _CONFIGURATIONS))
+    for told, make in rng.sample(changes, min(len(changes), _CONFIGURATIONS)):
+        yield told, make, {}
+
+
+def _more_arguments(call: Call) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Masks and the like: tensors in the place of arguments that are None, of sizes that fit the first one."""
+    try:
+        given = inspect.signature(call.module.forward).bind(*call.args, **call.options)
+    except TypeError:
+        return
+    given.apply_defaults()
+    first = next((one for one in (*call.args, *call.options.values()) if isinstance(one, torch.Tensor)), None)
+    if first is None or first.dim() < 2:
+        return
+    pair, square = first.shape[:2], (first.shape[1], first.shape[1])
+    for name, value in given.arguments.items():
+        if value is None and name in inspect.signature(call.module.forward).parameters:
+            for shape in {pair, square, (first.shape[0], *square)}:
+                yield f"{name} of bool{[*shape]}", {name: torch.ones(shape, dtype=torch.bool)}
+            yield f"{name} like {type(first).__name__}{[*first.shape]}", {name: torch.rand(first.shape)}
 
 
 def _changed_flags(module: nn.Module) -> Iterator[tuple[str, Callable[[], nn.Module]]]:
@@ -196,7 +222,7 @@ def _alternatives(value: object, words: list[str]) -> Iterable[Any]:
     if isinstance(value, bool):
         return [not value]
     if value is None:
-        return [True, 1, nn.ReLU, nn.Identity, *words]
+        return [True, 1, nn.ReLU, nn.Identity]
     if isinstance(value, str):
         return [word for word in words if word != value]
     if isinstance(value, int):

@@ -48,7 +48,7 @@ def mutants(
     """So many mutants of a model that torch has an answer to, none that is known already."""
     rng = random.Random(f"{name} {seed}")
     torch.manual_seed(seed)
-    with arguments_kept() as made_with:
+    with arguments_kept():
         module = model.make().train()
     args, options = model.inputs()
 
@@ -63,7 +63,7 @@ def mutants(
 
     run()
     possible = sites(forward, str(folder))
-    configurations = Configurations(made_with, _loss)
+    configurations = Configurations(_loss)
     rng.shuffle(possible)
     for site in possible:
         mutant = _mutant(name, site, folder, rng)
