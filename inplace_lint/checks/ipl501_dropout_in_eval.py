@@ -66,5 +66,5 @@ def _fix(module: Module, seen: Seen, call: ast.AST, node: ast.expr) -> FixPlan |
         f"write `{text}`",
         source,
         {call: {"values": {place: text}}},
-        "evaluation gives other results than now",
+        "this changes the results in evaluation",
     )

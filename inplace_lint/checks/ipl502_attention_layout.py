@@ -81,7 +81,7 @@ def _fix(seen: Seen, moment: Moment, place: str) -> tuple[FixPlan | None, str | 
         f"transpose q, k, v and the result: `{swap}`",
         seen.evaluation.root,
         {moment.at: {"values": texts, "after": "{}" + swap}},
-        "the results are other ones than now",
+        "this changes the result",
         reshaped=[
             at
             for at, viewed, depth in seen.evaluation.viewed

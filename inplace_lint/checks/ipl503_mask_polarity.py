@@ -35,8 +35,8 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
                     CODE,
                     "error",
                     node,
-                    f"True in {places.text(module, node)} means that a key is left out, but here that it is kept",
-                    "the kernel keeps where True",
+                    f"True in {places.text(module, node)} is meant to leave a key out, but this call keeps it",
+                    "the kernel keeps a key where the mask is True",
                     "invert it: `~mask`",
                     label("alias", "filled with -inf where True", other) if other is not None else (),
                     plan=_fix(seen, moment.at, node, place_of(moment.at, 3, "attn_mask")),
@@ -52,9 +52,9 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
                     CODE,
                     "error",
                     node,
-                    f"True in {places.text(module, node)} means that a key is kept, but nn.MultiheadAttention leaves "
-                    "out where True",
-                    "True means leave out here",
+                    f"True in {places.text(module, node)} is meant to keep a key, but nn.MultiheadAttention "
+                    "leaves it out",
+                    "the module leaves a key out where the mask is True",
                     "invert it: `~mask`",
                     plan=_fix(seen, moment.at, node, place_of(moment.at, 5, "attn_mask")),
                 )
@@ -77,5 +77,5 @@ def _fix(seen: Seen, call: ast.AST, node: ast.expr, place: int | str | None) -> 
         "invert the mask",
         seen.evaluation.root,
         {call: {"values": {place: text}}},
-        "the results are other ones than now",
+        "this changes the result",
     )

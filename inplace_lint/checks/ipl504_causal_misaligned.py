@@ -84,7 +84,7 @@ def _fix(seen: Seen, moment: Moment) -> tuple[FixPlan | None, str | None]:
                 "added": {"attn_mask": f"causal_lower_right({', '.join(lengths)})"},
             }
         },
-        "the results are other ones than now",
+        "this changes the result",
         importing="from torch.nn.attention.bias import causal_lower_right",
     )
     return fix, None

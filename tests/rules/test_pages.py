@@ -64,7 +64,9 @@ def test_page_has_the_headings_in_order(folder: Path) -> None:
 def test_rule_has_bad_and_good_cases(folder: Path) -> None:
     assert len(list(folder.glob("cases/bad_*.py"))) >= 3
     assert len(list(folder.glob("cases/good_*.py"))) >= 3
-    assert not [path for path in folder.glob("cases/*.py") if not path.name.startswith(("bad_", "good_", "fixed_"))]
+    assert not [
+        path for path in folder.glob("cases/*.py") if not path.name.startswith(("bad_", "good_", "fixed_"))
+    ]
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
@@ -77,3 +79,11 @@ def test_examples_of_the_page_are_python(folder: Path) -> None:
             compile(blocks.pop(0), str(folder), "exec")
     for block in blocks:
         compile(block, str(folder), "exec")
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
+def test_page_says_that_there_is_no_fix_where_there_is_none(folder: Path) -> None:
+    """`tests/rules/test_fixes.py` holds the fixed cases to what the fix makes, so they say whether there is one."""
+    section = (folder / "README.md").read_text(encoding="utf-8").partition("## Fix safety\n\n")[2]
+    has_fix = any(folder.glob("cases/fixed_*.py"))
+    assert section.startswith(("There is no fix", "There is no automatic fix")) is not has_fix
