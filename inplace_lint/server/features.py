@@ -8,17 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
-from pygls.uris import from_fs_path, to_fs_path
+from pygls.uris import to_fs_path
 
 from .. import __version__
-from . import actions, hover, publish
+from . import actions, hover
 from .documents import Documents
 from .process import NoAnswer, Worker
+from .publish import Abilities
+from .reports import Reports
 from .schedule import Checks
 
 if TYPE_CHECKING:
     from ..model import Diagnostic
-    from .analysis import Checked, Offer
+    from .analysis import Offer
     from .documents import Document
 
 #: What may change findings besides what is open.
@@ -45,21 +47,20 @@ class Features:
         self.client = LanguageServer(
             "inplace-lint", __version__, notebook_document_sync=_NOTEBOOKS, max_workers=1
         )
-        self.abilities = publish.Abilities(lsp.ClientCapabilities())
         self.documents = Documents()
+        self.reports = Reports(self.client, self.documents)
         self.checking, self.asking = Worker(), Worker()
-        self.checks = Checks(self.documents, self.checking, self.publish)
-        self.faults: dict[str, tuple[str, int, str]] = {}
+        self.checks = Checks(self.documents, self.checking, self.reports.publish)
         _register(self)
 
     # A session
 
     def initialize(self, params: lsp.InitializeParams) -> None:
-        self.abilities = publish.Abilities(params.capabilities)
+        self.reports.abilities = Abilities(params.capabilities)
         self.documents.units = self.client.workspace.position_encoding or lsp.PositionEncodingKind.Utf16
 
     def initialized(self, _: object) -> None:
-        if self.abilities.watching:
+        if self.reports.abilities.watching:
             watchers = [lsp.FileSystemWatcher(pattern) for pattern in _WATCHED]
             options = lsp.DidChangeWatchedFilesRegistrationOptions(watchers)
             method = lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES
@@ -102,7 +103,7 @@ class Features:
         document = self.documents.change_notebook(params.notebook_document.uri, params.change)
         if document is not None:
             for uri in uris - {part.uri for part in document.parts}:
-                self._send(uri, None, [])
+                self.reports.send(uri, None, [])
             self._check(document)
 
     def closed_notebook(self, params: lsp.DidCloseNotebookDocumentParams) -> None:
@@ -119,57 +120,21 @@ class Features:
         document = self.documents.close(uri)
         if document is not None:
             self.checks.forget(document)
-            self._tell_fault(document, None)
+            self.reports.tell_fault(document, None)
             for part in document.parts:
-                self._send(part.uri, None, [])
+                self.reports.send(part.uri, None, [])
             self.checks.want_all()  # its file is what is on disk now
-
-    # What is found
-
-    def publish(self, document: Document, result: Checked | str) -> None:
-        """Tells what was found in a document, which holds the text that was checked."""
-        found: dict[str, list[lsp.Diagnostic]] = {part.uri: [] for part in document.parts}
-        if isinstance(result, str):
-            for told in list(found.values())[:1]:
-                told.append(publish.trouble(result))
-        else:
-            self._tell_fault(document, result.fault)
-            for one in result.findings:
-                place = self.documents.place(one.location)
-                shown = publish.diagnostic(one, self.documents.place, self.abilities)
-                if place is not None and shown is not None:
-                    found.setdefault(place.uri, []).append(shown)
-        for part in document.parts:
-            self._send(part.uri, part.version, found[part.uri])
-
-    def _tell_fault(self, document: Document, fault: tuple[str, int, str] | None) -> None:
-        """Tells once what is wrong with a configuration, marks its line, and takes the mark away when it is mended."""
-        before, now = self.faults.pop(document.filename, None), fault
-        known = before == now or now in self.faults.values()
-        if now is not None:
-            self.faults[document.filename] = now
-            if not known:
-                text = f"{now[0]}:{now[1]}: {now[2]}. Files under it are not checked."
-                self.client.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Error, text))
-        for name in {one[0] for one in (before, now) if one is not None and before != now}:
-            uri = from_fs_path(os.path.abspath(name))
-            wrong = {one for one in self.faults.values() if one[0] == name}
-            if uri is not None:
-                self._send(uri, None, [publish.configuration(line, text) for _, line, text in sorted(wrong)])
-
-    def _send(self, uri: str, version: int | None, found: list[lsp.Diagnostic]) -> None:
-        self.client.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, found, version))
 
     # What is asked
 
     async def code_actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         document = self.documents.get(params.text_document.uri)
-        if document is None or not self.abilities.literal_actions:
+        if document is None or not self.reports.abilities.literal_actions:
             return []
         only, found = params.context.only, []
         if actions.wanted(actions.FIX_ALL, only):
             edits = await self._asked(document, "fixed")
-            edit = actions.workspace_edit(document, edits or (), self.abilities.versioned_edits)
+            edit = actions.workspace_edit(document, edits or (), self.reports.abilities.versioned_edits)
             found += [actions.fix_all(edit)] if edit else []
         if actions.wanted(lsp.CodeActionKind.QuickFix, only):
             found += await self._quick_fixes(document, params)
@@ -184,10 +149,10 @@ class Features:
         offers: list[Offer] | None = await self._asked(document, "offers", wanted)
         if offers is None or document.stamp != stamp:
             return []
-        versioned = self.abilities.versioned_edits
+        versioned = self.reports.abilities.versioned_edits
         fixes, ignores = [], []
         for one, offer in zip(findings, offers):
-            shown = publish.diagnostic(one, self.documents.place, self.abilities)
+            shown = self.reports.shown(one)
             edit = actions.workspace_edit(document, offer.fix, versioned)
             if edit is not None and one.plan is not None:
                 fixes.append(actions.quick_fix(one, shown, edit))
@@ -204,7 +169,7 @@ class Features:
         if not findings:
             return None
         explained = await self._explained(document, params.text_document.uri, at)
-        kind = lsp.MarkupKind.Markdown if self.abilities.markdown else lsp.MarkupKind.PlainText
+        kind = lsp.MarkupKind.Markdown if self.reports.abilities.markdown else lsp.MarkupKind.PlainText
         where = self.documents.place(findings[0].location)
         text = hover.told(findings, explained)
         return lsp.Hover(lsp.MarkupContent(kind, text), where.range if where else None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from .process import NoAnswer, Worker
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 PATIENCE = 1.0
 #: While one types on, at most a part of a processor is taken: after a check, as long as it took, but not longer.
 PAUSE = 0.25
+#: So many seconds after the last change other open files are checked again, whose findings may change with it.
+CALM = 0.5
 
 
 class Checks:
@@ -33,28 +36,29 @@ class Checks:
         self._documents = documents
         self._worker = worker
         self._publish = publish
-        self._waiting: dict[Document, None] = {}  # the next last
+        self._waiting: dict[Document, None] = {}  # those that were changed; the next last
+        self._others: dict[Document, None] = {}
         self._news = asyncio.Event()
+        self._change = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
-    def want(self, document: Document, others: bool = True) -> None:
-        """A document is new or was changed: it is next. After it come `others`, whose findings may change with it."""
-        if others:
-            for other in self._documents:
-                self._waiting.setdefault(other)
+    def want(self, document: Document) -> None:
+        """A document is new or was changed: it is next. After it come the others."""
         self._waiting.pop(document, None)
         self._waiting[document] = None
-        if self._task is None or self._task.done():
-            self._task = asyncio.ensure_future(self._work())
+        self._change.set()
+        self.want_all()
 
     def want_all(self) -> None:
-        """Something that is not open has changed."""
-        for document in list(self._documents):
-            self.want(document, others=False)
+        """Something has changed that findings may depend on."""
+        self._others.update(dict.fromkeys(self._documents))
+        if self._task is None or self._task.done():
+            self._task = asyncio.ensure_future(self._work())
 
     def forget(self, document: Document) -> None:
         """A document was closed."""
         self._waiting.pop(document, None)
+        self._others.pop(document, None)
         self._announce()
 
     async def result(self, document: Document) -> Checked | None:
@@ -71,16 +75,29 @@ class Checks:
         news.set()
 
     async def _work(self) -> None:
-        while self._waiting:
-            document, _ = self._waiting.popitem()
-            before = asyncio.get_running_loop().time()
+        clock, calm = asyncio.get_running_loop().time, False
+        while self._waiting or self._others:
+            if not self._waiting and not calm:
+                calm = await self._is_calm()
+                continue
+            calm = not self._waiting
+            document, _ = (self._waiting or self._others).popitem()
+            before = clock()
             await self._check(document)
-            took = asyncio.get_running_loop().time() - before
             if document in self._waiting:
-                await asyncio.sleep(min(took, PAUSE))
+                await asyncio.sleep(min(clock() - before, PAUSE))
+
+    async def _is_calm(self) -> bool:
+        """Whether nothing changes for a while; waits for that, or for a change."""
+        self._change.clear()
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._change.wait(), CALM)
+            return False
+        return True
 
     async def _check(self, document: Document) -> None:
         """Checks a document; gives up when it has been changed for a while."""
+        self._others.pop(document, None)
         stamp = document.stamp
         texts = self._documents.texts()
         asked = asyncio.ensure_future(self._worker.ask(texts, "check", document.filename))
