@@ -240,7 +240,7 @@ def _of_module(run: Run, module: TorchModule, name: str) -> Value:
         owned = module.owns[name] = run.new_tensor("buffer", NEVER, None)
         return owned
     declared = f"{module.name}.{name}"
-    if run.program.declared.function(declared) is not None:
+    if run.program.declared.function(declared, run.frame.module) is not None:
         return Symbol(declared)
     return _argument(run, module, name) or Scalar()
 

@@ -332,6 +332,8 @@ def apply_mode(run: Run, decorator: Value) -> None:
         run.unchecked = decorator.unchecked or run.unchecked
         run.unsaved = decorator.unsaved or (run.unsaved and decorator.unchecked is None)
         run.preserved |= decorator.preserved
+    elif isinstance(decorator, Symbol) and decorator.dotted.startswith("torch.ops."):
+        run.grad = "off"  # it is the body of an operator
     elif run.grad == "on" and any(_may_set_grad_mode(atom) for atom in flatten(decorator)):
         run.grad = "unknown"
 

@@ -57,6 +57,7 @@ class _Account:
         program = Program(project)
         program.handlers = self.watch.handlers()
         program.files.add(module)
+        program.declared.mark(module)
         rows = screen.rows_of(module)
         self.candidates = rows
         self.checked = bool(rows)

@@ -214,7 +214,7 @@ def call_module(
     model = table.module(module.name)
     if model is None:
         model = run.program.declared.layer(module.name)
-        run.told[at] = run.program.declared.said_of(module.name), run.frame.module
+        run.told[at] = run.program.declared.said_of(module.name, run.frame.module), run.frame.module
     if model is None:
         return einops.call_layer(run, module, args, at) or calls.unknown(run, module, args, kwargs, at)
     module = attributes.as_set(run, module)

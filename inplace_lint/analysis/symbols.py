@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ..torchmodel import keywords, table
-from ..torchmodel.spelling import MODES, PLAYED
+from ..torchmodel.spelling import MAKERS, MODES, PLAYED
 from . import arrays, axes, builtin, einops, ops, plays, results
 from .incident import Incident
 from .storage import DOES, MAY, NEVER
 from .values import (
     Constant,
+    FunctionValue,
     Instance,
     Mapping_,
     Mode,
@@ -52,10 +53,15 @@ def mode(dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Mod
 
 def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """dotted(*args, **kwargs)."""
-    declared = run.program.declared.function(dotted)
+    declared = run.program.declared.function(dotted, run.frame.module)
+    if declared is not None and args and isinstance(args[0], FunctionValue):
+        return Symbol(dotted)  # `custom_op(…)(function)`
     if declared is not None:
-        run.told[at] = run.program.declared.said_of(dotted), run.frame.module
+        run.told[at] = run.program.declared.said_of(dotted, run.frame.module), run.frame.module
         return ops.apply(run, declared, args, kwargs, at)
+    if dotted in MAKERS and args and isinstance(args[0], Constant):
+        # As a decorator it leaves the function, of which all is declared; else it is the operator itself.
+        return Symbol(f"torch.ops.{str(args[0].value).replace('::', '.')}")
     layer = run.program.declared.layer(dotted)
     if layer is not None:
         return _layer(run, layer, dotted, {}, at)

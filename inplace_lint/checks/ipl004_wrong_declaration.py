@@ -10,6 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..analysis.contradictions import Contradiction
     from ..analysis.program import Program
     from ..project.declarations import Declaration
     from ..syntax.module import FunctionSource, Module
@@ -34,10 +35,20 @@ def check(module: Module, program: Program) -> Iterator[Diagnostic]:
         place = _of_comment(module, own[1]) if own and own[0] is said else _of_function(module, source)
         for found in contradictions.of(program, source, said):
             labels = (places.label("write", found.caption, found.place),) if found.place is not None else ()
-            message = (
-                f"`{source.name}` {found.deed}, and its declaration{_where(module, said)} does not say so"
-            )
-            yield _diagnostic(place, message, labels, f"add `{found.words}`, or change the function")
+            message, advice = _told(module, source, said, found)
+            yield _diagnostic(place, message, labels, advice)
+
+
+def _told(module: Module, source: FunctionSource, said: Declaration, found: Contradiction) -> tuple[str, str]:
+    """The message and the advice for what a body does and nobody says."""
+    begin = f"`{source.name}` {found.deed}, "
+    if not said.operator:
+        advice = f"add `{found.words}`, or change the function"
+        return f"{begin}and its declaration{_where(module, said)} does not say so", advice
+    if found.words.startswith("writes"):
+        advice = "name it in `mutates_args`, or change a copy"
+        return f"{begin}and `mutates_args` does not name it: compiled code may lose the change", advice
+    return f"{begin}which PyTorch refuses of an operator", "return a copy (`.clone()`)"
 
 
 def _where(module: Module, said: Declaration) -> str:

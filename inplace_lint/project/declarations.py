@@ -35,6 +35,8 @@ RETURNED = {
     "unknown": False,
     "no_tensor": False,
 }
+#: What `saves` calls the results; one of several is `result#1`, which nobody can write.
+RESULT = "result"
 WORDS = (*NAMING, "returns", *ALONE)
 
 _TOKEN = re.compile(r"\s*([^\W\d]\w*|\S)")
@@ -58,12 +60,17 @@ class Declaration:
     detaches: bool = False
     module: bool = False
     parameters: bool = False
+    #: the operator of `torch.library` that a program says this of itself (`syntax.custom_ops`)
+    operator: str = ""
 
     def named(self) -> tuple[str, ...]:
         """The parameters that it speaks of, each once."""
         of_results = (of for _, of in self.returns if of)
-        kept = (name for name in self.saves if name != "result")
-        return tuple(dict.fromkeys((*kept, *self.writes, *self.writes_unseen, *of_results)))
+        return tuple(dict.fromkeys((*self.kept(), *self.writes, *self.writes_unseen, *of_results)))
+
+    def kept(self) -> tuple[str, ...]:
+        """The parameters that autograd keeps, without results."""
+        return tuple(name for name in self.saves if name.partition("#")[0] != RESULT)
 
     def written(self) -> tuple[str, ...]:
         """The parameters that it changes, seen or unseen."""

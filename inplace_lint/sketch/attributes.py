@@ -72,7 +72,7 @@ def _of_layer(scope: Scope, layer: Layer, name: str) -> Sketched:
     if name.startswith("running_"):
         return fresh(grad=False)
     declared = f"{layer.name}.{name}"
-    if scope.sketches.declared.function(declared) is not None:
+    if scope.sketches.declared.function(declared, scope.module) is not None:
         return (Symbol(declared),)
     return (Method(layer, name),)
 

@@ -6,7 +6,7 @@ import _ast as ast
 
 from ..torchmodel import arrays, table, writers
 from ..torchmodel.facts import Const
-from ..torchmodel.spelling import PLAYED
+from ..torchmodel.spelling import MAKERS, PLAYED
 from . import attributes, construct, effects, einops, expressions, functions, methods, plays
 from .atoms import (
     EVIDENT,
@@ -254,9 +254,13 @@ def _layer(layer: Layer, made: Call) -> Sketched:
 
 def _symbol(symbol: Symbol, made: Call) -> Sketched:
     dotted = symbol.dotted
-    declared = made.scope.sketches.declared.function(dotted)
+    declared = made.scope.sketches.declared.function(dotted, made.scope.module)
+    if declared is not None and made.args and any(isinstance(atom, Function) for atom in made.args[0]):
+        return (symbol,)  # `custom_op(…)(function)`
     if declared is not None:
         return effects.apply(made.scope, declared, made.args, made.nodes, made.kwargs, made.named, True)
+    if dotted in MAKERS and made.args and made.args[0] and isinstance(made.args[0][0], Text):
+        return (Symbol(f"torch.ops.{made.args[0][0].value.replace('::', '.')}"),)
     layer = made.scope.sketches.declared.layer(dotted)
     if layer is not None:
         return (Layer(dotted, {}, layer),)

@@ -17,14 +17,15 @@ def told(said: Declaration, seen: Summary) -> Summary:
     summary.writes = set(said.written())
     summary.recorded = set() if said.no_grad else set(said.writes)
     summary.tensors = {*said.named()}
-    summary.saves = {name for name in said.saves if name != "result"}
+    summary.saves = set(said.kept())
+    kept = len(summary.saves) < len(said.saves)
     results = []
     for kind, of in said.returns:
         new = Store(not (said.detaches or said.no_grad), tensor=kind != "unknown")
-        if "result" in said.saves:
+        if kept:
             new.saved = ((EVERYWHERE, RESULT),)
         given = [Cell(Store(given=of, tensor=True))] if of else []
-        if given and "result" in said.saves:
+        if given and kept:
             summary.saves.add(of)
         results.append((*given, *([] if kind in ("same", "view", "no_tensor") else [Cell(new)])))
     summary.returns = results[0] if len(results) == 1 else (Box(list(results)),)

@@ -27,6 +27,7 @@ _NONE: frozenset[str] = frozenset()
 def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
     """The functions that are worth a run, in the order of the text, and None for the file's top level."""
     sketches.turn_to(None)
+    sketches.declared.mark(module)
     building: set[str] = set()
     foreign = foreign_writers(sketches, module, building)
     rows = rows_of(module)
@@ -151,7 +152,7 @@ def foreign_writers(
             if isinstance(atom, Function):
                 unsaid = atom.source.module.builders != _NONE and _builds_unsaid(atom.source)
             elif isinstance(atom, Symbol):
-                unsaid = sketches.declared.writes(atom.dotted)
+                unsaid = sketches.declared.writes(atom.dotted, module)
             else:
                 unsaid = isinstance(atom, Partial) and "inplace" in atom.kwargs
             if unsaid and building is not None:

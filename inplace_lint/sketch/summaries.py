@@ -383,6 +383,7 @@ class Sketches:
             fills = b"_(" in module.source
             if fills:
                 initial.of_project(self, module)
+            self.declared.mark(module)
             candidates = with_candidates(module)
             candidates.update(dict.fromkeys(self.declared.writers(module)))
             known = self._examined[module] = Examined(candidates)

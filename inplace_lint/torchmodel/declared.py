@@ -5,6 +5,7 @@ A declaration becomes an `Op`, as if the function were one of torch's: whoever c
 
 from __future__ import annotations
 
+from ..project.declarations import RESULT
 from .facts import DECLARED, DECLARED_METHOD
 from .op import Op, Row
 
@@ -12,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..project.declarations import Declaration
     from ..project.modules import Project
+    from ..syntax.custom_ops import CustomOp
     from ..syntax.files import Files
     from ..syntax.module import FunctionSource, Module
     from ..syntax.said import Said
@@ -20,12 +22,19 @@ if TYPE_CHECKING:
 _RETURNED = {"new": "new", "unknown": "unknown", "no_tensor": "other"}
 _FORWARDS = ("forward", "__call__")
 _OWN = b"inplace-lint:"
+#: How the names begin under which all operators can be called, and how many parts such a name has.
+_OPERATORS = "torch.ops."
+_PARTS = 4
+#: How many files away it is looked for what makes an operator, and in how many at most.
+_AWAY = 2
+_FILES = 64
 
 
 class Declared:
     """What is declared of the functions of a project, and of those that it imports from elsewhere."""
 
     def __init__(self, files: Files) -> None:
+        self._files = files
         self._project: Project = files.project
         #: what the configuration says, by module and by name
         self._configured: dict[str, dict[str, Declaration]] = {}
@@ -44,11 +53,17 @@ class Declared:
                 self._methods.setdefault(f"{module}.{owner}", []).append(method)
         self._functions: dict[str, Op] = {}
         self._layers: dict[str, Layer] = {}
+        self._made: dict[Module, list[CustomOp]] = {}
+        self._in_sight: dict[Module, dict[str, CustomOp]] = {}
         self._of_file: dict[Module, dict[FunctionSource, tuple[Declaration, Op]]] = {}
         self._said: dict[Module, Said] = {}
 
-    def function(self, dotted: str) -> Op | None:
-        """What is declared of a function that is not in sight, or of a method, by its dotted name."""
+    def function(self, dotted: str, module: Module) -> Op | None:
+        """What is declared of a function that is not in sight, or of a method, by its name in a file."""
+        if dotted.startswith(_OPERATORS):
+            dotted = _operator(dotted)
+            if dotted not in self._dotted:
+                return self._operation(dotted, module)
         if dotted not in self._dotted or self._is_layer(dotted):
             return None
         known = self._functions.get(dotted)
@@ -56,6 +71,46 @@ class Declared:
             said = self._dotted[dotted]
             taken = None if said.takes is None else _as_taken(said.takes)
             known = self._functions[dotted] = operation(dotted, said, taken)
+        return known
+
+    def _operation(self, dotted: str, module: Module) -> Op | None:
+        made = self.operators(module).get(dotted)
+        if made is None:
+            return None
+        known = self._functions.get(made.said.text)
+        if known is None:
+            known = self._functions[made.said.text] = operation(dotted, made.said, _as_taken(made.taken))
+        return known
+
+    def operators(self, module: Module) -> dict[str, CustomOp]:
+        """The operators that a file, or one that it imports, makes, by the name under which they can be called."""
+        known = self._in_sight.get(module)
+        if known is None:
+            known = self._in_sight[module] = {}
+            seen = {module: None}
+            latest = [module]
+            for _ in range(_AWAY):
+                latest = [one for file in latest for one in self._imported(file) if one not in seen]
+                seen.update(dict.fromkeys(latest[: _FILES - len(seen)]))
+            for file in reversed(seen):
+                known.update({one.dotted: one for one in self._made_in(file)})
+        return known
+
+    def _imported(self, module: Module) -> list[Module]:
+        names = [(one.module, one.member, one.level) for one in module.imports.values()]
+        found = [self._files.imported(module, *name) for name in dict.fromkeys(names)]
+        stars = [self._files.resolve(star, module.filename, level) for star, level in module.stars]
+        return [one for one in (*(pair[0] for pair in found if pair), *stars) if one is not None]
+
+    def _made_in(self, module: Module) -> list[CustomOp]:
+        known = self._made.get(module)
+        if known is None:
+            known = []
+            if b"library" in module.source or b"Library(" in module.source:
+                from ..syntax.custom_ops import of_file
+
+                known = of_file(module)
+            self._made[module] = known
         return known
 
     def layer(self, dotted: str) -> Layer | None:
@@ -83,8 +138,13 @@ class Declared:
         found = self._in(source.module).get(source.origin or source)
         return None if found is None else found[0]
 
-    def said_of(self, dotted: str) -> Declaration | None:
+    def said_of(self, dotted: str, module: Module) -> Declaration | None:
         """What is declared of a function, method or module that is not in sight."""
+        if dotted.startswith(_OPERATORS):
+            dotted = _operator(dotted)
+            made = None if dotted in self._dotted else self.operators(module).get(dotted)
+            if made is not None:
+                return made.said
         return self._dotted.get(dotted)
 
     def of(self, source: FunctionSource) -> Op | None:
@@ -117,11 +177,14 @@ class Declared:
         known = self._of_file.get(module)
         if known is None:
             known = self._of_file[module] = {}
-            if self._configured or _OWN in module.commented:
+            if self._configured or _OWN in module.commented or b"library" in module.source:
                 self._fill(module, known)
         return known
 
     def _fill(self, module: Module, known: dict[FunctionSource, tuple[Declaration, Op]]) -> None:
+        for made in self._made_in(module):
+            if made.source is not None:
+                known[made.source] = (made.said, _of_source(made.source, made.said))
         if _OWN in module.commented:
             for source, (said, _) in self.comments(module).functions.items():
                 known[source] = (said, _of_source(source, said))
@@ -133,10 +196,27 @@ class Declared:
             if found is not None:
                 known[found] = (said, _of_source(found, said))
 
-    def writes(self, dotted: str) -> bool:
+    def writes(self, dotted: str, module: Module) -> bool:
         """Whether a function or module that is not in sight is declared to write."""
-        said = self._dotted.get(dotted)
+        said = self.said_of(dotted, module)
         return said is not None and bool(said.written())
+
+    def mark(self, module: Module) -> None:
+        """Note in a file the names by which it may call an operator that writes."""
+        if b"torch" not in module.source or module.candidates is not None:
+            return
+        made = self._made_in(module)
+        if b"ops" in module.source:
+            made = [*made, *self.operators(module).values()]
+        names = [
+            name for one in made if one.said.written() for name in (one.dotted.rpartition(".")[2], one.bound)
+        ]
+        module.writers = module.writers.union(filter(None, names))
+
+
+def _operator(dotted: str) -> str:
+    """The name of an operator, without that of an overload."""
+    return ".".join(dotted.split(".")[:_PARTS])
 
 
 def _named(module: Module, path: list[str]) -> FunctionSource | None:
@@ -217,8 +297,11 @@ def _behaviour(name: str, said: Declaration, operands: list[str]) -> str:
     needs = "+".join([*operands, *([weights] if weights else [])])
     kept = []
     for one in said.saves:
-        if one != "result":
+        result, numbered, number = one.partition("#")
+        if result != RESULT:
             kept.append(f"{one}?{needs}")
+        elif numbered:
+            kept.append(f"result{number}=r{number}?{needs}")
         else:
             kept += [
                 f"result=r{i}?{needs}" for i, (kind, _) in enumerate(said.returns) if kind != "no_tensor"

@@ -197,8 +197,8 @@ class Op:
                     flags.append(str(verdict))
         if not live:
             return None
-        out = "out" in kwargs and kwargs["out"] != Const(None)
         row, params, binding = live[0]
+        out = row.out and "out" in kwargs and kwargs["out"] != Const(None)
         facts = row.facts(params, out)
         if len(live) > 1:
             facts = unite.united([r.facts(p, out) for r, p, _ in live], tuple(flags))

@@ -18,6 +18,9 @@ MODES = {
     "torch.cpu.amp.autocast": "autocast",
 }
 
+#: What makes an operator of a function.
+MAKERS = frozenset(("torch.library.custom_op", "torch.library.triton_op"))
+
 #: Functions of the op table that mean something else all the same: they share memory, or ask something (`plays`).
 PLAYED = frozenset(
     f"torch.{name}"
