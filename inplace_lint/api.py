@@ -11,8 +11,9 @@ from .checks import registry
 from .engine import edits, pipeline
 from .model import Diagnostic, Edit, Fix, Label, Location
 from .project import Settings
-from .project.configuration import Configuration, ConfigurationError
+from .project.configuration import Configuration
 from .project.discovery import Target, discover
+from .project.errors import ConfigurationError
 from .project.paths import shown
 
 if TYPE_CHECKING:

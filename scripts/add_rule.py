@@ -67,7 +67,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..analysis.findings import Finding
+    from ..analysis.finding import Finding
     from ..model import Diagnostic
     from ..syntax.module import Module
 

@@ -19,7 +19,7 @@ from inplace_lint.model import Edit
 from inplace_lint.project import Project
 from inplace_lint.syntax.files import Files
 from inplace_lint.syntax.module import Module
-from inplace_lint.syntax.parse import UnreadableFile
+from inplace_lint.syntax.unreadable import UnreadableFile
 
 
 def plans(folder: Path) -> list[tuple[Path, Plan]]:

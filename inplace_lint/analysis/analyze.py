@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from ..sketch.patterns import Pattern
-from ..syntax.annotations import LISTS, MAPPINGS, SCALARS, annotated
-from ..torchmodel.spelling import TENSOR_TYPES
-from . import calls, classes, execute, foreign, inherited, names, objects, supposed
 from .callers import NO_NEED, callers_of, has_no_other_caller, is_private, needs
-from .findings import Finding, of_run, once_for_each_write, prevailing
-from .frames import Frame
-from .guards import ALWAYS, literal
-from .program import BASE_BITS, FILE_BITS, Program
+from .finding import Finding
+from .findings import of_run, once_for_each_write, prevailing
+from .program import FILE_BITS, Program
 from .reconsider import reconsider
-from .run import NESTED, OutOfBudget, Run
-from .storage import DOES, NEVER
+from .run import Run
+from .starts import run_body, run_function
+from .storage import DOES
 from .values import (
-    Bound,
-    ClassValue,
-    Constant,
-    FunctionValue,
     Instance,
-    Mapping_,
-    Phi,
-    Scalar,
-    Sequence_,
-    Symbol,
     Tensor,
     Unknown,
     Value,
@@ -34,7 +21,6 @@ from .values import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Mapping
 
     from ..syntax.module import FunctionSource, Module
     from .storage import Storage
@@ -219,212 +205,3 @@ def _holds(run: Run, obj: Instance, written: set[Storage]) -> bool:
         for value in run.elements(obj)
         for _, atom in alternatives(value)
     )
-
-
-def new_run(program: Program, module: Module) -> Run:
-    """A run that stands at the top level of the file."""
-    if program.base_bits >= BASE_BITS:
-        program.forget_objects()
-    run = Run(program)
-    frame = Frame(run.uid(), module, None, None, None, None)
-    run.frame = frame
-    run.frames[frame.uid] = frame
-    return run
-
-
-def run_function(
-    program: Program, source: FunctionSource, deep: frozenset[FunctionSource] = frozenset()
-) -> Run:
-    """Run a function for any arguments: of a method, on an object as its class builds it."""
-    module = source.module
-    cls = None if source.owner is None else program.class_value(source.owner)
-    run = new_run(program, module)
-    run.deep = deep
-    if cls is not None and not cls.bases and cls.source.bases:
-        cls.bases = [names.evaluate_in(run, module, base) for base in cls.source.bases]
-    function: Value
-    if cls is not None:
-        function = classes.find(run, cls.order(), source.name) or Unknown()
-        if source.name not in cls.source.methods and isinstance(function, FunctionValue):
-            source = function.source  # inherited, and run on an object of the class that inherits it
-    elif module.functions.get(source.name) is source:
-        function = names.of_module(run, module, source.name)
-    else:
-        function = FunctionValue(source)
-    wrapper: FunctionValue | None = None
-    if not isinstance(function, FunctionValue) or function.source is not source:
-        # A decorator of the project's own may switch gradients off, so what it made is what is called.
-        wrapper = function if isinstance(function, FunctionValue) else None
-        function = FunctionValue(source)
-        function.cls = cls
-        if getattr(source.node, "decorator_list", None):
-            function.decorated = [Unknown()]  # in which grad mode its wrapper calls it is not known
-    run.body_of = source
-    args: dict[str, Value] = {}
-    if (
-        cls is not None
-        and source.parameters
-        and classes.descriptor(function)
-        not in (
-            "staticmethod",
-            "classmethod",
-        )
-    ):
-        obj = Instance(cls) if source.name == "__init__" else build(program, cls)
-        run.outside.add(obj)
-        args[source.parameters[0].arg] = obj
-    args = arguments(run, source, args)
-    run.root_args = dict(args)
-    _expect_weights(run, source)
-    if cls is not None and any(base.endswith("autograd.Function") for base in cls.external_bases()):
-        run.grad = "off"  # autograd runs forward and backward of a Function without recording
-    if program.second_look and cls is not None and source.name == "forward":
-        from .kinds import mark_targets
-
-        mark_targets(run, cls, [args[p.arg] for p in source.parameters[1:]])
-    try:
-        if wrapper is None:
-            result = calls.enter(run, function, [], args, source.node, force=True)
-        else:
-            result = calls.enter(run, wrapper, list(args.values()), {}, source.node, force=True)
-        run.path = run.path or ALWAYS
-        run.returned = run.tensors_within(result)
-        run.heap.escape(run.returned, ALWAYS)
-        _try_out(run)
-    except OutOfBudget as end:
-        run.cut = str(end)
-    except RecursionError:
-        run.cut = NESTED
-    return run
-
-
-def _try_out(run: Run) -> None:
-    """Call the modules that were built of a part that works in place, and that nobody here has called."""
-    for obj in run.outfitted:
-        forward = classes.find(run, obj.cls.order(), "forward")
-        source = forward.source if isinstance(forward, FunctionValue) else None
-        if isinstance(forward, FunctionValue) and source not in run.entered and source and source.parameters:
-            run.path = ALWAYS
-            args = arguments(run, source, {source.parameters[0].arg: obj})
-            result = calls.enter(run, forward, [], args, source.node, force=True)
-            run.heap.escape(run.tensors_within(result), ALWAYS)
-
-
-_ASKED = Pattern(rb"\b(\w+)\.(?:named_)?parameters\(")
-
-
-def _expect_weights(run: Run, source: FunctionSource) -> None:
-    """An argument that is asked for its parameters is a module: what it is called for before that, saves them too."""
-    run.expects_modules = _steps_something(source)
-    text = source.text
-    for name in _ASKED().findall(text) if b"parameters(" in text else ():
-        value = run.root_args.get(name.decode())
-        if isinstance(value, Unknown) and value.tensor is None:
-            foreign.expected_weights(run, value)
-
-
-def _steps_something(source: FunctionSource) -> bool:
-    """Whether the function, or the class that it is a method of, trains by an optimizer."""
-    text = source.text if source.owner is None else source.owner.text
-    return all(word in text for word in (b".backward(", b".step(", b"zero_grad("))
-
-
-def run_body(program: Program, module: Module, deep: frozenset[FunctionSource] = frozenset()) -> Run:
-    """Run the statements at the top level of a file."""
-    run = new_run(program, module)
-    run.deep = deep
-    run.module_frames[module.filename] = run.frame
-    try:
-        execute.block(run, module.body)
-        _try_out(run)
-    except OutOfBudget as end:
-        run.cut = str(end)
-    except RecursionError:
-        run.cut = NESTED
-    return run
-
-
-def arguments(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> dict[str, Value]:
-    """The arguments of a function, by name, before any call of it is seen; those that are `known` stay."""
-    args = dict(known)
-    parameters = (*source.parameters, *source.node.args.kwonlyargs)
-    module = source.module
-    # Without a class in sight, or a name of one, `supposed` need not be read.
-    if module.classes or b".backward(" in module.source or any(p.annotation is not None for p in parameters):
-        args.update(supposed.objects(run, source, known))
-    for parameter in parameters:
-        if parameter.arg not in args:
-            args[parameter.arg] = argument(run, source, parameter)
-    return args
-
-
-def arguments_of(run: Run, init: FunctionSource, obj: Instance) -> dict[str, Value]:
-    """What the `__init__` of an object that somebody else has made was given, but for the object."""
-    if not init.parameters:
-        return {}  # `*args` takes the object as well
-    args = arguments(run, init, {init.parameters[0].arg: obj})
-    del args[init.parameters[0].arg]
-    return args
-
-
-def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
-    """What is known of an argument before any call is seen: its annotation and its default."""
-    annotation = annotated(parameter.annotation)
-    if annotation in SCALARS and annotation != "bool":
-        number = Scalar()
-        number.number = annotation in ("int", "float")
-        return number
-    default = source.default_of(parameter)
-    constant = (
-        getattr(default, "value", None) if default is not None and not hasattr(default, "attr") else None
-    )
-    if annotation in LISTS or annotation in MAPPINGS:
-        made: Value = Sequence_("unknown") if annotation in LISTS else Mapping_()
-        if default is None or getattr(default, "value", default) is not None:
-            return made
-        bit = run.bit(("argument", source, parameter.arg))
-        return Phi(((literal(bit, True), made), (literal(bit, False), Constant(None))))
-    if annotation == "bool" or isinstance(constant, bool):
-        bit = run.bit(("argument", source, parameter.arg))
-        return Phi(((literal(bit, True), Constant(True)), (literal(bit, False), Constant(False))))
-    if isinstance(constant, (int, float, str)):
-        plain = Scalar()
-        plain.default = constant if isinstance(constant, str) else None
-        return plain
-    if default is not None and constant is None and getattr(default, "value", default) is not None:
-        given = names.evaluate_in(run, source.module, default)
-        if isinstance(given, (Symbol, ClassValue, FunctionValue, Bound)):
-            return given  # a class or function to build with: the one that most callers leave as it is
-    value = Unknown()
-    if parameter.arg in run.program.tensors.get(source, ()):
-        known = run.as_tensor(value)
-        if known is not None:
-            known.storage.proved = True
-    if annotation in TENSOR_TYPES:
-        tensor = run.as_tensor(value)
-        if tensor is not None:
-            tensor.storage.proved = True
-            if TENSOR_TYPES[annotation]:
-                tensor.storage.dtype, tensor.storage.grad = TENSOR_TYPES[annotation], NEVER
-    return value
-
-
-def build(program: Program, cls: ClassValue) -> Instance:
-    """One object of a class, to be built with arguments of which only the defaults are known."""
-    known = program.built.get(cls)
-    if known is not None:
-        return known
-    run = program.building_run(cls.source.module)
-    if not cls.bases and cls.source.bases:
-        cls.bases = [names.evaluate_in(run, cls.source.module, base) for base in cls.source.bases]
-    obj = program.built[cls] = Instance(cls, shared=True)
-    init = classes.find(run, cls.order(), "__init__")
-    if isinstance(init, FunctionValue):
-        obj.pending = ([], arguments_of(run, init.source, obj))
-    elif inherited.base_of(cls):
-        obj.pending = ([], {})
-    else:
-        for name in objects.fields(cls):
-            obj.keys[name] = None
-            program.base.slots[(obj, name)] = Unknown()
-    return obj

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from ..sketch.words import mentions
 from ..syntax.nodes import children
 from . import stale
-from .findings import LIKELY, POSSIBLE, Finding
+from .finding import LIKELY, POSSIBLE, Finding
 from .guards import ALWAYS, implies
 
 TYPE_CHECKING = False

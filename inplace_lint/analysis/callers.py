@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..sketch import modes
 from ..sketch.screen import callers
 from ..sketch.words import mentions
-from .findings import HARMLESS, LOCAL, POSSIBLE, of_run, proved
+from .finding import HARMLESS, LOCAL, POSSIBLE
+from .findings import of_run, proved
 from .storage import DOES
 from .values import Unknown
 

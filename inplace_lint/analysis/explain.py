@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..sketch import screen
 from ..syntax.module import Module
-from ..syntax.parse import UnreadableFile
 from ..syntax.statement import Statement
-from . import analyze, verdicts
+from ..syntax.unreadable import UnreadableFile
+from . import analyze, starts, verdicts
 from .guards import ALWAYS, either
 from .program import Program
 from .run import HARD_LIMIT, SOFT_LIMIT
@@ -374,8 +374,8 @@ class _Account:
 
 def _run(program: Program, module: Module, function: FunctionSource | None) -> Run:
     if function is None:
-        return analyze.run_body(program, module)
-    return analyze.run_function(program, function)
+        return starts.run_body(program, module)
+    return starts.run_function(program, function)
 
 
 def named(function: FunctionSource) -> str:

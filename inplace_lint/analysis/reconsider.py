@@ -9,16 +9,18 @@ the best evidence at hand of what the function is for: its findings are possible
 from __future__ import annotations
 
 from ..sketch.screen import callers
-from .findings import LIKELY, POSSIBLE, Context, proved
+from .finding import LIKELY, POSSIBLE
+from .findings import Context, proved
 from .guards import either
 from .kinds import mark_filled
 from .run import EVERYTHING
+from .starts import run_body, run_function
 from .storage import DOES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..syntax.module import FunctionSource, Module
-    from .findings import Finding
+    from .finding import Finding
     from .guards import Guard
     from .program import Program
     from .run import Run
@@ -79,8 +81,6 @@ def _only_plain(
 def _look(
     program: Program, module: Module, root: FunctionSource | None, looked: dict[FunctionSource | None, Run]
 ) -> Run:
-    from .analyze import run_body, run_function
-
     run = looked.get(root)
     if run is None:
         deep = EVERYTHING

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from ..project.declarations import Declaration
     from ..syntax.module import FunctionSource, Module
-    from .findings import Finding
+    from .finding import Finding
     from .foreign import Forward
     from .frames import Loop
     from .generators import Generator

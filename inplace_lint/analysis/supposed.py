@@ -1,15 +1,31 @@
-"""Arguments that are objects of a class in sight: by their annotation, or because no other has what is asked of them.
+"""What a function is given before any call of it is seen: by annotations, defaults, and what is asked of a parameter.
 
+An argument may be an object of a class in sight: by its annotation, or because no other class has what is asked of it.
 Modules matter for what their layers save. Of other classes those alone do that have a method that writes: what it does
 to what the function saved before is told where both are called.
 """
 
 from __future__ import annotations
 
-from ..syntax.annotations import annotated
+from ..syntax.annotations import LISTS, MAPPINGS, SCALARS, annotated
 from ..torchmodel import table
+from ..torchmodel.spelling import TENSOR_TYPES
 from . import attributes, classes, names
-from .values import ClassValue, FunctionValue, Instance
+from .guards import literal
+from .storage import NEVER
+from .values import (
+    Bound,
+    ClassValue,
+    Constant,
+    FunctionValue,
+    Instance,
+    Mapping_,
+    Phi,
+    Scalar,
+    Sequence_,
+    Symbol,
+    Unknown,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,10 +40,72 @@ if TYPE_CHECKING:
 _DEPTH = 2
 
 
+def arguments(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> dict[str, Value]:
+    """The arguments of a function, by name, before any call of it is seen; those that are `known` stay."""
+    args = dict(known)
+    parameters = (*source.parameters, *source.node.args.kwonlyargs)
+    module = source.module
+    if module.classes or b".backward(" in module.source or any(p.annotation is not None for p in parameters):
+        args.update(objects(run, source, known))
+    for parameter in parameters:
+        if parameter.arg not in args:
+            args[parameter.arg] = argument(run, source, parameter)
+    return args
+
+
+def arguments_of(run: Run, init: FunctionSource, obj: Instance) -> dict[str, Value]:
+    """What the `__init__` of an object that somebody else has made was given, but for the object."""
+    if not init.parameters:
+        return {}  # `*args` takes the object as well
+    args = arguments(run, init, {init.parameters[0].arg: obj})
+    del args[init.parameters[0].arg]
+    return args
+
+
+def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
+    """What is known of an argument before any call is seen: its annotation and its default."""
+    annotation = annotated(parameter.annotation)
+    if annotation in SCALARS and annotation != "bool":
+        number = Scalar()
+        number.number = annotation in ("int", "float")
+        return number
+    default = source.default_of(parameter)
+    constant = (
+        getattr(default, "value", None) if default is not None and not hasattr(default, "attr") else None
+    )
+    if annotation in LISTS or annotation in MAPPINGS:
+        made: Value = Sequence_("unknown") if annotation in LISTS else Mapping_()
+        if default is None or getattr(default, "value", default) is not None:
+            return made
+        bit = run.bit(("argument", source, parameter.arg))
+        return Phi(((literal(bit, True), made), (literal(bit, False), Constant(None))))
+    if annotation == "bool" or isinstance(constant, bool):
+        bit = run.bit(("argument", source, parameter.arg))
+        return Phi(((literal(bit, True), Constant(True)), (literal(bit, False), Constant(False))))
+    if isinstance(constant, (int, float, str)):
+        plain = Scalar()
+        plain.default = constant if isinstance(constant, str) else None
+        return plain
+    if default is not None and constant is None and getattr(default, "value", default) is not None:
+        given = names.evaluate_in(run, source.module, default)
+        if isinstance(given, (Symbol, ClassValue, FunctionValue, Bound)):
+            return given  # a class or function to build with: the one that most callers leave as it is
+    value = Unknown()
+    if parameter.arg in run.program.tensors.get(source, ()):
+        known = run.as_tensor(value)
+        if known is not None:
+            known.storage.proved = True
+    if annotation in TENSOR_TYPES:
+        tensor = run.as_tensor(value)
+        if tensor is not None:
+            tensor.storage.proved = True
+            if TENSOR_TYPES[annotation]:
+                tensor.storage.dtype, tensor.storage.grad = TENSOR_TYPES[annotation], NEVER
+    return value
+
+
 def objects(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> dict[str, Value]:
     """The arguments of a function that are objects of classes in sight, each built as far as defaults tell."""
-    from .analyze import arguments_of
-
     found: dict[str, Value] = {}
     if run.supposing >= _DEPTH:
         return found

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .findings import CERTAIN, HARMLESS, POSSIBLE, SILENT, Context, of_run, proved
+from .finding import CERTAIN, HARMLESS, POSSIBLE, SILENT
+from .findings import Context, of_run, proved
 from .guards import ALWAYS, implies, relative
 from .reconsider import reconsider
 from .storage import DOES
@@ -11,7 +12,7 @@ from .watch import TRAINING
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..syntax.module import FunctionSource
-    from .findings import Finding
+    from .finding import Finding
     from .frames import Place
     from .guards import Guard
     from .heap import Hazard, Saved

@@ -6,6 +6,7 @@ from ..torchmodel import table
 from . import objects, ops
 from .aliases import is_fresh_layer
 from .dispatch import is_kernel
+from .frames import Unfollowed
 from .operations import MAKERS, einsum, method, operation
 from .terms import Term, integer, is_const, items
 
@@ -68,10 +69,6 @@ def call(
     if not _reads_only(func) and not _is_layer(evaluation, func):
         evaluation.effect(at, "call", term)
     return term
-
-
-class Unfollowed(Exception):
-    """The function does what cannot be followed at all: nothing is said of it."""
 
 
 _UNFOLLOWED = frozenset({f"builtins.{name}" for name in ("locals", "globals", "eval", "exec", "compile")})

@@ -9,7 +9,7 @@ from __future__ import annotations
 from . import calls, objects, ops
 from .aliases import are_disjoint, bases
 from .execute import STEPS
-from .frames import Frame, Moment, Sink
+from .frames import Frame, Moment, Sink, Spent, Unfollowed
 from .terms import Term, Terms, integer, items
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ..syntax import ir
     from ..syntax.files import Files
-    from ..syntax.module import FunctionSource, Module
+    from ..syntax.module import ClassSource, FunctionSource, Module
     from .frames import Environment
 
 #: Instructions that one function may cost, helpers included; and how deep calls are followed.
@@ -31,10 +31,6 @@ _DEPTH = 5
 
 #: More parts than this are not told apart.
 _PARTS = 8
-
-
-class Spent(Exception):
-    """The budget is used up: nothing is said of the function."""
 
 
 class Evaluation:
@@ -97,6 +93,20 @@ class Evaluation:
         self.terms.function = source
         self.entered = [source]
         return self.body(frame)
+
+    def attributes_from(self, init: FunctionSource, cls: ClassSource, depth: int) -> dict[str, list[Term]]:
+        """What this `__init__` gives the attributes of an object of the class; none where it cannot be followed."""
+        inner = Evaluation(self.files, init, depth)
+        inner.terms, inner.globals, inner.classes = self.terms, self.globals, self.classes
+        inner.recorder = objects.Attributes(self.classes.instance(cls))
+        function = self.terms.function
+        try:
+            inner.run()
+        except (Spent, Unfollowed):
+            return {}
+        finally:
+            self.terms.function = function
+        return inner.recorder.held
 
     def parameter(self, source: FunctionSource, name: str) -> Term:
         return self.terms("param", name, id(source), at=source.node)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ..model import Refused
 from . import effects, screen, surroundings
-from .calls import Unfollowed, kind_of
+from .calls import kind_of
 from .dispatch import Dispatch
-from .evaluate import Evaluation, Spent
+from .evaluate import Evaluation
+from .frames import Spent, Unfollowed
 from .objects import assigned
 from .plan import Plan, plan
 from .recognise import sites

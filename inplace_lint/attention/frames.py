@@ -14,6 +14,14 @@ if TYPE_CHECKING:
     Environment: TypeAlias = "dict[str, Term]"
 
 
+class Spent(Exception):
+    """The budget is used up: nothing is said of the function."""
+
+
+class Unfollowed(Exception):
+    """The function does what cannot be followed at all: nothing is said of it."""
+
+
 class Frame:
     """One call of a function. `enclosing` is the frame in which the function was made, for closures."""
 

@@ -9,6 +9,7 @@ from ..resolve.hierarchy import linearised
 from ..syntax.lower import lower_expression
 from ..syntax.nodes import inner_bodies
 from ..torchmodel.spelling import above, canonical
+from .frames import Frame
 from .ops import of_function
 from .terms import Term, is_const, items
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .evaluate import Evaluation
-    from .frames import Frame
 
 _BUILTINS = frozenset(dir(builtins))
 #: How many calls deep it is followed what `__init__` builds.
@@ -114,27 +114,13 @@ class Classes:
         init = cls.methods.get("__init__")
         if init is None or cls in self._running:
             return held
-        outer = self.evaluation
-        from .calls import Unfollowed
-        from .evaluate import Evaluation, Spent
-
-        inner = Evaluation(outer.files, init, _BUILDERS)
-        inner.terms, inner.globals = outer.terms, outer.globals
-        inner.classes = self
-        function = outer.terms.function
         self._running.add(cls)
         written = set(self.written)
-        recorder = Attributes(self.instance(cls))
-        inner.recorder = recorder
         try:
-            inner.run()
-        except (Spent, Unfollowed):
-            recorder.held.clear()
+            held.update(self.evaluation.attributes_from(init, cls, _BUILDERS))
         finally:
             self._running.discard(cls)
-            outer.terms.function = function
             self.written = written
-        held.update(recorder.held)
         self._first[cls] = {name for name, some in held.items() if not all(map(is_const, some))}
         for one in self.order(cls)[0]:
             for name in _assigned_later(one):
@@ -289,8 +275,6 @@ _FOREIGN = frozenset({"torch", "math", "einops", "numpy", "typing", "functools",
 
 def evaluate_at(evaluation: Evaluation, module: Module, node: ast.expr) -> Term:
     """The value of an expression at the top level of a file."""
-    from .frames import Frame
-
     instructions, register = lower_expression(node)
     outer = evaluation.frame
     frame = Frame(module, None, outer.depth + 1)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 from ..syntax.module import Module
-from ..syntax.parse import UnreadableFile
+from ..syntax.unreadable import UnreadableFile
 from ..torchmodel.spelling import canonical
 from .tree import nodes_of
 

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from ..analysis.findings import Finding
+    from ..analysis.finding import Finding
     from ..analysis.program import Program
     from ..project.modules import Project
     from ..project.settings import Settings
@@ -72,7 +72,7 @@ def check_source(
 
 
 def _read(filename: str, source: bytes, settings: Settings, program: Program) -> list[Diagnostic]:
-    from ..syntax.parse import UnreadableFile
+    from ..syntax.unreadable import UnreadableFile
 
     try:
         module = program.files.read(filename, source)

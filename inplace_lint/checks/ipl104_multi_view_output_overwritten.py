@@ -7,7 +7,7 @@ from .immediate import diagnostic
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..analysis.findings import Finding
+    from ..analysis.finding import Finding
     from ..model import Diagnostic
     from ..syntax.module import Module
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ..analysis.findings import POSSIBLE
+from ..analysis.finding import POSSIBLE
 from . import places
 from .silent import silently
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..analysis.findings import Finding
+    from ..analysis.finding import Finding
     from ..model import Diagnostic
     from ..syntax.module import Module
 

@@ -6,7 +6,7 @@ from .silent import silently
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..analysis.findings import Finding
+    from ..analysis.finding import Finding
     from ..model import Diagnostic
     from ..syntax.module import Module
 

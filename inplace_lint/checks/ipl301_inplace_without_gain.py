@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..analysis.findings import POSSIBLE
+from ..analysis.finding import POSSIBLE
 from . import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..analysis.findings import Finding
+    from ..analysis.finding import Finding
     from ..model import Diagnostic
     from ..syntax.module import Module
 

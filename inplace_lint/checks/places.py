@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Sequence
 
-    from ..analysis.findings import Finding
+    from ..analysis.finding import Finding
     from ..analysis.frames import Place
     from ..syntax.module import Module
 else:

@@ -9,7 +9,7 @@ from . import places
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..analysis.findings import Finding, SavedAt
+    from ..analysis.finding import Finding, SavedAt
     from ..analysis.frames import Place
     from ..model import Diagnostic
     from ..syntax.module import Module

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..syntax.parse import UnreadableFile
+from ..syntax.unreadable import UnreadableFile
 from .options import UsageError, whole
 
 if TYPE_CHECKING:

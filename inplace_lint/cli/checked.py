@@ -9,8 +9,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ..engine import pipeline, processes
-from ..project.configuration import ConfigurationError
 from ..project.discovery import Target, discover, is_excluded
+from ..project.errors import ConfigurationError
 from ..project.paths import shown
 from . import complain
 from .options import UsageError

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ..checks import registry
 from ..model import CONFIDENCES
 from ..project import Settings
-from ..project.configuration import Configuration, ConfigurationError
+from ..project.configuration import Configuration
+from ..project.errors import ConfigurationError
 from ..report import FORMATS
 from .options import UsageError, choice, flag, several
 

@@ -99,7 +99,8 @@ def _told(filename: str, source: bytes, line: int) -> str:
     """What the analysis knows at a line. Raises UsageError."""
     from ..analysis.explain import explain
     from ..project import Project
-    from ..project.configuration import Configuration, ConfigurationError
+    from ..project.configuration import Configuration
+    from ..project.errors import ConfigurationError
     from ..project.paths import shown
 
     try:
@@ -118,7 +119,8 @@ def _print(text: str) -> int:
 
 def _config(options: Namespace) -> int:
     from ..checks import registry
-    from ..project.configuration import Configuration, ConfigurationError
+    from ..project.configuration import Configuration
+    from ..project.errors import ConfigurationError
     from ..project.settings import OPTIONS
     from . import show
 

@@ -10,7 +10,7 @@ from ..model import CONFIDENCES, Diagnostic, Location, at_least
 from ..project import Project, Settings
 from ..project.contents import Contents
 from ..project.paths import matches
-from ..syntax.parse import UnreadableFile
+from ..syntax.unreadable import UnreadableFile
 from . import processes
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..model import Diagnostic, Location
-from ..syntax.parse import UnreadableFile
+from ..syntax.unreadable import UnreadableFile
 
 if TYPE_CHECKING:
     from ..syntax.notebook import Notebook, Script

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from . import tables
+from .errors import ConfigurationError
 from .paths import shown
 from .settings import Settings
 
@@ -15,20 +16,6 @@ if TYPE_CHECKING:
 
 #: Looked for in this order in each directory, from that of the checked file upwards.
 FILENAMES = ("inplace-lint.toml", "pyproject.toml")
-
-
-class ConfigurationError(Exception):
-    """A configuration that cannot be used: which file, which line where one is known, what is wrong."""
-
-    def __init__(self, filename: str, line: int | None, message: str) -> None:
-        super().__init__(filename, line, message)
-        self.filename = filename
-        self.line = line
-        self.message = message
-
-    def __str__(self) -> str:
-        place = self.filename if self.line is None else f"{self.filename}:{self.line}"
-        return f"{place}: {self.message}"
 
 
 class Configuration:

@@ -6,7 +6,8 @@ import os
 import stat
 from typing import TYPE_CHECKING
 
-from .configuration import Configuration, ConfigurationError
+from .configuration import Configuration
+from .errors import ConfigurationError
 from .paths import matches, shown
 from .reading import read
 from .settings import Settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from .configuration import ConfigurationError
+from .errors import ConfigurationError
 from .paths import shown
 from .reading import read as contents
 from .settings import LARGEST, OPTIONS, Option

@@ -8,7 +8,7 @@ from copy import copy
 
 from ..model import Diagnostic, Edit, Fix, Label, Location
 from ..syntax.notebook import SUFFIX, Notebook
-from ..syntax.parse import UnreadableFile
+from ..syntax.unreadable import UnreadableFile
 from .source import Sources
 from .style import code_spans
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
+from .scripts import script
+
 #: So many are run at most: who uses a block often does so in much the same way.
 MOST = 4
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -30,8 +32,6 @@ class Driver:
     def ready(self, module: ModuleType, file: str) -> Callable[[], Any]:
         """What runs it, once the file has been imported as `module`. Raises LookupError if it is not there."""
         if not self.names:
-            from .targets import script
-
             return script(file)
         found = getattr(module, self.names[0], None)
         if len(self.names) == 2 and inspect.isclass(found):

@@ -14,8 +14,9 @@ from torch.overrides import TorchFunctionMode
 
 from . import stacks
 from .inputs import Call, NoInputs
+from .scripts import script
 from .supervisor import describe
-from .targets import calls_in, imported, on_path, script
+from .targets import calls_in, imported, on_path
 from .verdicts import Verdict, best, place_of, verdict
 
 Stage = Callable[[str], None]

@@ -83,12 +83,10 @@ class Patches:
     # -- hooks and mode of one thread
 
     def _enter_thread(self) -> None:
-        from .tracer import write_mode
-
         local = self._local
         local.theirs = 0
         local.aside = False
-        local.mode = write_mode(self._trace)
+        local.mode = self._trace.write_mode()
         self._push(self._trace.pack, self._trace.unpack)
         local.mode.__enter__()
 
@@ -99,13 +97,11 @@ class Patches:
             self._pop()
 
     def _push_watched(self, pack: Any, unpack: Any) -> None:
-        from .tracer import user_hooks
-
         if not hasattr(self._local, "theirs"):
             self._push(pack, unpack)
             return
         self._local.theirs += 1
-        self._push(*user_hooks(self._trace, pack, unpack))
+        self._push(*self._trace.user_hooks(pack, unpack))
 
     def _pop_watched(self) -> None:
         if hasattr(self._local, "theirs"):

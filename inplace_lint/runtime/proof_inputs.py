@@ -15,7 +15,7 @@ from torch.utils._pytree import tree_map
 from .constants import vary
 from .inputs.call import Call
 from .inputs.guess import parameters
-from .inputs.search import with_length
+from .inputs.sizes import with_length
 from .inputs.trial import attempt
 from .inputs.values import NAMES, SIZES, Spec, realise
 

@@ -16,8 +16,9 @@ from .measure.peaks import held_by, peaks
 from .peak.growth import exponent as slope
 from .proof import Proof, Trial, prove
 from .reached import rows_run
+from .scripts import script
 from .supervisor import describe
-from .targets import calls_in, imported, on_path, script, target_in
+from .targets import calls_in, imported, on_path, target_in
 
 Stage = Callable[[str], None]
 

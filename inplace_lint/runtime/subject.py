@@ -13,7 +13,8 @@ from ..fixes.apply import fix_source
 from ..fixes.text import SourceText
 from ..model import Diagnostic
 from ..project import Project, Settings
-from ..project.configuration import Configuration, ConfigurationError
+from ..project.configuration import Configuration
+from ..project.errors import ConfigurationError
 from ..project.paths import shown
 from ..project.suppressions import suppress
 from .problems import InputError

@@ -7,7 +7,7 @@ import importlib.util
 import inspect
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -112,31 +112,3 @@ def _instance(owner: type) -> Any:
         return owner()
     except Exception as error:
         return NoInputs(f"{owner.__qualname__}() fails: {describe(error)[1]}")
-
-
-def script(file: str, text: str | None = None, name: str | None = None) -> Callable[[], dict[str, Any]]:
-    """Runs a source, or what the file holds, as a program; gives the tensors that its names stand for in the end.
-
-    `name` is what its code is called if that is not the file's.
-    """
-    if text is None:
-        with open(file, "rb") as stream:
-            code = compile(stream.read(), file, "exec", dont_inherit=True)
-    else:
-        code = compile(text, name or file, "exec", dont_inherit=True)
-
-    def run() -> dict[str, Any]:
-        module = ModuleType("__main__")
-        module.__file__ = file
-        before, argv = sys.modules["__main__"], sys.argv
-        sys.modules["__main__"], sys.argv = module, [os.path.basename(file)]
-        try:
-            exec(code, module.__dict__)
-        except SystemExit as leaving:
-            if leaving.code:
-                raise RuntimeError(f"it called sys.exit({leaving.code!r})") from leaving
-        finally:
-            sys.modules["__main__"], sys.argv = before, argv
-        return {name: one for name, one in vars(module).items() if isinstance(one, torch.Tensor)}
-
-    return run

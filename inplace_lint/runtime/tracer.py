@@ -241,6 +241,17 @@ class Trace:
 
     # -- hazards
 
+    def write_mode(self) -> WriteMode:
+        """A mode that tells of the writes of one thread."""
+        return WriteMode(self.wrote)
+
+    def user_hooks(
+        self, pack: Callable[[torch.Tensor], Any], unpack: Callable[[Any], torch.Tensor]
+    ) -> tuple[Callable[[torch.Tensor], _Packed], Callable[[_Packed], torch.Tensor]]:
+        """The program's own hooks, watched."""
+        hooks = _UserHooks(pack, unpack)
+        return lambda tensor: self.pack_beneath(tensor, hooks), self.unpack_beneath
+
     def before_backward(self, roots: tuple[Any, ...], inputs: tuple[Any, ...]) -> None:
         """Looks at every save that a backward from these roots is going to read."""
         self._backwards += 1
@@ -391,19 +402,6 @@ class _Packed:
         self.save = save
         self.inner = inner
         self.hooks = hooks
-
-
-def write_mode(trace: Trace) -> WriteMode:
-    """A mode that tells a trace of the writes of one thread."""
-    return WriteMode(trace.wrote)
-
-
-def user_hooks(
-    trace: Trace, pack: Callable[[torch.Tensor], Any], unpack: Callable[[Any], torch.Tensor]
-) -> tuple[Callable[[torch.Tensor], _Packed], Callable[[_Packed], torch.Tensor]]:
-    """The program's own hooks, watched by a trace."""
-    hooks = _UserHooks(pack, unpack)
-    return lambda tensor: trace.pack_beneath(tensor, hooks), trace.unpack_beneath
 
 
 def _storage(tensor: Any) -> int:

@@ -13,8 +13,9 @@ from torch.utils._pytree import tree_leaves
 from . import stacks
 from .inputs import Call, NoInputs
 from .meant import SAME, apart, calls_of
+from .scripts import script
 from .supervisor import describe
-from .targets import on_path, script
+from .targets import on_path
 from .verdicts import Verdict, best, place_of, verdict
 
 Stage = Callable[[str], None]

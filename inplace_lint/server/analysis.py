@@ -13,8 +13,9 @@ from ..engine import pipeline
 from ..engine.edits import trial
 from ..engine.reading import reading
 from ..model import Diagnostic, Edit, Location, Refused
-from ..project.configuration import Configuration, ConfigurationError
+from ..project.configuration import Configuration
 from ..project.discovery import Target, is_excluded
+from ..project.errors import ConfigurationError
 from ..report.findings import Findings
 from ..report.notebooks import in_cells
 

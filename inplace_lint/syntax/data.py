@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .parse import UnreadableFile
+from .unreadable import UnreadableFile
 
 _PYTHON = (".py", ".pyi", ".pyw")
 

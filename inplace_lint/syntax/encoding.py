@@ -5,7 +5,7 @@ from __future__ import annotations
 from io import BytesIO
 from tokenize import detect_encoding
 
-from .parse import BOM, undecodable
+from .unreadable import BOM, undecodable
 
 #: What every program is written in. In an encoding that writes it in another way, who runs the file would run another
 #: program than everybody sees.

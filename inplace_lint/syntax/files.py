@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..project.contents import digest
 from .module import Module
-from .parse import UnreadableFile
+from .unreadable import UnreadableFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

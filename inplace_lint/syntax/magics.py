@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from .parse import UnreadableFile, syntax_tree
+from .parse import syntax_tree
+from .unreadable import UnreadableFile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from ..model import Location, Refused
 from . import json_cells
 from .magics import Masks, cell_as_python, free_word, is_python, mask
-from .parse import BOM, UnreadableFile, undecodable
+from .unreadable import BOM, UnreadableFile, undecodable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 
+from .unreadable import BOM, UnreadableFile, undecodable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
@@ -11,15 +13,6 @@ else:
     import _ast as ast
 
 _ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
-BOM = b"\xef\xbb\xbf"
-
-
-class UnreadableFile(Exception):
-    """The text is not a Python file; `row` and `column` (from 1) say where it stops being one."""
-
-    def __init__(self, message: str, row: int, column: int) -> None:
-        super().__init__(message)
-        self.message, self.row, self.column = message, row, column
 
 
 def parse(filename: str, source: bytes) -> tuple[ast.Module, bytes]:
@@ -107,12 +100,6 @@ def _newer_python() -> str:
         f" (read as Python {running[0]}.{running[1]}: "
         "if the file is written for a newer Python, run inplace-lint on that Python)"
     )
-
-
-def undecodable(message: str, before: bytes) -> UnreadableFile:
-    """What is said of text that is not in the encoding that it claims, after what can be decoded."""
-    row, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
-    return UnreadableFile(f"the file cannot be decoded: {message}", row, column)
 
 
 def _stray(source: bytes | str) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inplace_lint.syntax.magics import Masks, cell_as_python
-from inplace_lint.syntax.parse import UnreadableFile
+from inplace_lint.syntax.unreadable import UnreadableFile
 
 #: Lines that IPython takes, each a statement of its own.
 STATEMENTS = [

@@ -9,7 +9,7 @@ import pytest
 
 from inplace_lint.model import Location
 from inplace_lint.syntax.notebook import Notebook
-from inplace_lint.syntax.parse import UnreadableFile
+from inplace_lint.syntax.unreadable import UnreadableFile
 
 from .books import book, code, lines, prose, raw
 

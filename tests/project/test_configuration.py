@@ -8,7 +8,8 @@ import pytest
 
 from inplace_lint.checks import registry
 from inplace_lint.project import torch_version
-from inplace_lint.project.configuration import Configuration, ConfigurationError
+from inplace_lint.project.configuration import Configuration
+from inplace_lint.project.errors import ConfigurationError
 from inplace_lint.project.settings import OPTIONS, Settings
 
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from inplace_lint.cli import main
-from inplace_lint.project.configuration import Configuration, ConfigurationError
+from inplace_lint.project.configuration import Configuration
 from inplace_lint.project.declarations import of_table, read
+from inplace_lint.project.errors import ConfigurationError
 
 HERE = ("a.py", 3)
 

@@ -10,7 +10,7 @@ import pytest
 
 from inplace_lint.cli import main
 from inplace_lint.syntax.module import Module
-from inplace_lint.syntax.parse import UnreadableFile
+from inplace_lint.syntax.unreadable import UnreadableFile
 
 BODY = """\
 import torch

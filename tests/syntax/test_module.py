@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from inplace_lint.sketch.screen import rows_of
 from inplace_lint.syntax.module import Module
-from inplace_lint.syntax.parse import UnreadableFile
+from inplace_lint.syntax.unreadable import UnreadableFile
 
 SMALL = "def f(x):\n    y = x.sigmoid()\n    y.add_(1)\n    return y\n"
 

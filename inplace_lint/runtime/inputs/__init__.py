@@ -7,6 +7,9 @@ from typing import Any
 
 from ..problems import InputError
 from .call import Call, NoInputs
+from .capture import from_capture
+from .direct import completed
+from .search import search
 from .stated import from_annotations, from_comment, from_factory, given, shown
 from .values import SIZES
 
@@ -42,15 +45,9 @@ def build(
     except InputError as error:
         return NoInputs(str(error))
     if call is not None:
-        from .search import completed
-
         return call if call.factory is not None else completed(call, trials)
     if captured:
-        from .capture import from_capture
-
         call = from_capture(target, captured)
         if call is not None:
             return call
-    from .search import search
-
     return search(target, from_annotations(target), trials)

@@ -21,7 +21,7 @@ from ..uses import KEPT, Uses
 from .call import Call
 from .guess import EMPTY, constructor_value, parameters
 from .record import Recorder, Seen
-from .search import with_sizes
+from .sizes import with_sizes
 from .stated import shown
 from .trial import attempt
 from .values import Spec, parse_spec

@@ -11,6 +11,7 @@ import torch
 from torch import nn
 
 from .call import Call
+from .direct import by_trial
 from .record import Recorder, Seen
 from .trial import attempt
 
@@ -47,8 +48,6 @@ def as_call(target: Any, seen: Seen, source: str = "parent") -> Call:
 
 
 def _watch(target: Any, parent: Any, trials: int) -> tuple[list[Seen], int]:
-    from .search import _direct
-
     met: list[Seen] = []
 
     def stop(seen: Seen) -> None:
@@ -58,7 +57,7 @@ def _watch(target: Any, parent: Any, trials: int) -> tuple[list[Seen], int]:
     with Recorder(lambda module: type(module) is target, stop):
         try:
             with torch.no_grad():
-                _, used, _ = _direct(parent, None, trials)
+                _, used, _ = by_trial(parent, None, trials)
         except _Met:
             used = 1
     return met, used

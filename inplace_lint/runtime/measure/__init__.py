@@ -9,8 +9,8 @@ from typing import Any
 
 from ...report.style import Style
 from ..inputs import TRIALS, Call, NoInputs, build, given
+from ..inputs.direct import completed
 from ..inputs.locate import load, root_of
-from ..inputs.search import completed
 from ..inputs.trial import attempt
 from ..peak import gpu
 from ..peak.devices import DEFAULT, DEVICES

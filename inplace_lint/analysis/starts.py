@@ -1,0 +1,160 @@
+"""Begins runs: of a function for any arguments, of the top level of a file; and builds one object of a class."""
+
+from __future__ import annotations
+
+from ..sketch.patterns import Pattern
+from . import calls, classes, execute, foreign, inherited, names, objects
+from .frames import Frame
+from .guards import ALWAYS
+from .program import BASE_BITS, Program
+from .run import NESTED, OutOfBudget, Run
+from .supposed import arguments, arguments_of
+from .values import ClassValue, FunctionValue, Instance, Unknown, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..syntax.module import FunctionSource, Module
+
+
+def new_run(program: Program, module: Module) -> Run:
+    """A run that stands at the top level of the file."""
+    if program.base_bits >= BASE_BITS:
+        program.forget_objects()
+    run = Run(program)
+    frame = Frame(run.uid(), module, None, None, None, None)
+    run.frame = frame
+    run.frames[frame.uid] = frame
+    return run
+
+
+def run_function(
+    program: Program, source: FunctionSource, deep: frozenset[FunctionSource] = frozenset()
+) -> Run:
+    """Run a function for any arguments: of a method, on an object as its class builds it."""
+    module = source.module
+    cls = None if source.owner is None else program.class_value(source.owner)
+    run = new_run(program, module)
+    run.deep = deep
+    if cls is not None and not cls.bases and cls.source.bases:
+        cls.bases = [names.evaluate_in(run, module, base) for base in cls.source.bases]
+    function: Value
+    if cls is not None:
+        function = classes.find(run, cls.order(), source.name) or Unknown()
+        if source.name not in cls.source.methods and isinstance(function, FunctionValue):
+            source = function.source  # inherited, and run on an object of the class that inherits it
+    elif module.functions.get(source.name) is source:
+        function = names.of_module(run, module, source.name)
+    else:
+        function = FunctionValue(source)
+    wrapper: FunctionValue | None = None
+    if not isinstance(function, FunctionValue) or function.source is not source:
+        # A decorator of the project's own may switch gradients off, so what it made is what is called.
+        wrapper = function if isinstance(function, FunctionValue) else None
+        function = FunctionValue(source)
+        function.cls = cls
+        if getattr(source.node, "decorator_list", None):
+            function.decorated = [Unknown()]  # in which grad mode its wrapper calls it is not known
+    run.body_of = source
+    args: dict[str, Value] = {}
+    if (
+        cls is not None
+        and source.parameters
+        and classes.descriptor(function)
+        not in (
+            "staticmethod",
+            "classmethod",
+        )
+    ):
+        obj = Instance(cls) if source.name == "__init__" else build(program, cls)
+        run.outside.add(obj)
+        args[source.parameters[0].arg] = obj
+    args = arguments(run, source, args)
+    run.root_args = dict(args)
+    _expect_weights(run, source)
+    if cls is not None and any(base.endswith("autograd.Function") for base in cls.external_bases()):
+        run.grad = "off"  # autograd runs forward and backward of a Function without recording
+    if program.second_look and cls is not None and source.name == "forward":
+        from .kinds import mark_targets
+
+        mark_targets(run, cls, [args[p.arg] for p in source.parameters[1:]])
+    try:
+        if wrapper is None:
+            result = calls.enter(run, function, [], args, source.node, force=True)
+        else:
+            result = calls.enter(run, wrapper, list(args.values()), {}, source.node, force=True)
+        run.path = run.path or ALWAYS
+        run.returned = run.tensors_within(result)
+        run.heap.escape(run.returned, ALWAYS)
+        _try_out(run)
+    except OutOfBudget as end:
+        run.cut = str(end)
+    except RecursionError:
+        run.cut = NESTED
+    return run
+
+
+def _try_out(run: Run) -> None:
+    """Call the modules that were built of a part that works in place, and that nobody here has called."""
+    for obj in run.outfitted:
+        forward = classes.find(run, obj.cls.order(), "forward")
+        source = forward.source if isinstance(forward, FunctionValue) else None
+        if isinstance(forward, FunctionValue) and source not in run.entered and source and source.parameters:
+            run.path = ALWAYS
+            args = arguments(run, source, {source.parameters[0].arg: obj})
+            result = calls.enter(run, forward, [], args, source.node, force=True)
+            run.heap.escape(run.tensors_within(result), ALWAYS)
+
+
+_ASKED = Pattern(rb"\b(\w+)\.(?:named_)?parameters\(")
+
+
+def _expect_weights(run: Run, source: FunctionSource) -> None:
+    """An argument that is asked for its parameters is a module: what it is called for before that, saves them too."""
+    run.expects_modules = _steps_something(source)
+    text = source.text
+    for name in _ASKED().findall(text) if b"parameters(" in text else ():
+        value = run.root_args.get(name.decode())
+        if isinstance(value, Unknown) and value.tensor is None:
+            foreign.expected_weights(run, value)
+
+
+def _steps_something(source: FunctionSource) -> bool:
+    """Whether the function, or the class that it is a method of, trains by an optimizer."""
+    text = source.text if source.owner is None else source.owner.text
+    return all(word in text for word in (b".backward(", b".step(", b"zero_grad("))
+
+
+def run_body(program: Program, module: Module, deep: frozenset[FunctionSource] = frozenset()) -> Run:
+    """Run the statements at the top level of a file."""
+    run = new_run(program, module)
+    run.deep = deep
+    run.module_frames[module.filename] = run.frame
+    try:
+        execute.block(run, module.body)
+        _try_out(run)
+    except OutOfBudget as end:
+        run.cut = str(end)
+    except RecursionError:
+        run.cut = NESTED
+    return run
+
+
+def build(program: Program, cls: ClassValue) -> Instance:
+    """One object of a class, to be built with arguments of which only the defaults are known."""
+    known = program.built.get(cls)
+    if known is not None:
+        return known
+    run = program.building_run(cls.source.module)
+    if not cls.bases and cls.source.bases:
+        cls.bases = [names.evaluate_in(run, cls.source.module, base) for base in cls.source.bases]
+    obj = program.built[cls] = Instance(cls, shared=True)
+    init = classes.find(run, cls.order(), "__init__")
+    if isinstance(init, FunctionValue):
+        obj.pending = ([], arguments_of(run, init.source, obj))
+    elif inherited.base_of(cls):
+        obj.pending = ([], {})
+    else:
+        for name in objects.fields(cls):
+            obj.keys[name] = None
+            program.base.slots[(obj, name)] = Unknown()
+    return obj

@@ -1,0 +1,17 @@
+"""A configuration that cannot be used."""
+
+from __future__ import annotations
+
+
+class ConfigurationError(Exception):
+    """A configuration that cannot be used: which file, which line where one is known, what is wrong."""
+
+    def __init__(self, filename: str, line: int | None, message: str) -> None:
+        super().__init__(filename, line, message)
+        self.filename = filename
+        self.line = line
+        self.message = message
+
+    def __str__(self) -> str:
+        place = self.filename if self.line is None else f"{self.filename}:{self.line}"
+        return f"{place}: {self.message}"
