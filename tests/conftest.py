@@ -8,6 +8,8 @@ import os
 from hypothesis import HealthCheck, settings
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # one for small tensors; child processes have it too
+# No test depends on what another, or an earlier run, has found, nor leaves anything behind.
+os.environ["INPLACE_LINT_CACHE_DIR"] = os.devnull
 
 # How long an example takes says how busy the machine is, and nothing of what is tested.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -5,6 +5,7 @@ A file is read for its syntax only where its text holds one of the words; calls 
 
 from __future__ import annotations
 
+import json
 import os
 
 from ..syntax.module import Module
@@ -15,7 +16,7 @@ from .tree import nodes_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator, Mapping
 
     from ..project.contents import Contents
 else:
@@ -72,6 +73,21 @@ class _Deeds:
         #: for each registration the attribute that holds the module ("" for any), and the classes that it must be of
         self.hooks: set[tuple[str, frozenset[str]]] = set()
 
+    def said(self) -> str:
+        """The same as text; nothing where nothing is done."""
+        if not self.second and not self.hooks:
+            return ""
+        return json.dumps([self.second, sorted([held, sorted(kinds)] for held, kinds in self.hooks)])
+
+    @classmethod
+    def of(cls, text: str) -> _Deeds:
+        """What was said. Raises ValueError and TypeError for what was not."""
+        found = cls()
+        if text:
+            found.second, hooks = json.loads(text)
+            found.hooks = {(held, frozenset(kinds)) for held, kinds in hooks}
+        return found
+
     def add(self, other: _Deeds) -> None:
         self.second = self.second or other.second
         self.hooks |= other.hooks
@@ -98,10 +114,34 @@ def _deeds(module: Module, contents: Contents) -> _Deeds:
     found = _of(module)
     top = _top(os.path.dirname(os.path.abspath(module.filename)))
     if top is not None:
-        if top not in contents.folders:
-            contents.folders[top] = _read(top, contents)
-        found.add(contents.folders[top])
+        package = of_package(top, contents)
+        found.add(package)
+        contents.packages[os.path.abspath(module.filename)] = (top, package.said())
     return found
+
+
+def of_package(top: str, contents: Contents) -> _Deeds:
+    """What the files below a folder do together."""
+    if top not in contents.folders:
+        contents.folders[top] = _read(top, contents)
+    found: _Deeds = contents.folders[top]
+    return found
+
+
+def remembered(tops: Collection[str]) -> dict[str, tuple[str, str]]:
+    """What is known of the single files of packages: what they held, and what they do as text."""
+    return {
+        path: (held, deeds.said())
+        for path, (held, deeds) in _known.items()
+        if held is not None and any(path.startswith(os.path.join(top, "")) for top in tops)
+    }
+
+
+def recall(known: Mapping[str, tuple[str, str]]) -> None:
+    """Takes over what was remembered."""
+    for path, (held, said) in known.items():
+        if path not in _known:
+            _known[path] = (held, _Deeds.of(said))
 
 
 def _top(directory: str) -> str | None:

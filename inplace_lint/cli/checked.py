@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import TypeVar
 
+    from ..engine.cache import Caches
     from ..model import Diagnostic
     from ..project.configuration import Configuration
     from .baseline import Baseline
@@ -66,18 +67,19 @@ def read(options: Namespace, settings: Configuration) -> Checked:
     if from_input and options.add_ignore:
         raise UsageError("--add-ignore writes into files: standard input is none")
     if from_input:
-        return _read_input(options.stdin_filename, settings)
+        return _read_input(options, settings)
     started = perf_counter()
     targets, errors = discover(paths or ["."], settings)
     for error in errors:
         complain(str(error))
     jobs = options.jobs or processes.default_jobs(len(targets))
-    findings, silenced = check_files(targets, jobs, options.quiet)
+    findings, silenced = check_files(targets, jobs, options)
     incomplete = bool(errors)
     return Checked(targets, findings, {}, jobs, incomplete, silenced=silenced, started=started)
 
 
-def _read_input(name: str | None, configuration: Configuration) -> Checked:
+def _read_input(options: Namespace, configuration: Configuration) -> Checked:
+    name = options.stdin_filename
     filename = "-" if name is None else shown(name)
     if sys.stdin is None:
         raise UsageError("`-` is standard input, which is closed")
@@ -88,14 +90,16 @@ def _read_input(name: str | None, configuration: Configuration) -> Checked:
         raise UsageError(str(error)) from error
     checked = Checked([Target(filename, settings)], [], {filename: source})
     if name is None or not settings.force_exclude or not is_excluded(os.path.abspath(name), settings):
-        checked.findings, checked.silenced = pipeline.counted(filename, source, settings)
+        pipeline.turn_to({filename: source})
+        caches = _caches(options, writes=False)
+        ((checked.findings, checked.silenced),) = pipeline.examine_files(checked.targets, 1, caches)
     return checked
 
 
-def check_files(targets: Sequence[Target], jobs: int, quiet: bool) -> tuple[list[Diagnostic], int]:
+def check_files(targets: Sequence[Target], jobs: int, options: Namespace) -> tuple[list[Diagnostic], int]:
     """The findings of files on disk, and how many more comments silence; with a bar on a terminal unless `quiet`."""
-    examined = pipeline.examine_files(targets, jobs)
-    if not quiet and sys.stderr.isatty():
+    examined = pipeline.examine_files(targets, jobs, _caches(options))
+    if not options.quiet and sys.stderr.isatty():
         examined = _with_bar(examined, targets)
     findings: list[Diagnostic] = []
     silenced = 0
@@ -103,6 +107,14 @@ def check_files(targets: Sequence[Target], jobs: int, quiet: bool) -> tuple[list
         findings += found
         silenced += more
     return findings, silenced
+
+
+def _caches(options: Namespace, writes: bool = True) -> Caches | None:
+    if options.no_cache:
+        return None
+    from ..engine.cache import Caches
+
+    return Caches(writes)
 
 
 def _with_bar(examined: Iterable[T], targets: Sequence[Target]) -> Iterator[T]:

@@ -74,7 +74,7 @@ def run(options: Namespace) -> int:
     for one in errors:
         complain(str(one))
     targets = _without_notebooks(targets)
-    findings, _ = check_files(targets, default_jobs(len(targets)), options.quiet)
+    findings, _ = check_files(targets, default_jobs(len(targets)), options)
     form = options.output_format
     # What is said of memory is decided by what the fix makes of it.
     shown = [one for one in findings if FORMATS[form].edits or one.code.startswith("IPL4")]

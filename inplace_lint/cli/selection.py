@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from .options import Parser
 
 #: Options that override the configuration's key of the same name; `ignore` adds to it.
-_OVERRIDES = ("select", "extend_select", "min_confidence", "notes", "force_exclude")
+_NARROWING = ("select", "extend_select", "min_confidence", "notes", "force_exclude")
+_OVERRIDES = (*_NARROWING, "cache_dir")
 
 
 def add_selection(parser: Parser) -> _ArgumentGroup:
@@ -58,6 +59,13 @@ def add_configuration(parser: Parser) -> _ArgumentGroup:
         help="use this configuration file and no other; or set a key: --config 'ignore=[\"IPL105\"]'",
     )
     flag(group, "--isolated", "read no configuration file")
+    flag(group, "--no-cache", "look at all files anew, and keep nothing for the next run")
+    group.add_argument(
+        "--cache-dir",
+        metavar="DIR",
+        type=os.path.abspath,
+        help="keep what is found there for the next run, not in .inplace_lint_cache in the project",
+    )
     group.add_argument(
         "--force-exclude",
         action="store_const",
@@ -92,7 +100,7 @@ def add_colour(to: _ActionsContainer) -> None:
 
 def narrowed(options: Namespace) -> bool:
     """Whether the options, and not the configuration alone, say which findings are reported."""
-    return any(getattr(options, name) is not None for name in (*_OVERRIDES, "ignore"))
+    return any(getattr(options, name) is not None for name in (*_NARROWING, "ignore"))
 
 
 def configuration(options: Namespace) -> Configuration:

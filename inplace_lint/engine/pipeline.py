@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,12 +12,14 @@ from ..project import Project, Settings
 from ..project.contents import Contents
 from ..project.paths import matches
 from ..syntax.unreadable import UnreadableFile
-from . import processes
+from . import processes, reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from typing import Any
 
     from ..project.discovery import Target
+    from .cache import Cache, Caches
 
 
 def examine(filename: str, source: bytes, settings: Settings) -> list[Diagnostic]:
@@ -26,19 +29,23 @@ def examine(filename: str, source: bytes, settings: Settings) -> list[Diagnostic
 
 def counted(filename: str, source: bytes, settings: Settings) -> tuple[list[Diagnostic], int]:
     """As `examine`, and how many more would be shown if no comment silenced them."""
+    found, program = _gathered(filename, source, settings)
+    return divided(filename, program, found, settings)
+
+
+def _gathered(filename: str, source: bytes, settings: Settings) -> tuple[list[Diagnostic], bytes]:
+    """All findings of one file, and the program that they stand in."""
     if not filename.endswith(".ipynb"):
         found = everything(filename, source, settings)
         if not found or found[0].code != "IPL000":
-            return divided(filename, source, found, settings)
-    from . import reading
-
+            return found, source
     try:
         read = reading.reading(filename, source)
     except UnreadableFile as error:
-        return divided(filename, source, [reading.unreadable(filename, error)], settings)
+        return [reading.unreadable(filename, error)], source
     found = everything(filename, read.source, settings)
     found += (reading.unreadable(filename, error) for error in read.faults)
-    return divided(filename, read.source, sorted(found, key=lambda one: one.location.key()), settings)
+    return sorted(found, key=lambda one: one.location.key()), read.source
 
 
 def everything(filename: str, source: bytes, settings: Settings, trial: bool = False) -> list[Diagnostic]:
@@ -54,17 +61,20 @@ def shown(filename: str, source: bytes, found: list[Diagnostic], settings: Setti
 
 
 def divided(
-    filename: str, source: bytes, found: list[Diagnostic], settings: Settings
+    filename: str, source: bytes, found: list[Diagnostic], settings: Settings, cache: Cache | None = None
 ) -> tuple[list[Diagnostic], int]:
-    """As `shown`, and how many more would be shown if no comment silenced them."""
+    """As `shown`, and how many more would be shown if no comment silenced them.
+
+    The `cache` is for a file that is on disk as it is here.
+    """
     left = found
     # Comments come first: one that silences a finding which would be hidden anyway is not unused.
-    if b"inplace-lint:" in source or (found and b"noqa" in source.lower()):
+    if _has_comments(source, found):
         from ..project.suppressions import suppress
 
         left = suppress(filename, source, found, registry.problem)
         if any(one.code == "IPL001" for one in left) and not _wants_notes(settings):
-            left = _without_doubtful(filename, source, left, settings)
+            left = _without_doubtful(filename, source, left, settings, cache)
     codes = _codes(settings, filename)
 
     def selected(some: Iterable[Diagnostic]) -> list[Diagnostic]:
@@ -74,34 +84,123 @@ def divided(
     return selected(left), len(selected(one for one in found if id(one) not in kept))
 
 
+def _has_comments(source: bytes, found: list[Diagnostic]) -> bool:
+    return b"inplace-lint:" in source or (bool(found) and b"noqa" in source.lower())
+
+
 def _without_doubtful(
-    filename: str, source: bytes, left: list[Diagnostic], settings: Settings
+    filename: str, source: bytes, left: list[Diagnostic], settings: Settings, cache: Cache | None
 ) -> list[Diagnostic]:
     """Without those IPL001 whose comment may silence what was not looked for: a note, or what is only possible."""
     from ..project.suppressions import suppress
 
     closely = replace(settings, notes=True, min_confidence="possible")
-    every = suppress(filename, source, everything(filename, source, closely, trial=True), registry.problem)
+    path = os.path.abspath(filename)
+    known = None if cache is None else cache.recall(path, True)
+    if known is None:
+        found = everything(filename, source, closely, trial=True)
+        if cache is not None:
+            cache.keep(path, True, found, _SAID)
+    else:
+        found = known[0]
+    every = suppress(filename, source, found, registry.problem)
     unused = {(one.location.key(), one.message) for one in every if one.code == "IPL001"}
     return [one for one in left if one.code != "IPL001" or (one.location.key(), one.message) in unused]
 
 
+#: Whether the comments of a file may silence something: none, those of the file as it is, or of the program in it.
+_SILENT, _SAID, _SAID_IN_PROGRAM = range(3)
+
+
 def examine_file(target: Target) -> tuple[list[Diagnostic], int]:
     """As `counted`, for a file on disk, or one that stands for it; one that cannot be read is an IPL000."""
+    filename, settings = target.filename, target.settings
+    cache = _cache(settings)
+    path = os.path.abspath(filename)
     try:
-        source = _contents.read(target.filename, pipes=True)
+        known = None if cache is None else cache.recall(path, _wants_notes(settings))
+        if known is not None:
+            found, says = known
+            program = _contents.read(filename) if says else b""
+            if says == _SAID_IN_PROGRAM:
+                program = reading.program(filename, program)
+            return divided(filename, program, found, settings, cache)
+        source = _contents.read(filename, pipes=True)
     except OSError as error:
         message = f"cannot be read: {error.strerror or error}"
-        if "IPL000" not in _codes(target.settings, target.filename):
+        if "IPL000" not in _codes(settings, filename):
             return [], 0
-        place = Location(target.filename, 1, 1, 1, 1)
+        place = Location(filename, 1, 1, 1, 1)
         return [Diagnostic("IPL000", "unreadable-file", "error", "certain", message, place)], 0
-    return counted(target.filename, source, target.settings)
+    found, program = _gathered(filename, source, settings)
+    if cache is not None:
+        says = _SILENT
+        if _has_comments(program, found):
+            says = _SAID if program is source else _SAID_IN_PROGRAM
+        cache.keep(path, _wants_notes(settings), found, says)
+    return divided(filename, program, found, settings, cache)
 
 
-def examine_files(targets: Sequence[Target], jobs: int) -> Iterator[tuple[list[Diagnostic], int]]:
-    """As `counted`, for each file, in the order of `targets` whatever the number of jobs."""
-    return processes.in_order(examine_file, targets, jobs)
+def examine_files(
+    targets: Sequence[Target], jobs: int, caches: Caches | None = None
+) -> Iterator[tuple[list[Diagnostic], int]]:
+    """As `counted`, for each file, in the order of `targets` whatever the number of jobs.
+
+    With `caches` what earlier runs found is not looked for again, and what this one finds is kept.
+    """
+    global _caches
+    if caches is None:
+        yield from processes.in_order(examine_file, targets, jobs)
+        return
+    _caches = caches
+    try:
+        unknown = _unknown(targets)
+        if len(unknown) < len(targets):
+            jobs = min(jobs, processes.default_jobs(len(unknown)))
+        found = processes.in_order(examine_file, unknown, jobs, _Remembering())
+        missing = set(map(id, unknown))
+        for target in targets:
+            yield next(found) if id(target) in missing else examine_file(target)
+        caches.write()
+    finally:
+        _caches = None
+
+
+def _unknown(targets: Sequence[Target]) -> list[Target]:
+    """Those of the files that have to be examined."""
+    of_settings: dict[Settings, list[tuple[str, Target]]] = {}
+    for target in targets:
+        of_settings.setdefault(target.settings, []).append((os.path.abspath(target.filename), target))
+    unknown: set[int] = set()
+    for settings, files in of_settings.items():
+        cache, notes = _cache(settings), _wants_notes(settings)
+        if cache is not None:
+            cache.verify(path for path, _ in files)
+        unknown.update(id(one) for path, one in files if cache is None or not cache.knows(path, notes))
+    return [target for target in targets if id(target) in unknown]
+
+
+class _Remembering(processes.Worker):
+    """Examines files in a process, and tells what the cache should know of it."""
+
+    def begin(self) -> None:
+        global _caches
+        if _caches is None:  # nothing is inherited from the process that was asked
+            from .cache import Caches
+
+            _caches = Caches()
+        _caches.news()  # what is known so far is known there
+
+    def news(self) -> object:
+        return None if _caches is None else _caches.news()
+
+    def learn(self, news: Any) -> None:
+        if _caches is not None:
+            _caches.learn(news, _project)
+
+
+def _cache(settings: Settings) -> Cache | None:
+    return None if _caches is None else _caches.of(settings, _project(settings))
 
 
 def _capped(diagnostic: Diagnostic) -> Diagnostic:
@@ -138,6 +237,8 @@ def turn_to(unsaved: Mapping[str, bytes]) -> None:
     forget(others)
 
 
+#: what earlier runs found, while files are examined that may be found there
+_caches: Caches | None = None
 #: what the files of all projects hold
 _contents = Contents()
 _projects: dict[tuple[object, ...], Project] = {}

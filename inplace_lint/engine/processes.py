@@ -15,7 +15,26 @@ if TYPE_CHECKING:
 FILES_PER_JOB = 40
 
 
-def in_order(what: Callable[[T], R], items: Sequence[T], jobs: int) -> Iterator[R]:
+class Worker:
+    """What a process does beside its work: `begin` and `news` are called in it, `learn` where the work was given out.
+
+    What is made of this class travels to the process, before its first work and with each portion.
+    """
+
+    def begin(self) -> None:
+        """Before any work."""
+
+    def news(self) -> object:
+        """After a portion of the work: what the others should know."""
+        return None
+
+    def learn(self, news: object) -> None:
+        """Of each portion."""
+
+
+def in_order(
+    what: Callable[[T], R], items: Sequence[T], jobs: int, worker: Worker | None = None
+) -> Iterator[R]:
     """What a function of this package makes of each item, in their order, in so many processes.
 
     Raises ChildProcessError where one of them is killed.
@@ -30,7 +49,7 @@ def in_order(what: Callable[[T], R], items: Sequence[T], jobs: int) -> Iterator[
     # to itself is collected when a program is made anew (`of_project`).
     gc.disable()
     try:
-        yield from _in_processes(what, items, jobs) if jobs > 1 else map(what, items)
+        yield from _in_processes(what, items, jobs, worker or Worker()) if jobs > 1 else map(what, items)
     finally:
         if collects:
             gc.enable()
@@ -55,15 +74,17 @@ def default_jobs(files: int) -> int:
     return max(1, min(os.cpu_count() or 1, files // FILES_PER_JOB))
 
 
-def _in_processes(what: Callable[[T], R], items: Sequence[T], jobs: int) -> Iterator[R]:
+def _in_processes(what: Callable[[T], R], items: Sequence[T], jobs: int, worker: Worker) -> Iterator[R]:
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import active_children
 
-    with ProcessPoolExecutor(jobs, initializer=_begin_worker) as pool:
+    with ProcessPoolExecutor(jobs, initializer=_begin_worker, initargs=(worker,)) as pool:
         try:
-            for made in [pool.submit(_each, what, portion) for portion in portions(items, jobs)]:
-                yield from made.result()
+            for made in [pool.submit(_each, what, portion, worker) for portion in portions(items, jobs)]:
+                results, news = made.result()
+                worker.learn(news)
+                yield from results
         except BrokenProcessPool as error:
             raise ChildProcessError(
                 "a worker process was killed, perhaps for want of memory; try --jobs 1"
@@ -91,14 +112,15 @@ def portions(items: Sequence[T], jobs: int) -> Iterator[Sequence[T]]:
         at += size
 
 
-def _each(what: Callable[[T], R], portion: Sequence[T]) -> list[R]:
-    return [what(item) for item in portion]
+def _each(what: Callable[[T], R], portion: Sequence[T], worker: Worker) -> tuple[list[R], object]:
+    return [what(item) for item in portion], worker.news()
 
 
-def _begin_worker() -> None:
+def _begin_worker(worker: Worker) -> None:
     """Ctrl-C reaches every process of the group: a worker ends without a word, the parent answers."""
     import gc
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     gc.disable()
+    worker.begin()

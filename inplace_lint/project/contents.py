@@ -10,17 +10,17 @@ from .reading import read
 
 try:
     # Of the interpreter's own: `hashlib` loads OpenSSL first, which takes as long as a small check.
-    from _blake2 import blake2b
+    from _blake2 import blake2b as blake2b
 except ImportError:
-    from hashlib import blake2b
+    from hashlib import blake2b as blake2b
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    #: when a file was written, how large it is, and which one it is
-    Stamp = tuple[int, int, int]
+    #: when a file was written and last touched, how large it is, and which one it is
+    Stamp = tuple[int, ...]
 
 #: Nanoseconds in which a file may be written twice and look the same: of the coarsest clocks of file systems.
 TICK = 2_000_000_000
@@ -37,7 +37,18 @@ def stamp(path: str) -> Stamp | None:
         found = os.stat(path)
     except (OSError, ValueError):
         return None
-    return (found.st_mtime_ns, found.st_size, found.st_ino) if S_ISREG(found.st_mode) else None
+    if not S_ISREG(found.st_mode):
+        return None
+    return (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino)
+
+
+def is_settled(one: Stamp, now: int) -> bool:
+    """Whether a file that is written from `now` on, as clocks tell, has another stamp."""
+    return one[0] < now - TICK and one[1] < now - TICK
+
+
+#: What is said of a file that held different things at different times.
+UNSTABLE = ""
 
 
 class Contents:
@@ -46,18 +57,24 @@ class Contents:
     def __init__(self) -> None:
         #: what stands for files on disk, by absolute path
         self.unsaved: dict[str, bytes] = {}
-        self._are_files: dict[str, bool] = {}
-        #: what was read, where its stamp tells whether it changed
-        self._seen: dict[str, tuple[Stamp, str]] = {}
+        self.are_files: dict[str, bool] = {}
+        #: what was read, now or in earlier runs, where its stamp tells whether it changed
+        self.seen: dict[str, tuple[Stamp, str]] = {}
+        #: what each file held that was asked for; None for one that cannot be read
+        self.held: dict[str, str | None] = {}
+        #: files whose stamps are those that are known, as was looked up already
+        self._unchanged: set[str] = set()
+        #: the package that was looked through for the sake of a file, and what it was found to do (`attention`)
+        self.packages: dict[str, tuple[str, str]] = {}
         self._latest: tuple[str, Stamp | None, bytes] = ("", None, b"")
         #: what was found out about whole folders
         self.folders: dict[str, Any] = {}
 
     def is_file(self, path: str) -> bool:
         """Whether there is a file of this absolute path. What was once said is said again."""
-        known = self._are_files.get(path)
+        known = self.are_files.get(path)
         if known is None:
-            known = self._are_files[path] = self._is_file(path)
+            known = self.are_files[path] = self._is_file(path)
         return known
 
     def _is_file(self, path: str) -> bool:
@@ -67,24 +84,38 @@ class Contents:
         """The bytes of a file; with `pipes`, also what comes through a named pipe. Raises OSError."""
         path = os.path.abspath(filename)
         if path in self.unsaved:
+            self._note(path, digest(self.unsaved[path]))
             return self.unsaved[path]
         before = stamp(path)  # what is written from now on is newer
         if before is not None and self._latest[:2] == (path, before):
             return self._latest[2]
-        content = read(filename, pipes)
-        self._latest = (path, before, content)
-        self._seen.pop(path, None)
-        if before is not None and before[0] < time_ns() - TICK:
-            self._seen[path] = (before, digest(content))
+        self.seen.pop(path, None)
+        self._unchanged.discard(path)
+        try:
+            content = read(filename, pipes)
+        except OSError:
+            self._note(path, None)
+            raise
+        held = digest(content)
+        self._note(path, held)
+        if before is not None and is_settled(before, time_ns()):
+            self.seen[path] = (before, held)
+            self._latest = (path, before, content)
         return content
 
-    def digest(self, filename: str) -> str | None:
-        """The name of what a file holds now; None where it cannot be read."""
-        path = os.path.abspath(filename)
+    def _note(self, path: str, held: str | None) -> None:
+        self.held[path] = held if self.held.get(path, held) == held else UNSTABLE
+
+    def digest(self, path: str) -> str | None:
+        """The name of what the file of this absolute path holds now; None where it cannot be read."""
         if path in self.unsaved:
-            return digest(self.unsaved[path])
-        seen = self._seen.get(path)
-        if seen is not None and seen[0] == stamp(path):
+            held = digest(self.unsaved[path])
+            self._note(path, held)
+            return held
+        seen = self.seen.get(path)
+        if seen is not None and (path in self._unchanged or seen[0] == stamp(path)):
+            self._unchanged.add(path)
+            self._note(path, seen[1])
             return seen[1]
         try:
             return digest(self.read(path))
@@ -96,7 +127,9 @@ class Contents:
         self.unsaved = {os.path.abspath(filename): content for filename, content in unsaved.items()}
         self._latest = ("", None, b"")
         self.folders.clear()
-        if all(self._is_file(path) == known for path, known in self._are_files.items()):
+        self.held.clear()
+        self._unchanged.clear()
+        if all(self._is_file(path) == known for path, known in self.are_files.items()):
             return False
-        self._are_files.clear()
+        self.are_files.clear()
         return True

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from .declarations import Declaration
     from .settings import Settings
 
+    #: a module, the folder of the file that imports it, and the level of the import
+    Question = tuple[str, str, int]
+
 _INSTALLED = ("site-packages", "dist-packages")
 
 
@@ -23,7 +26,7 @@ class Project:
     package, if it lies beside the script.
     """
 
-    __slots__ = ("_folders", "_resolved", "_tops", "contents", "models", "root", "src", "writers")
+    __slots__ = ("_folders", "_resolved", "_tops", "asked", "contents", "models", "root", "src", "writers")
 
     def __init__(
         self,
@@ -46,6 +49,8 @@ class Project:
         self.src = tuple(os.path.abspath(os.path.join(self.root, path)) for path in src)
         self.contents = contents or Contents()
         self._folders: dict[str, str] = {}
+        #: by importer, what was asked about its imports
+        self.asked: dict[str, dict[Question, None]] = {}
         self._tops: dict[str, str] = {}
         self._resolved: dict[tuple[str, str, int], str | None] = {}
 
@@ -66,6 +71,10 @@ class Project:
         key = (module, around, level)
         if key not in self._resolved:
             self._resolved[key] = self._resolve(module, os.path.abspath(around), level)
+        asked = self.asked.get(importer)
+        if asked is None:
+            asked = self.asked[importer] = {}
+        asked[key] = None
         return self._resolved[key]
 
     def _resolve(self, module: str, directory: str, level: int) -> str | None:
@@ -126,7 +135,34 @@ class Project:
     def _is_file(self, path: str) -> bool:
         return self.contents.is_file(path)
 
+    def answer(self, question: Question) -> tuple[str | None, list[str]]:
+        """The file that an import was found to mean, and all paths on which that depends."""
+        looked = _Looked(self.contents)
+        module, around, level = question
+        found = Project(self.root, self.src, looked)._resolve(module, os.path.abspath(around), level)
+        return found, looked.paths
+
+    def around(self, filename: str) -> list[str]:
+        """The paths on which it depends to which package a file belongs."""
+        looked = _Looked(self.contents)
+        Project(self.root, self.src, looked)._top(os.path.dirname(os.path.abspath(filename)))
+        return looked.paths
+
     def forget(self) -> None:
         """Looks for files anew."""
+        self.asked.clear()
         self._tops.clear()
         self._resolved.clear()
+
+
+class _Looked(Contents):
+    """Says what others say, and remembers what it was asked."""
+
+    def __init__(self, others: Contents) -> None:
+        super().__init__()
+        self._others = others
+        self.paths: list[str] = []
+
+    def is_file(self, path: str) -> bool:
+        self.paths.append(path)
+        return self._others.is_file(path)

@@ -101,6 +101,12 @@ OPTIONS: tuple[Option, ...] = (
         choices=("error", "warning"),
     ),
     Option("baseline", "string", None, "report only findings that this file does not list"),
+    Option(
+        "cache-dir",
+        "string",
+        None,
+        "where findings are kept for the next run, in place of .inplace_lint_cache beside this file",
+    ),
 )
 
 
@@ -134,3 +140,4 @@ class Settings:
     unsafe_fixes: bool = False
     fail_on: str = "warning"
     baseline: str | None = None
+    cache_dir: str | None = None

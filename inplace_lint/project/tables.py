@@ -108,7 +108,7 @@ def _value(key: str, value: object, root: str, selector_problem: Callable[[str],
         raise ValueError(f"`{key}` {error}") from error
     if key == "src":
         return tuple(os.path.join(root, part) for part in checked)
-    return os.path.join(root, checked) if key == "baseline" else checked
+    return os.path.join(root, checked) if key in ("baseline", "cache-dir") else checked
 
 
 def _models(value: object, place_of: Callable[[str], tuple[str, int]]) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from ..project.contents import digest
 from .module import Module
 from .unreadable import UnreadableFile
@@ -52,7 +54,7 @@ class Files:
     def changed(self) -> set[str]:
         """The files that no longer hold what was read of them."""
         now = self.project.contents.digest
-        return {filename for filename, known in self._digests.items() if now(filename) != known}
+        return {name for name, known in self._digests.items() if now(os.path.abspath(name)) != known}
 
     def _only(self, lasting: set[str]) -> Files:
         renewed = Files(self.project)

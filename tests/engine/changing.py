@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
+
+from inplace_lint.engine import store
+
+#: What gives the exit code and all output of `inplace-lint check` with these arguments.
+Lint = Callable[..., str]
 
 HELPERS = {
     "writes": "def halve(x):\n    x.mul_(0.5)\n    return x\n",
@@ -127,3 +133,8 @@ def change(root: Path, chance: random.Random) -> str:
     form = chance.choice(list(FORMS[name]))
     put(root, name, FORMS[name][form])
     return f"{name}: {form}"
+
+
+def stored(folder: Path = Path(store.NAME)) -> list[Path]:
+    """What is kept there for later runs."""
+    return sorted(folder.glob(f"*{store.ENDING}"))

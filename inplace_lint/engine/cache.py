@@ -1,0 +1,315 @@
+"""What earlier runs found in files that rest on nothing which changed since; and what this one leaves to later ones."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING
+
+from .. import __version__
+from ..project import torch_version
+from ..project.contents import UNSTABLE, digest
+from ..project.paths import relative
+from . import graph as graphs
+from . import plain, store
+from .graph import Entry, Graph, Node
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from ..model import Diagnostic
+    from ..project import Project, Settings
+    from ..project.contents import Stamp
+    from ..project.modules import Question
+    from .graph import Key
+
+#: Settings that decide which files are checked, or what is shown of what was found in them.
+_LATER = frozenset(
+    "root config_file select ignore extend_select min_confidence notes per_file_ignores inputs exclude extend_exclude "
+    "force_exclude respect_gitignore output_format unsafe_fixes fail_on baseline cache_dir src".split()
+)
+#: A file with one of these was not read, or not in a way that the next run has to repeat.
+_PASSING = ("IPL000", "IPL002")
+#: When so many files look new and are not, it is noted how they look now.
+_TOUCHED = 50
+
+
+@dataclass(slots=True)
+class News:
+    """What one process learnt: findings, what they rest on, and when the files were written."""
+
+    entries: dict[Key, Entry] = field(default_factory=dict)
+    nodes: dict[str, Node] = field(default_factory=dict)
+    seen: dict[str, tuple[Stamp, str]] = field(default_factory=dict)
+
+
+class Cache:
+    """The findings of one project under one configuration."""
+
+    def __init__(self, directory: str, settings: Settings, project: Project) -> None:
+        self.directory = directory
+        self.name = _name(settings)
+        self.root = os.path.abspath(settings.root)
+        self.project = project
+        self.contents = project.contents
+        self._graph: Graph | None = None
+        self._loaded_at = 0
+        self._good: set[str] = set()
+        self._bad: set[str] = set()
+        self._told = News()
+        self._questions: dict[str, int] = {}
+        self._answers: dict[Question, tuple[str | None, list[str]]] = {}
+        self.learnt = News()
+        self._fresh: dict[Key, Entry] = {}
+
+    @property
+    def graph(self) -> Graph:
+        if self._graph is None:
+            self._loaded_at, self._graph = self._load()
+            for path, one in self._graph.seen.items():
+                self.contents.seen.setdefault(path, one)
+        return self._graph
+
+    def _load(self) -> tuple[int, Graph]:
+        at = store.saved_at(self.directory, self.name)
+        body = store.load(self.directory, self.name)
+        if body is not None:
+            try:
+                return at, graphs.loaded(body, self.root)
+            except ValueError:
+                pass  # signed, and yet not to be read: a fault of our own is no reason to fail
+        return at, Graph()
+
+    def verify(self, paths: Iterable[str]) -> None:
+        """Finds out of which of these files the findings stand."""
+        graph = self.graph
+        reached = graph.reached(paths) - self._good - self._bad
+        doing = self._doing
+        changed = {
+            path for path in reached if not graphs.stands(path, graph.nodes[path], self.contents, doing)
+        }
+        bad = graph.resting_on(changed | (self._bad & graph.nodes.keys()), reached | self._bad)
+        self._bad |= bad
+        self._good |= reached - bad
+
+    def turn(self) -> None:
+        """Files may have changed."""
+        self._good.clear()
+        self._bad.clear()
+
+    def knows(self, path: str, notes: bool) -> bool:
+        """Whether the findings of a file are known."""
+        if (path, notes) not in self.graph.entries:
+            return False
+        if path not in self._good and path not in self._bad:
+            self.verify([path])
+        return path in self._good
+
+    def recall(self, path: str, notes: bool) -> tuple[list[Diagnostic], int] | None:
+        """All findings of a file, and how its comments are read (`Entry.says`); None where they are not known."""
+        if not self.knows(path, notes):
+            return None
+        known = self.graph.entries[path, notes]
+        try:
+            return plain.read(known.text, self.root), known.says
+        except ValueError:
+            return None
+
+    def keep(self, path: str, notes: bool, found: list[Diagnostic], says: int) -> None:
+        """Remembers what was found in a file as it is on disk."""
+        if self.contents.unsaved or any(one.code in _PASSING for one in found):
+            return
+        if self.contents.held.get(path):
+            self._fresh[path, notes] = Entry(plain.written(found, self.root), says)
+
+    def news(self) -> News:
+        """What was learnt since this was asked last."""
+        told, news = self._told, News(self._fresh)
+        self._fresh = {}
+        for importer, questions in self.project.asked.items():
+            path = os.path.abspath(importer)
+            if self._questions.get(importer) != len(questions) and path in self.contents.held:
+                self._questions[importer] = len(questions)
+                news.nodes[path] = self._node(path, questions)
+        for path, held in self.contents.held.items():
+            known = told.nodes.get(path)
+            if path not in news.nodes and (known is None or known.held != held):
+                news.nodes[path] = self._node(path, ())
+        for path, package in self.contents.packages.items():
+            if path in self.contents.held:
+                known = news.nodes.get(path) or told.nodes.get(path)
+                if known is None or known.package != package:
+                    news.nodes.setdefault(path, self._node(path, ())).package = package
+        for path, seen in self.contents.seen.items():
+            if told.seen.get(path) != seen:
+                news.seen[path] = seen
+        told.nodes.update(news.nodes)
+        told.seen.update(news.seen)
+        return news
+
+    def _node(self, path: str, questions: Iterable[Question]) -> Node:
+        node = Node(self.contents.held[path])
+        is_file = self.contents.is_file
+        node.asked = {one: is_file(one) for one in self.project.around(path)}
+        for question in questions:
+            if question not in self._answers:
+                found, paths = self.project.answer(question)
+                self._answers[question] = (None if found is None else os.path.abspath(found), paths)
+            target, paths = self._answers[question]
+            if target is not None:
+                node.next.add(target)
+            node.asked.update((one, is_file(one)) for one in paths)
+        return node
+
+    def learn(self, news: News) -> None:
+        """Takes over what a process learnt."""
+        self.learnt.entries |= news.entries
+        self.learnt.seen |= news.seen
+        for path, node in news.nodes.items():
+            known = self.learnt.nodes.setdefault(path, node)
+            if known is not node:
+                known.meet(node)
+
+    def write(self) -> None:
+        """Keeps for later runs what is known now."""
+        if not self._fresh and not self.learnt.entries and self._touched() < _TOUCHED:
+            return
+        self.learn(self.news())
+        graph, learnt = self.graph, self.learnt
+        if store.saved_at(self.directory, self.name) != self._loaded_at:
+            graph = self._load()[1]  # another run has written meanwhile
+        changed = {path for path, node in graph.nodes.items() if self._contradicts(path, node)}
+        stale = graph.resting_on(changed, graph.nodes)
+        entries = {
+            key: one for key, one in graph.entries.items() if key[0] not in stale and os.path.isfile(key[0])
+        }
+        for path in changed:
+            del graph.nodes[path]
+        for path, node in learnt.nodes.items():
+            graph.nodes.setdefault(path, node).meet(node)
+        unstable = {path for path, node in graph.nodes.items() if node.held == UNSTABLE}
+        unstable = graph.resting_on(unstable, graph.nodes)
+        entries |= learnt.entries
+        graph.keep_only({key: one for key, one in entries.items() if key[0] not in unstable})
+        graph.seen |= learnt.seen
+        self._look_through_packages(graph)
+        store.save(self.directory, self.name, graphs.dumped(graph, self.root))
+
+    def _touched(self) -> int:
+        """How many files were read because they looked new."""
+        known, seen = self.graph.seen, self.contents.seen
+        return sum(path in seen and seen[path] is not known.get(path) for path in self.graph.nodes)
+
+    def _contradicts(self, path: str, node: Node) -> bool:
+        """Whether a file is known not to be as it was."""
+        learnt = self.learnt.nodes.get(path)
+        if learnt is not None and learnt.held != node.held:
+            return True
+        are_files = self.contents.are_files
+        if any(are_files.get(one, there) != there for one, there in node.asked.items()):
+            return True
+        package = node.package
+        return (
+            package is not None
+            and (learnt is not None or path in self._bad)
+            and self._doing(package[0]) != package[1]
+        )
+
+    def _doing(self, top: str) -> str:
+        """What a package does as a whole."""
+        from ..attention import surroundings
+
+        if top not in self.contents.folders:
+            surroundings.recall(self.graph.deeds)
+        return surroundings.of_package(top, self.contents).said()
+
+    def _look_through_packages(self, graph: Graph) -> None:
+        """Notes what the single files of packages do, that a later run need not read them."""
+        from ..attention import surroundings
+
+        tops = {node.package[0] for node in graph.nodes.values() if node.package is not None}
+        for top in tops:
+            self._doing(top)
+        graph.deeds = surroundings.remembered(tops) if tops else {}
+        graph.seen = {
+            path: one
+            for path, one in {**graph.seen, **self.contents.seen}.items()
+            if path in graph.nodes or path in graph.deeds
+        }
+
+
+class Caches:
+    """The caches of a run: one in each project that it checks. Without `writes` they are only read."""
+
+    def __init__(self, writes: bool = True) -> None:
+        self.writes = writes
+        self._known: dict[Settings, Cache | None] = {}
+
+    def of(self, settings: Settings, project: Project) -> Cache | None:
+        """The cache for files with these settings; None where there can be none."""
+        if settings not in self._known:
+            self._known[settings] = None
+            if os.path.isabs(settings.root):
+                self._known[settings] = Cache(directory(settings), settings, project)
+        return self._known[settings]
+
+    def news(self) -> dict[Settings, News]:
+        """What this process learnt since it was asked last."""
+        return {settings: cache.news() for settings, cache in self._known.items() if cache is not None}
+
+    def learn(self, news: dict[Settings, News], project_of: Callable[[Settings], Project]) -> None:
+        """Takes over what another process learnt."""
+        for settings, one in news.items():
+            cache = self.of(settings, project_of(settings))
+            if cache is not None:
+                cache.learn(one)
+
+    def write(self) -> None:
+        """Keeps what is known now for later runs."""
+        for cache in self._known.values():
+            if cache is not None and self.writes:
+                cache.write()
+
+
+def directory(settings: Settings) -> str:
+    """Where the findings in a project are kept."""
+    return settings.cache_dir or os.environ.get(VARIABLE) or os.path.join(settings.root, store.NAME)
+
+
+#: Names the directory in place of the projects' own.
+VARIABLE = "INPLACE_LINT_CACHE_DIR"
+
+
+def _name(settings: Settings) -> str:
+    """A name for all that findings depend on beside the project's files."""
+    told = [
+        f"{one.name}={getattr(settings, one.name)!r}" for one in fields(settings) if one.name not in _LATER
+    ]
+    src = [relative(path, settings.root) for path in settings.src]
+    told += [
+        settings.root,
+        repr(src),
+        repr(torch_version.oldest(settings)),
+        sys.version,
+        __version__,
+        _tool(),
+    ]
+    return digest("\n".join(told).encode("utf-8", "surrogateescape"))
+
+
+def _tool() -> str:
+    """When the files of this tool were written: it may be a working copy."""
+    found: list[str] = []
+    pending = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+    while pending:
+        folder = pending.pop()
+        found.append(folder)
+        for entry in os.scandir(folder):
+            if entry.is_dir():
+                if entry.name != "__pycache__":
+                    pending.append(entry.path)
+            elif entry.name.endswith((".py", ".txt")):
+                status = entry.stat()
+                found.append(f"{entry.name} {status.st_mtime_ns} {status.st_size}")
+    return digest("\n".join(sorted(found)).encode("utf-8", "surrogateescape"))

@@ -1,0 +1,157 @@
+"""What findings rest on: what each file held, which it imports, which paths were looked for; and whether that stands.
+
+A finding in a file rests on all files that can be reached from it. So it stands as long as none of these changed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..project.contents import UNSTABLE
+from ..project.paths import relative
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from ..project.contents import Contents, Stamp
+
+    #: a file, and whether findings are meant that change nothing about the outcome
+    Key = tuple[str, bool]
+
+
+@dataclass(slots=True)
+class Node:
+    """A file: the name of what it held, and what was asked for its sake.
+
+    `next` are the files that its imports mean; `asked` the paths that were looked for, with whether there was a file;
+    `package` the folder that was looked through as a whole, and what it was found to do.
+    """
+
+    held: str | None
+    next: set[str] = field(default_factory=set)
+    asked: dict[str, bool] = field(default_factory=dict)
+    package: tuple[str, str] | None = None
+
+    def meet(self, other: Node) -> None:
+        """Takes over what else was asked for the sake of the file, which must have held the same."""
+        if other.held != self.held or (self.package and other.package not in (None, self.package)):
+            self.held = UNSTABLE
+        self.next |= other.next
+        self.asked.update(other.asked)
+        self.package = self.package or other.package
+
+
+@dataclass(slots=True)
+class Entry:
+    """The findings of one file, as text. `says`: where the comments stand that may silence some (`pipeline.SAYS…`)."""
+
+    text: str
+    says: int
+
+
+@dataclass(slots=True)
+class Graph:
+    """All that is kept between runs. Paths are absolute."""
+
+    nodes: dict[str, Node] = field(default_factory=dict)
+    entries: dict[Key, Entry] = field(default_factory=dict)
+    #: by path, when a file was written that held what its name says
+    seen: dict[str, tuple[Stamp, str]] = field(default_factory=dict)
+    #: what the files of whole packages do, with the names of what they held
+    deeds: dict[str, tuple[str, str]] = field(default_factory=dict)
+
+    def reached(self, paths: Iterable[str]) -> set[str]:
+        """These files and those that they import, themselves or through others."""
+        found: set[str] = set()
+        pending = list(paths)
+        while pending:
+            path = pending.pop()
+            if path not in found and path in self.nodes:
+                found.add(path)
+                pending += self.nodes[path].next
+        return found
+
+    def resting_on(self, changed: set[str], among: Iterable[str]) -> set[str]:
+        """These files and those that import them, themselves or through others."""
+        if not changed:
+            return set()
+        importers: dict[str, list[str]] = {}
+        for path in among:
+            for target in self.nodes[path].next:
+                importers.setdefault(target, []).append(path)
+        found: set[str] = set()
+        pending = list(changed)
+        while pending:
+            path = pending.pop()
+            if path not in found:
+                found.add(path)
+                pending += importers.get(path, ())
+        return found
+
+    def keep_only(self, entries: dict[Key, Entry]) -> None:
+        """Forgets all that these do not rest on."""
+        self.entries = entries
+        reached = self.reached(path for path, _ in entries)
+        self.nodes = {path: node for path, node in self.nodes.items() if path in reached}
+
+
+def stands(path: str, node: Node, contents: Contents, doing: Callable[[str], str]) -> bool:
+    """Whether a file, by itself, is as it was; `doing` says what a package does."""
+    if contents.digest(path) != node.held:
+        return False
+    is_file = contents.is_file
+    if any(is_file(asked) != there for asked, there in node.asked.items()):
+        return False
+    return node.package is None or doing(node.package[0]) == node.package[1]
+
+
+def dumped(graph: Graph, root: str) -> bytes:
+    """The graph as text: one line of JSON, then one for each file's findings. Paths are relative to the root."""
+    paths: dict[str, int] = {}
+
+    def number(path: str) -> int:
+        return paths.setdefault(path, len(paths))
+
+    nodes = []
+    for path, node in graph.nodes.items():
+        asked = [number(one) for one, there in node.asked.items() if there]
+        absent = [number(one) for one, there in node.asked.items() if not there]
+        package = None if node.package is None else [number(node.package[0]), node.package[1]]
+        nodes.append([number(path), node.held, [number(one) for one in node.next], asked, absent, package])
+    entries = [[number(path), int(notes), one.says] for (path, notes), one in graph.entries.items()]
+    seen = [[number(path), stamp, held] for path, (stamp, held) in graph.seen.items()]
+    deeds = [[number(path), held, said] for path, (held, said) in graph.deeds.items()]
+    names = [relative(path, root) for path in paths]
+    head = {"deeds": deeds, "paths": names, "nodes": nodes, "entries": entries, "seen": seen}
+    lines = [json.dumps(head, separators=(",", ":")), *(one.text for one in graph.entries.values())]
+    return "\n".join(lines).encode("ascii")
+
+
+def loaded(body: bytes, root: str) -> Graph:
+    """The graph that was dumped. Raises ValueError for anything else."""
+    first, *texts = body.decode("ascii").split("\n")
+    try:
+        return _loaded(json.loads(first), texts, root)
+    except (AttributeError, IndexError, KeyError, RecursionError, TypeError) as error:
+        raise ValueError("no graph") from error
+
+
+def _loaded(head: Any, texts: list[str], root: str) -> Graph:
+    prefix = os.path.join(root, "")
+    paths = [name if os.path.isabs(name) else prefix + name.replace("/", os.sep) for name in head["paths"]]
+    graph = Graph()
+    for at, held, following, asked, absent, package in head["nodes"]:
+        node = Node(held, {paths[one] for one in following}, {paths[one]: True for one in asked})
+        node.asked.update({paths[one]: False for one in absent})
+        if package is not None:
+            node.package = (paths[package[0]], package[1])
+        graph.nodes[paths[at]] = node
+    for (at, notes, says), text in zip(head["entries"], texts, strict=True):
+        graph.entries[paths[at], bool(notes)] = Entry(text, int(says))
+    graph.deeds = {paths[at]: (held, said) for at, held, said in head["deeds"]}
+    graph.seen = {paths[at]: (tuple(stamp), held) for at, stamp, held in head["seen"]}
+    return graph

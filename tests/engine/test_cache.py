@@ -1,0 +1,236 @@
+"""What is kept between runs: the same findings cold and warm, whatever changed in between."""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from inplace_lint.engine import store
+from inplace_lint.project import contents
+from inplace_lint.report import FORMATS
+
+from . import changing
+from .changing import Lint, stored
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_is_the_same_warm(form: str, lint: Lint) -> None:
+    changing.begin(Path())
+    argv = ("--output-format", form, "--notes")
+    cold = lint(*argv)
+    assert "IPL" in cold
+    assert cold == lint(*argv) == lint(*argv, "--no-cache")
+
+
+def test_a_second_run_looks_at_nothing(lint: Lint, examined: list[str]) -> None:
+    changing.begin(Path())
+    lint()
+    assert "pkg/gate.py" in examined
+    examined.clear()
+    lint()
+    lint("pkg/gate.py", "pkg/base.py")
+    lint("--select", "IPL4", "--min-confidence", "certain", "--output-format", "concise")
+    assert examined == []
+    lint("--notes")
+    assert "pkg/gate.py" in examined
+
+
+def test_what_comments_silence_is_told_all_the_same(lint: Lint) -> None:
+    changing.begin(Path())
+    for form in changing.FORMS["pkg/gate.py"].values():
+        changing.put(Path(), "pkg/gate.py", form)
+        assert lint() == lint() == lint("--no-cache")
+
+
+CALLER = """\
+import torch
+
+from pkg.helpers import halve
+
+
+def gate(x):
+    y = torch.sigmoid(x)
+    halve(y)
+    return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        pytest.param({"helpers.py": "returns"}, {"helpers.py": "writes"}, id="a-callee-changes"),
+        pytest.param({"helpers.py": "writes"}, {"helpers.py": None}, id="a-callee-goes"),
+        pytest.param({"helpers.py": None}, {"helpers.py": "writes"}, id="a-missing-file-comes"),
+        pytest.param(
+            {"helpers.py": "returns"}, {"helpers/__init__.py": "writes"}, id="a-package-shadows-a-file"
+        ),
+        pytest.param(
+            {"helpers.py": "writes", "__init__.py": ""}, {"__init__.py": None}, id="no-package-any-more"
+        ),
+        pytest.param(
+            {"helpers.py": "hands on", "deeper.py": "returns"},
+            {"deeper.py": "writes"},
+            id="two-files-away-a-change",
+        ),
+        pytest.param(
+            {"helpers.py": "hands all on", "deeper.py": None},
+            {"deeper.py": "writes"},
+            id="two-files-away-a-new-one",
+        ),
+        pytest.param({"helpers.py": "unreadable"}, {"helpers.py": "writes"}, id="a-callee-can-be-read-again"),
+    ],
+)
+def test_a_finding_goes_by_what_it_rests_on(
+    before: dict[str, str | None], after: dict[str, str | None], lint: Lint, examined: list[str]
+) -> None:
+    def put(forms: dict[str, str | None]) -> None:
+        for name, form in forms.items():
+            table = changing.DEEPER if name.startswith("deeper") else changing.HELPERS
+            changing.put(Path(), f"pkg/{name}", table.get(form, form) if form is not None else None)
+
+    changing.put(Path(), "pkg/__init__.py", "")
+    changing.put(Path(), "pkg/caller.py", CALLER)
+    changing.put(
+        Path(), "pkg/other.py", "import torch\n\n\ndef f(x):\n    y = x.exp()\n    y += 1\n    return y\n"
+    )
+    put(before)
+    first = lint("pkg/caller.py", "pkg/other.py")
+    put(after)
+    examined.clear()
+    second = lint("pkg/caller.py", "pkg/other.py")
+    assert "pkg/caller.py" in examined
+    assert ("pkg/other.py" in examined) == ("__init__.py" in after)
+    assert first != second
+    assert second == lint("pkg/caller.py", "pkg/other.py", "--no-cache")
+
+
+def test_what_the_package_does_as_a_whole_changes_a_finding(lint: Lint, examined: list[str]) -> None:
+    changing.put(Path(), "pkg/__init__.py", "")
+    changing.put(Path(), "pkg/attention.py", changing.ATTENTION)
+    argv = ("pkg/attention.py", "--output-format", "json")
+    before = lint(*argv)
+    changing.put(Path(), "pkg/train.py", "def train(loss):\n    loss.backward()\n")
+    examined.clear()
+    assert lint(*argv) == before
+    assert examined == []  # the new file does nothing of the kind
+    for form in ("twice", "hooks", "once"):
+        changing.put(Path(), "pkg/train.py", changing.FORMS["pkg/train.py"][form])
+        assert lint(*argv) == lint(*argv, "--no-cache")
+    changing.put(Path(), "pkg/train.py", changing.FORMS["pkg/train.py"]["twice"])
+    assert lint(*argv) != before
+    os.remove("pkg/__init__.py")  # now each file stands for itself
+    assert lint(*argv) == before
+
+
+def test_a_changed_configuration_counts(lint: Lint) -> None:
+    changing.begin(Path())
+    told = set()
+    for form in changing.FORMS["pyproject.toml"].values():
+        changing.put(Path(), "pyproject.toml", form)
+        told.add(lint("--output-format", "json"))
+        assert lint("--output-format", "json") == lint("--no-cache", "--output-format", "json")
+    assert len(told) >= 3
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_after_any_changes_the_findings_are_those_of_a_run_without_cache(seed: int, lint: Lint) -> None:
+    chance = random.Random(seed)
+    changing.begin(Path())
+    steps: list[str] = []
+    argv = ("--output-format", "json", "--notes")
+    for _ in range(20):
+        steps += [changing.change(Path(), chance) for _ in range(chance.choice((1, 1, 1, 2, 3)))]
+        named = chance.choice(([], [], ["pkg"], ["pkg/gate.py", "pkg/block.py"], ["pkg/helpers.py"]))
+        assert lint(*named, *argv) == lint(*named, *argv, "--no-cache"), steps
+
+
+@pytest.mark.parametrize("settled", [True, False], ids=["long-ago", "just-now"])
+def test_a_stamp_is_only_trusted_if_the_next_write_will_have_another(
+    settled: bool, lint: Lint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A file system whose clock stands still, as it does for some milliseconds on any."""
+    monkeypatch.setattr(contents, "TICK", 2 * 10**9)
+    clock = time.time_ns() - (10**12 if settled else 0)
+    monkeypatch.setattr(
+        contents, "stamp", lambda path: (clock, clock, 0, 0) if os.path.isfile(path) else None
+    )
+    changing.put(Path(), "pkg/__init__.py", "")
+    changing.put(Path(), "pkg/caller.py", CALLER)
+    told = []
+    for form in ("returns", "writes"):
+        changing.put(Path(), "pkg/helpers.py", changing.HELPERS[form])
+        told.append(lint("--output-format", "json"))
+    assert (told[0] == told[1]) == settled
+
+
+def test_a_file_that_was_only_touched_is_the_same(lint: Lint, examined: list[str]) -> None:
+    changing.begin(Path())
+    lint()
+    examined.clear()
+    for file in Path("pkg").rglob("*.py"):
+        text = file.read_bytes()
+        file.unlink()
+        file.write_bytes(text)
+    lint()
+    assert examined == []
+
+
+def test_names_are_those_of_the_working_directory(
+    lint: Lint, monkeypatch: pytest.MonkeyPatch, here: Path
+) -> None:
+    changing.begin(here)
+    lint()
+    monkeypatch.chdir(here / "pkg")
+    again = lint("--output-format", "json")
+    assert again == lint("--output-format", "json", "--no-cache")
+    assert '"filename": "gate.py"' in again or '"filename":"gate.py"' in again
+    assert stored(here / store.NAME) and not Path(store.NAME).exists()
+
+
+def test_standard_input_is_looked_up_and_leaves_nothing(
+    lint: Lint, examined: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changing.begin(Path())
+    lint()
+    kept = stored()[0].read_bytes()
+    examined.clear()
+    text = Path("pkg/gate.py").read_bytes()
+    for source, looked_at in ((text, 0), (text + b"\n\nx = 1\n", 1), (text, 0)):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(source)))
+        warm = lint("-", "--stdin-filename", "pkg/gate.py")
+        assert len(examined) == looked_at
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(source)))
+        assert warm == lint("-", "--stdin-filename", "pkg/gate.py", "--no-cache")
+        examined.clear()
+    assert stored()[0].read_bytes() == kept
+
+
+def test_fixes_are_made_from_what_was_kept(lint: Lint) -> None:
+    texts = {}
+    for way in ([], ["--no-cache"]):
+        changing.begin(Path())
+        if not way:
+            lint("--unsafe-fixes")
+        told = lint("--fix", "--unsafe-fixes", *way)
+        texts[told] = [(file, file.read_bytes()) for file in sorted(Path("pkg").rglob("*.py"))]
+    assert len(texts) == 1
+    assert lint() == lint("--no-cache")
+
+
+def test_processes_tell_what_they_found(lint: Lint, examined: list[str]) -> None:
+    for number in range(12):
+        changing.begin(Path(f"part{number}"))
+    cold = lint("--jobs", "2", "--output-format", "json", "--notes")
+    assert examined == []  # others have looked
+    assert cold == lint("--output-format", "json", "--notes")
+    assert examined == []
+    Path("part3/pkg/helpers.py").write_text(changing.HELPERS["returns"] or "")
+    warm = lint("--jobs", "2", "--output-format", "json", "--notes")
+    assert warm != cold
+    assert warm == lint("--output-format", "json", "--notes", "--no-cache")
