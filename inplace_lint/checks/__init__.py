@@ -6,6 +6,7 @@ import sys
 
 from ..lazy import lazily
 from ..model import Diagnostic, Location, Refused
+from ..project import extensions
 from .places import rule_name
 
 TYPE_CHECKING = False
@@ -81,12 +82,22 @@ def _read(filename: str, source: bytes, settings: Settings, program: Program) ->
     except RecursionError:
         return [_trouble("IPL000", filename, "the file is nested too deeply to be read", 1, 1)]
     try:
-        return _findings(module, program, settings)
+        found = _findings(module, program, settings)
+        return _with_others(module, settings, found) if settings.rules else found
     except RecursionError:
         return [_trouble("IPL000", filename, "the file is nested too deeply to be analysed", 1, 1)]
     except Exception as error:
         what = f"inplace-lint failed on this file: {type(error).__name__}: {error}"
         return [_trouble("IPL002", filename, what, 1, 1)]
+
+
+def _with_others(module: Module, settings: Settings, found: list[Diagnostic]) -> list[Diagnostic]:
+    """The findings and those of rules of others, in the order of the text."""
+    from .extension import check
+
+    extensions.load(settings.rules)
+    found += list(check(module, settings, found))
+    return sorted(found, key=lambda d: (d.location.key(), d.code))
 
 
 def _findings(module: Module, program: Program, settings: Settings) -> list[Diagnostic]:

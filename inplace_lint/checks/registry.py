@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 
 from ..model import Rule
+from ..project import extensions
 
 #: All rules, in the order of their codes.
 RULES: tuple[Rule, ...] = (
@@ -211,24 +212,62 @@ RULES: tuple[Rule, ...] = (
 ALWAYS = frozenset({"IPL000", "IPL002", "IPL003"})
 
 _BY_NAME = {text: rule for rule in RULES for text in (rule.code, rule.name)}
+extensions.OWN = frozenset(_BY_NAME)
+
+
+def every() -> tuple[Rule, ...]:
+    """Our rules, and those of others that are loaded."""
+    if not extensions.RULES:
+        return RULES
+    return (*RULES, *sorted({rule for rule, _ in map(_other, extensions.RULES)}, key=lambda rule: rule.code))
 
 
 def find(text: str) -> Rule | None:
     """The rule of this code or name; case does not matter."""
-    return _BY_NAME.get(text.upper()) or _BY_NAME.get(text.lower())
+    for spelled in (text.upper(), text.lower()):
+        if spelled in _BY_NAME:
+            return _BY_NAME[spelled]
+        if spelled in extensions.RULES:
+            return _other(spelled)[0]
+    return None
+
+
+_others: dict[str, tuple[Rule, str]] = {}
+
+
+def _other(text: str) -> tuple[Rule, str]:
+    """A rule of somebody else's as one of ours, and its page."""
+    rule, name = extensions.RULES[text]
+    known = _others.get(rule.code)
+    if known is None:
+        page = rule.page.strip() or f"# {rule.code} {rule.name}\n\n{rule.summary}"
+        made = Rule(rule.code, rule.name, rule.severity, rule.since, rule.summary)
+        known = _others[rule.code] = (made, f"{page}\n\nThis rule is one of `{name}`.\n")
+    return known
+
+
+def text_of(rule: Rule) -> str:
+    """The rule's page, in Markdown."""
+    if rule.code in extensions.RULES:
+        return _other(rule.code)[1]
+    with open(page(rule), encoding="utf-8") as file:
+        return file.read()
 
 
 def matching(selector: str) -> frozenset[str]:
     """The codes that a selector means: a code, a prefix, a name or ALL. Empty if it is unknown."""
     if selector.upper() == "ALL":
-        return frozenset(rule.code for rule in RULES)
+        return frozenset(rule.code for rule in every())
     rule = find(selector)
     if rule is not None:
         return frozenset({rule.code})
     prefix = selector.upper()
-    if not prefix.startswith("IPL"):
-        return frozenset()
-    return frozenset(rule.code for rule in RULES if rule.code.startswith(prefix))
+    letters = prefix.rstrip("0123456789")
+    return frozenset(
+        rule.code
+        for rule in every()
+        if rule.code.rstrip("0123456789") == letters and rule.code.startswith(prefix)
+    )
 
 
 def problem(selector: str) -> str | None:
@@ -244,7 +283,7 @@ def nearest(text: str) -> str | None:
     """The known code or name that looks most like `text`."""
     import difflib
 
-    names = [name.lower() for name in _BY_NAME]
+    names = [name.lower() for name in (*_BY_NAME, *extensions.RULES)]
     found = difflib.get_close_matches(text.lower(), names, n=1, cutoff=0.6)
     rule = find(found[0]) if found else None
     if rule is None:
@@ -288,6 +327,8 @@ SITE = ""
 
 def published(code: str) -> str:
     """The public address of a rule's page; empty while there is none."""
+    if code in extensions.RULES:
+        return extensions.RULES[code][0].url
     rule = find(code)
     return f"{SITE}/{rule.code}-{rule.name}" if SITE and rule is not None else ""
 
@@ -299,4 +340,6 @@ def url(code: str) -> str:
     rule = find(code)
     if rule is None:
         return ""
-    return published(code) or "file://" + quote(page(rule).replace(os.sep, "/"))
+    if published(code) or code in extensions.RULES:
+        return published(code)
+    return "file://" + quote(page(rule).replace(os.sep, "/"))

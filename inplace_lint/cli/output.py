@@ -90,7 +90,7 @@ def statistics(findings: Sequence[Diagnostic], form: str) -> str:
     """How often each rule was broken, the most frequent first, as Ruff prints it."""
     counts = Counter(one.code for one in findings)
     rows = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
-    names = {rule.code: rule.name for rule in registry.RULES}
+    names = {rule.code: rule.name for rule in registry.every()}
     if form.startswith("json"):
         import json
 

@@ -36,7 +36,10 @@ def document() -> str:
         "type": "object",
         "additionalProperties": False,
         "definitions": {
-            "rule": {"description": "a rule's code or name, the beginning of codes, or ALL", "enum": names}
+            "rule": {
+                "description": "a rule's code or name, the beginning of codes, or ALL; a code of rules of others",
+                "anyOf": [{"enum": names}, {"type": "string", "pattern": "^(?!IPL)[A-Z]{2,6}[0-9]{3,4}$"}],
+            }
         },
         "properties": {
             **{option.name: {**_form(option), **_told(option)} for option in OPTIONS},

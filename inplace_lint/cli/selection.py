@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from ..checks import registry
@@ -108,6 +109,8 @@ def configuration(options: Namespace) -> Configuration:
     file, inline = _configured(options.config, options.isolated)
     for name in ("select", "ignore", "extend_select"):
         for selector in getattr(options, name) or ():
+            if registry.problem(selector):
+                with_others()  # it may be one of theirs
             problem = registry.problem(selector)
             if problem:
                 raise UsageError(f"--{name.replace('_', '-')}: {problem}")
@@ -123,6 +126,12 @@ def configuration(options: Namespace) -> Configuration:
         isolated=options.isolated,
         selector_problem=registry.problem,
     )
+
+
+def with_others() -> None:
+    """Load the rules that the configuration of this directory names; what is wrong with it is told elsewhere."""
+    with suppress(ConfigurationError):
+        Configuration(selector_problem=registry.problem).settings(os.getcwd())
 
 
 def _configured(words: Sequence[str], isolated: bool) -> tuple[str | None, dict[str, Any]]:

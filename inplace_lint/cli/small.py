@@ -17,8 +17,11 @@ if TYPE_CHECKING:
 
 def _rule(options: Namespace) -> int:
     from ..checks import registry
+    from .selection import with_others
 
-    names, rules = options.arguments, list(registry.RULES)
+    names = options.arguments
+    with_others()
+    rules = list(registry.every())
     if names:
         for name in names:
             if registry.find(name) is None:
@@ -53,8 +56,7 @@ def _page(code: str) -> str:
 
     rule = registry.find(code)
     assert rule is not None
-    with open(registry.page(rule), encoding="utf-8") as file:
-        return file.read().rstrip("\n")
+    return registry.text_of(rule).rstrip("\n")
 
 
 def _op(options: Namespace) -> int:

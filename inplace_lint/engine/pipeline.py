@@ -260,8 +260,9 @@ def _codes(settings: Settings, filename: str) -> frozenset[str]:
         if matches(filename, (pattern,), settings.root)
         for selector in selectors
     )
-    key = (settings.select + settings.extend_select, settings.ignore)
+    chosen = (settings.select + settings.extend_select, settings.ignore)
+    key = (*chosen, settings.rules)
     if key not in _enabled:
-        _enabled[key] = registry.enabled(*key)
+        _enabled[key] = registry.enabled(*chosen)
     silenced = frozenset(code for selector in ignore for code in registry.matching(selector))
     return _enabled[key] - silenced

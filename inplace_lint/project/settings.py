@@ -75,6 +75,12 @@ OPTIONS: tuple[Option, ...] = (
         (),
         "a table: package.module:function = what it saves, writes and returns, as in writes(x), returns(new)",
     ),
+    Option(
+        "rules",
+        "strings",
+        (),
+        "rules of others to run too: names of installed entry points of the group inplace_lint.rules",
+    ),
     Option("src", "strings", (), "directories from which the project's own modules are imported"),
     Option("exclude", "strings", tuple(EXCLUDE.split()), "files and directories to pass over"),
     Option("extend-exclude", "strings", (), "files and directories to pass over besides those of `exclude`"),
@@ -131,6 +137,7 @@ class Settings:
     inputs: tuple[tuple[str, str], ...] = ()
     attention_sizes: tuple[tuple[str, int], ...] = ATTENTION_SIZES
     models: tuple[tuple[str, Declaration], ...] = ()
+    rules: tuple[str, ...] = ()
     src: tuple[str, ...] = ()
     exclude: tuple[str, ...] = tuple(EXCLUDE.split())
     extend_exclude: tuple[str, ...] = ()

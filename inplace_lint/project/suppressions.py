@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 _OWN = "inplace-lint:"
+_DIGITS = "0123456789"
 #: What says that a file was not read or not analysed as a whole: what its comments silence is not known then.
 _UNREAD = ("IPL000", "IPL002", "IPL003")
 
@@ -150,7 +151,10 @@ def _means(selector: str, diagnostic: Diagnostic) -> bool:
     return (
         selector.upper() == "ALL"
         or selector.lower() == diagnostic.name
-        or (selector.upper().startswith("IPL") and diagnostic.code.startswith(selector.upper()))
+        or (
+            diagnostic.code.startswith(selector.upper())
+            and diagnostic.code.rstrip(_DIGITS) == selector.upper().rstrip(_DIGITS)
+        )
     )
 
 

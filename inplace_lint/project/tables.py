@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from . import extensions
 from .errors import ConfigurationError
 from .paths import shown
 from .reading import read as contents
@@ -61,7 +62,12 @@ def read(
             line = _line(source, key) if inner is None else _line_of_entry(source, inner)
             raise ConfigurationError(shown_path, line or None, str(error)) from error
 
-    return {**values, **{key.replace("-", "_"): value_of(key) for key in table}}
+    return {**values, **{key.replace("-", "_"): value_of(key) for key in _in_order(table)}}
+
+
+def _in_order(table: Mapping[str, object]) -> list[str]:
+    """The keys, `rules` first: what others select by name is known from there on."""
+    return sorted(table, key=lambda key: key != "rules")
 
 
 def inline(text: str, selector_problem: Callable[[str], str | None]) -> dict[str, Any]:
@@ -104,6 +110,8 @@ def _value(key: str, value: object, root: str, selector_problem: Callable[[str],
     try:
         checked = _checked(option, value)
         _check_rules(option, checked, selector_problem)
+        if key == "rules":
+            extensions.load(checked)
     except ValueError as error:
         raise ValueError(f"`{key}` {error}") from error
     if key == "src":

@@ -25,7 +25,7 @@ BASE = "SRCROOT"
 
 def document(findings: Findings) -> str:
     """One run of the tool as a SARIF log."""
-    indices = {rule.code: index for index, rule in enumerate(registry.RULES)}
+    indices = {rule.code: index for index, rule in enumerate(registry.every())}
     here = uri(os.getcwd())
     run = {
         "tool": {
@@ -33,7 +33,7 @@ def document(findings: Findings) -> str:
                 "name": "inplace-lint",
                 "version": __version__,
                 "semanticVersion": __version__,
-                "rules": [_rule(rule.code) for rule in registry.RULES],
+                "rules": [_rule(rule.code) for rule in registry.every()],
             }
         },
         "invocations": [_invocation(findings)],
@@ -52,8 +52,7 @@ _TAGS = {"IPL0": "inplace-lint", "IPL3": "performance", "IPL4": "performance"}
 def _rule(code: str) -> dict[str, Any]:
     rule = registry.find(code)
     assert rule is not None
-    with open(registry.page(rule), encoding="utf-8") as file:
-        text = file.read()
+    text = registry.text_of(rule)
     described = {
         "id": rule.code,
         "name": rule.name,

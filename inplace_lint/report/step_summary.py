@@ -36,7 +36,7 @@ def document(findings: Findings) -> str:
         "| rule | what it finds | findings |",
         "|---|---|--:|",
     ]
-    for rule in registry.RULES:
+    for rule in registry.every():
         if rule.code in counts:
             address = registry.published(rule.code)
             code = f"[{rule.code}]({address})" if address else rule.code

@@ -30,8 +30,7 @@ def page(code: str) -> str:
     rule = registry.find(code)
     if rule is None:
         return ""
-    with open(registry.page(rule), encoding="utf-8") as file:
-        lines = file.read().rstrip("\n").split("\n")
+    lines = registry.text_of(rule).rstrip("\n").split("\n")
     fenced = False
     for number, line in enumerate(lines):
         fenced ^= line.startswith("```")

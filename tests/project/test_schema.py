@@ -81,6 +81,8 @@ def test_schema_and_reader_agree(key: str, tmp_path: Path, monkeypatch: pytest.M
         code = main(["check", "--show-settings", "a.py"])
         if key == "extend" and isinstance(value, str):
             code = 0  # which files there are is nothing that a schema knows
+        if key == "rules" and isinstance(value, list) and all(isinstance(one, str) for one in value):
+            code = 0  # nor what is installed
         assert (code == 0) == validator.is_valid({key: value}), value
         taken += [value] if code == 0 else []
     assert bool(taken) == (key != "selct")
@@ -92,7 +94,7 @@ def test_the_schema_is_a_schema_that_holds_for_the_defaults() -> None:
     defaults = {key: one["default"] for key, one in document["properties"].items() if "default" in one}
     jsonschema.validate(defaults, document)
     assert all(one["description"] for one in document["properties"].values())
-    assert {rule.code for rule in registry.RULES} <= set(document["definitions"]["rule"]["enum"])
+    assert {rule.code for rule in registry.RULES} <= set(document["definitions"]["rule"]["anyOf"][0]["enum"])
 
 
 def test_the_file_in_the_package_is_what_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

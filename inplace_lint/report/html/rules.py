@@ -15,13 +15,12 @@ if TYPE_CHECKING:
 def section(codes: Iterable[str]) -> str:
     """The rules of these codes, each to be opened."""
     broken = set(codes)
-    rules = "\n".join(_rule(rule) for rule in registry.RULES if rule.code in broken)
+    rules = "\n".join(_rule(rule) for rule in registry.every() if rule.code in broken)
     return f'<section id="rules" aria-labelledby="rules-h"><h2 id="rules-h">Rules</h2>\n{rules}</section>'
 
 
 def _rule(rule: Rule) -> str:
-    with open(registry.page(rule), encoding="utf-8") as file:
-        text = file.read()
+    text = registry.text_of(rule)
     address = registry.published(rule.code)
     link = f'<p><a href="{address}">{address}</a></p>' if address else ""
     head = f"<b>{rule.code} {rule.name}</b> {plain(rule.summary)}"
