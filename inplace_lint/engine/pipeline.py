@@ -200,7 +200,9 @@ class _Remembering(processes.Worker):
 
 
 def _cache(settings: Settings) -> Cache | None:
-    return None if _caches is None else _caches.of(settings, _project(settings))
+    if _caches is None or settings.rules:  # what rules of others rest on is not known
+        return None
+    return _caches.of(settings, _project(settings))
 
 
 def _capped(diagnostic: Diagnostic) -> Diagnostic:

@@ -145,6 +145,19 @@ def test_workers_know_them(example: Path, capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out.count("OWN101") == 18
 
 
+def test_what_they_find_is_found_anew_each_time(example: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert found(capsys) == [("OWN101", 4), ("OWN101", 5)]
+    text = (example / "own_rules.py").read_text(encoding="utf-8")
+    (example / "own_rules.py").write_text(text.replace('"torch.manual_seed", ', ""))
+    extensions.forget()
+    del sys.modules["own_rules"]
+    sys.dont_write_bytecode, before = True, sys.dont_write_bytecode
+    try:
+        assert len(found(capsys)) < 2
+    finally:
+        sys.dont_write_bytecode = before
+
+
 BROKEN = """\
 from inplace_lint.plugin import Finding, Rule
 
