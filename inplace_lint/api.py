@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .checks import registry
 from .engine import edits, pipeline
+from .engine.cache import Caches
 from .model import Diagnostic, Edit, Fix, Label, Location
 from .project import Settings
 from .project.configuration import Configuration
@@ -111,12 +112,14 @@ def check_paths(
     sources: Mapping[Path, Source] | None = None,
     fixes: bool = False,
     jobs: int = 1,
+    cache: bool = False,
 ) -> Result:
     """Checks files, and all Python files and notebooks below directories, as `inplace-lint check` does.
 
     `settings`, `sources` and `fixes` are as for `check`; but the configuration is the one in force at each file, and
     `sources` adds no file to those that the paths name. A path that does not exist gives an IPL000. `jobs` is how many
     processes share the work: with more than one, call it below `if __name__ == "__main__":`. With `sources` it is one.
+    With `cache` what earlier runs found is not looked for again, and what this one finds is kept, as by the command.
 
     Raises ConfigurationError for what is wrong with `settings`; what is wrong with files of configuration stands in the
     result's `errors`.
@@ -127,7 +130,7 @@ def check_paths(
     if isinstance(settings, Settings):
         targets = [Target(target.filename, settings) for target in targets]
     pipeline.turn_to(texts)
-    return _result(targets, tuple(errors), texts, 1 if texts else jobs, fixes)
+    return _result(targets, tuple(errors), texts, 1 if texts else jobs, fixes, cache)
 
 
 def _result(
@@ -136,12 +139,13 @@ def _result(
     texts: dict[str, bytes],
     jobs: int,
     fixes: bool,
+    cache: bool = False,
 ) -> Result:
     found: list[Diagnostic] = []
     silenced = 0
     limit = sys.getrecursionlimit()
     try:
-        for some, more in pipeline.examine_files(targets, jobs):
+        for some, more in pipeline.examine_files(targets, jobs, Caches(writes=not texts) if cache else None):
             found += some
             silenced += more
         if fixes:

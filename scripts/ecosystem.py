@@ -133,7 +133,18 @@ def fetch(name: str, version: str, cache: Path) -> Path:
 
 def run(folder: Path, *options: str) -> tuple[list[dict[str, Any]], list[str]]:
     """What one run of `inplace-lint check` says of a folder, file names relative to it, and what did not work."""
-    command = [sys.executable, "-m", "inplace_lint", "check", ".", "--isolated", "--exit-zero", "--jobs", "1"]
+    command = [
+        sys.executable,
+        "-m",
+        "inplace_lint",
+        "check",
+        ".",
+        "--isolated",
+        "--no-cache",
+        "--exit-zero",
+        "--jobs",
+        "1",
+    ]
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
     done = subprocess.run(
         [*command, "--output-format", "json", *options],

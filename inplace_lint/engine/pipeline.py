@@ -162,6 +162,9 @@ def examine_files(
         for target in targets:
             yield next(found) if id(target) in missing else examine_file(target)
         caches.write()
+    except KeyboardInterrupt:
+        caches.write()  # the next run goes on from here
+        raise
     finally:
         _caches = None
 

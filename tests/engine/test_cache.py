@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from inplace_lint.engine import store
+from inplace_lint.api import check_paths
+from inplace_lint.engine import pipeline, store
 from inplace_lint.project import contents
+from inplace_lint.project.discovery import Target
 from inplace_lint.report import FORMATS
 
 from . import changing
@@ -234,3 +236,46 @@ def test_processes_tell_what_they_found(lint: Lint, examined: list[str]) -> None
     warm = lint("--jobs", "2", "--output-format", "json", "--notes")
     assert warm != cold
     assert warm == lint("--output-format", "json", "--notes", "--no-cache")
+
+
+def test_from_python(lint: Lint, examined: list[str]) -> None:
+    changing.begin(Path())
+    cold = check_paths(cache=True)
+    assert "pkg/gate.py" in examined
+    examined.clear()
+    assert check_paths(cache=True).files == cold.files
+    assert examined == []
+    text = Path("pkg/helpers.py").read_text()
+    Path("pkg/helpers.py").write_text(changing.HELPERS["returns"] or "")
+    changed = check_paths(cache=True)
+    assert "pkg/gate.py" in examined
+    assert [one.code for one in changed.diagnostics] != [one.code for one in cold.diagnostics]
+    Path("pkg/helpers.py").write_text(text)
+    kept = stored()[0].read_bytes()
+    buffers = {"pkg/helpers.py": changing.HELPERS["returns"] or ""}
+    unsaved = check_paths(sources=buffers, cache=True)
+    assert [one.message for one in unsaved.diagnostics] == [one.message for one in changed.diagnostics]
+    assert stored()[0].read_bytes() == kept
+    assert lint() == lint("--no-cache")
+
+
+def test_a_run_that_is_interrupted_keeps_what_it_found(
+    lint: Lint, examined: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changing.begin(Path())
+    examine = pipeline.examine_file
+
+    def until(target: Target) -> object:
+        if target.filename.endswith("gate.py"):
+            raise KeyboardInterrupt
+        return examine(target)
+
+    monkeypatch.setattr(pipeline, "examine_file", until)
+    assert lint().startswith("130\n")
+    monkeypatch.setattr(pipeline, "examine_file", examine)
+    done = list(examined)
+    assert done
+    examined.clear()
+    again = lint()
+    assert not set(done) & set(examined)
+    assert again == lint("--no-cache")
