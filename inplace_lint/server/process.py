@@ -29,33 +29,19 @@ class Worker:
         self._lock = asyncio.Lock()
         self._process: Process | None = None
         self._told: dict[str, bytes] = {}
+        self._task: asyncio.Future[Any] | None = None
 
     async def ask(self, texts: Mapping[str, bytes], method: str, *arguments: object) -> Any:
         """The answer to a question, while the files that are open hold these texts. Raises NoAnswer.
 
-        Who is cancelled while waiting ends the process: what it does would be for nobody.
+        Who is cancelled waits no longer; the process ends what it does before it is asked again, unless it is ended.
         """
         async with self._lock:
-            if self._process is None or self._process.returncode is not None:
-                await self._start()
-            news = self._news(texts)
-            try:
-                answer = await asyncio.wait_for(
-                    self._exchange(Question(method, arguments, news)), self._limit
-                )
-            except asyncio.TimeoutError:
-                self.end()
-                raise NoAnswer(f"the analysis took more than {self._limit:g} s and was ended") from None
-            except (asyncio.IncompleteReadError, OSError):
-                self.end()
-                raise NoAnswer("the process that analyses ended; it is started anew") from None
-            except asyncio.CancelledError:
-                self.end()
-                raise
-            self._told = dict(texts)
-        if answer.fault:
-            raise NoAnswer(f"inplace-lint failed: {answer.fault.strip().splitlines()[-1]}")
-        return answer.value
+            if self._task is not None:
+                await asyncio.wait([self._task])
+            self._task = asyncio.ensure_future(self._answered(texts, method, arguments))
+            self._task.add_done_callback(lambda task: task.cancelled() or task.exception())
+            return await asyncio.shield(self._task)
 
     def end(self) -> None:
         """Ends the process, whatever it does; the next question starts another."""
@@ -63,17 +49,39 @@ class Worker:
         if process is not None and process.returncode is None:
             process.kill()
 
-    async def _start(self) -> None:
+    async def _answered(
+        self, texts: Mapping[str, bytes], method: str, arguments: tuple[object, ...]
+    ) -> object:
+        """The answer; where the process is gone, another is asked once more."""
+        for _ in range(2):
+            process = self._process or await self._start()
+            question = Question(method, arguments, self._news(texts))
+            self._told = dict(texts)
+            try:
+                answer = await asyncio.wait_for(_exchange(process, question), self._limit)
+            except asyncio.TimeoutError:
+                self.end()
+                raise NoAnswer(f"the analysis took more than {self._limit:g} s and was ended") from None
+            except (asyncio.IncompleteReadError, OSError):
+                if self._process is not process:
+                    break  # it was ended
+                self.end()
+            else:
+                if answer.fault:
+                    raise NoAnswer(f"inplace-lint failed on this file: {answer.fault}")
+                return answer.value
+        raise NoAnswer("the process that analyses this file ended")
+
+    async def _start(self) -> Process:
         main = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "__main__.py")
+        words = (sys.executable, main, "server", "--worker")
+        pipe = asyncio.subprocess.PIPE
+        try:
+            self._process = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe)
+        except OSError as error:
+            raise NoAnswer(f"the process that analyses cannot be started: {error.strerror}") from error
         self._told = {}
-        self._process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            main,
-            "server",
-            "--worker",
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-        )
+        return self._process
 
     def _news(self, texts: Mapping[str, bytes]) -> dict[str, bytes | None]:
         news: dict[str, bytes | None] = {
@@ -82,14 +90,13 @@ class Worker:
         news.update((name, None) for name in self._told if name not in texts)
         return news
 
-    async def _exchange(self, question: Question) -> Answer:
-        process = self._process
-        assert process is not None
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(packed(question))
-        await process.stdin.drain()
-        return await _received(process.stdout)
+
+async def _exchange(process: Process, question: Question) -> Answer:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(packed(question))
+    await process.stdin.drain()
+    return await _received(process.stdout)
 
 
 async def _received(stream: asyncio.StreamReader) -> Answer:

@@ -105,7 +105,7 @@ class Checks:
             await asyncio.wait([asked], timeout=PATIENCE)
             if not asked.done() and document.stamp != stamp:
                 asked.cancel()
-                await asyncio.wait([asked])
+                self._worker.end()
                 return
         try:
             result: Checked | str = asked.result()

@@ -15,8 +15,9 @@ from .frames import Answer, Question, packed, received
 if TYPE_CHECKING:
     from typing import BinaryIO
 
-#: What the analysis leaves behind refers to itself; it is collected when nobody has asked for so many seconds.
-_IDLE = 2.0
+#: What the analysis leaves behind refers to itself, and to look for it takes as long as some answers: it is collected
+#: when nobody has asked for so many seconds, or so often that memory stays bounded.
+_IDLE, _OFTEN = 2.0, 100
 
 
 def main() -> int:
@@ -43,19 +44,23 @@ def _answer(asked: queue.SimpleQueue[Question], target: BinaryIO) -> None:
 
     gc.disable()
     analysis = Analysis()
-    collected = True
+    left = 0  # how many answers have left something behind
     while True:
         try:
-            question = asked.get(timeout=None if collected else _IDLE)
+            question = asked.get(timeout=_IDLE if left else None)
         except queue.Empty:
             gc.collect()
-            collected = True
+            left = 0
             continue
-        collected = False
-        analysis.tell(question.texts)
         try:
+            analysis.tell(question.texts)
             answer = Answer(getattr(analysis, question.method)(*question.arguments))
-        except (Exception, RecursionError):
-            answer = Answer(None, traceback.format_exc())
+        except (Exception, RecursionError) as error:
+            traceback.print_exc()
+            answer = Answer(None, f"{type(error).__name__}: {error}")
         target.write(packed(answer))
         target.flush()
+        left += 1
+        if left >= _OFTEN:
+            gc.collect()
+            left = 0
