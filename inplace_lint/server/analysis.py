@@ -28,10 +28,15 @@ if TYPE_CHECKING:
 
 @dataclass
 class Checked:
-    """The findings of a file. `fault` is a configuration that cannot be used: its file, its line, what is wrong."""
+    """The findings of a file.
+
+    `fault` is a configuration that cannot be used: its file, its line, what is wrong. `folders` hold all files that the
+    findings may rest on.
+    """
 
     findings: list[Diagnostic] = field(default_factory=list)
     fault: tuple[str, int, str] | None = None
+    folders: tuple[str, ...] = ()
 
 
 @dataclass
@@ -67,7 +72,7 @@ class Analysis:
             return Checked(fault=(error.filename, error.line or 1, error.message))
         except UsageError as error:
             return Checked(fault=(_configured(filename), 1, str(error)))
-        return Checked(self._in_cells(filename, found))
+        return Checked(self._in_cells(filename, found), folders=_folders(filename, settings))
 
     def offers(self, filename: str, wanted: Sequence[tuple[str, Location]]) -> list[Offer]:
         """What may be done about findings, each known by its code and its place."""
@@ -161,6 +166,15 @@ def _settings(filename: str) -> Settings:
 
 def _configured(filename: str) -> str:
     return _settings(filename).config_file or filename
+
+
+def _folders(filename: str, settings: Settings) -> tuple[str, ...]:
+    """Where the imports of a file, and theirs, may lead: around its topmost package, and to the configured sources."""
+    folder = os.path.dirname(os.path.abspath(filename))
+    while os.path.isfile(os.path.join(folder, "__init__.py")) and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+    root = os.path.abspath(settings.root)
+    return (folder, *(os.path.normpath(os.path.join(root, path)) for path in settings.src))
 
 
 def _is_installed(filename: str) -> bool:

@@ -87,8 +87,11 @@ class Features:
     def changed(self, params: lsp.DidChangeTextDocumentParams) -> None:
         self._check(self.documents.change(params.text_document, params.content_changes))
 
-    def saved(self, _: object) -> None:
-        self.checks.want_all()
+    def saved(self, params: lsp.DidSaveTextDocumentParams) -> None:
+        self._rest_on(params.text_document.uri)
+
+    def saved_notebook(self, params: lsp.DidSaveNotebookDocumentParams) -> None:
+        self._rest_on(params.notebook_document.uri)
 
     def closed(self, params: lsp.DidCloseTextDocumentParams) -> None:
         self._close(params.text_document.uri)
@@ -109,8 +112,17 @@ class Features:
     def closed_notebook(self, params: lsp.DidCloseNotebookDocumentParams) -> None:
         self._close(params.notebook_document.uri)
 
-    def files_changed(self, _: object) -> None:
+    def files_changed(self, params: lsp.DidChangeWatchedFilesParams) -> None:
+        for change in params.changes:
+            self._rest_on(change.uri)
+
+    def configured(self, _: object) -> None:
         self.checks.want_all()
+
+    def _rest_on(self, uri: str) -> None:
+        """Checks again what may rest on a file: all that is open, if that is no Python."""
+        path = to_fs_path(uri)
+        self.checks.want_all(path if path and path.endswith(".py") else None)
 
     def _check(self, document: Document | None) -> None:
         if document is not None:
@@ -123,7 +135,7 @@ class Features:
             self.reports.tell_fault(document, None)
             for part in document.parts:
                 self.reports.send(part.uri, None, [])
-            self.checks.want_all()  # its file is what is on disk now
+            self.checks.want_all(document.filename)  # it is what is on disk now
 
     # What is asked
 
@@ -236,9 +248,9 @@ def _register(features: Features) -> None:
         lsp.INITIALIZED: features.initialized,
         lsp.SHUTDOWN: features.shutdown,
         lsp.TEXT_DOCUMENT_DID_SAVE: features.saved,
-        lsp.NOTEBOOK_DOCUMENT_DID_SAVE: features.saved,
+        lsp.NOTEBOOK_DOCUMENT_DID_SAVE: features.saved_notebook,
         lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES: features.files_changed,
-        lsp.WORKSPACE_DID_CHANGE_CONFIGURATION: features.files_changed,
+        lsp.WORKSPACE_DID_CHANGE_CONFIGURATION: features.configured,
         lsp.TEXT_DOCUMENT_HOVER: features.hover,
     }
     for name, handler in handlers.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -43,16 +44,17 @@ class Checks:
         self._task: asyncio.Task[None] | None = None
 
     def want(self, document: Document) -> None:
-        """A document is new or was changed: it is next. After it come the others."""
+        """A document is new or was changed: it is next. After it come those whose findings may rest on it."""
         self._waiting.pop(document, None)
         self._waiting[document] = None
         self._change.set()
-        self.want_all()
+        self.want_all(document.filename)
 
-    def want_all(self) -> None:
-        """Something has changed that findings may depend on."""
-        self._others.update(dict.fromkeys(self._documents))
-        if self._task is None or self._task.done():
+    def want_all(self, changed: str | None = None) -> None:
+        """Something has changed that findings may rest on: this file, or any."""
+        resting = (one for one in self._documents if changed is None or _may_rest(one, changed))
+        self._others.update(dict.fromkeys(resting))
+        if (self._waiting or self._others) and (self._task is None or self._task.done()):
             self._task = asyncio.ensure_future(self._work())
 
     def forget(self, document: Document) -> None:
@@ -115,3 +117,12 @@ class Checks:
             document.checked = (stamp, result)
             self._publish(document, result)
             self._announce()
+
+
+def _may_rest(document: Document, filename: str) -> bool:
+    """Whether the findings of a document may rest on a file."""
+    result = document.checked[1] if document.checked else None
+    if result is None or isinstance(result, str) or result.fault:
+        return True
+    path = os.path.abspath(filename)
+    return any(path.startswith(os.path.join(folder, "")) for folder in result.folders)

@@ -14,6 +14,10 @@ import pytest
 from lsprotocol import types as lsp
 
 from inplace_lint.cli import main
+from inplace_lint.server.analysis import Checked
+from inplace_lint.server.documents import Documents
+from inplace_lint.server.process import Worker
+from inplace_lint.server.schedule import Checks
 
 from .client import CAPABILITIES, address, session
 
@@ -465,5 +469,43 @@ def test_two_hundred_edits_leave_nothing_stale(tmp_path: Path) -> None:
                     text = HEAD + GATE
                     client.set(uri, version, text)
                     await asyncio.sleep(0)
+
+    run(talk())
+
+
+def test_what_cannot_rest_on_a_change_is_not_checked_again(tmp_path: Path) -> None:
+    """Of two projects that are open at once, one is not read anew for each change in the other."""
+
+    async def talk() -> None:
+        asked: list[str] = []
+
+        class Asked(Worker):
+            async def ask(self, texts: Any, method: str, *arguments: object) -> Checked:
+                asked.append(Path(str(arguments[0])).stem)
+                return Checked(folders=(str(Path(str(arguments[0])).parent),))
+
+        documents = Documents()
+        told: list[str] = []
+        checks = Checks(documents, Asked(), lambda document, _: told.append(document.filename))
+
+        async def done() -> None:
+            assert checks._task is not None
+            await checks._task
+
+        for name in ("one/a", "one/b", "two/c"):
+            item = lsp.TextDocumentItem(address(tmp_path / f"{name}.py"), "python", 1, "")
+            document = documents.open(item, "")
+            assert document is not None
+            checks.want(document)
+        await done()
+        asked.clear()
+        changed = documents.change(
+            lsp.VersionedTextDocumentIdentifier(2, address(tmp_path / "one/a.py")),
+            [lsp.TextDocumentContentChangeWholeDocument("x")],
+        )
+        assert changed is not None
+        checks.want(changed)
+        await done()
+        assert asked == ["a", "b"]
 
     run(talk())
