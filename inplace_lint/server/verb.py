@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from ..cli.options import UsageError, Verb
@@ -24,11 +23,15 @@ def _run(options: Namespace) -> int:
         from . import worker
 
         return worker.main()
-    if find_spec("pygls") is None or find_spec("lsprotocol") is None:
-        raise UsageError("the server needs pygls: pip install 'inplace-lint[lsp]'")
+    try:
+        from .features import Features
+    except ImportError as error:
+        if (error.name or "").startswith("inplace_lint"):
+            raise
+        raise UsageError(
+            "the server needs pygls, version 2 or newer: pip install 'inplace-lint[lsp]'"
+        ) from error
     import gc
-
-    from .features import Features
 
     gc.enable()
     Features().client.start_io()

@@ -24,7 +24,10 @@ def call(*argv: str, site: bool = True) -> subprocess.CompletedProcess[str]:
 def test_without_its_extra_it_says_what_to_install() -> None:
     done = call(site=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "inplace-lint: the server needs pygls: pip install 'inplace-lint[lsp]'\n"
+    assert (
+        done.stderr
+        == "inplace-lint: the server needs pygls, version 2 or newer: pip install 'inplace-lint[lsp]'\n"
+    )
 
 
 def test_arguments_are_refused() -> None:
