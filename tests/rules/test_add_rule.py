@@ -35,6 +35,7 @@ def rows(root: Path) -> list[tuple[str, str, str, str, str]]:
         tuple(arg.value for arg in node.args if isinstance(arg, ast.Constant))
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Rule"
+        and isinstance(node.args[0], ast.Constant)
     ]
 
 
