@@ -295,7 +295,8 @@ def _name(settings: Settings) -> str:
         __version__,
         _tool(),
     ]
-    return digest("\n".join(told).encode("utf-8", "surrogateescape"))
+    names = (os.path.abspath(settings.root), "\n".join(told))
+    return "-".join(digest(one.encode("utf-8", "surrogateescape")) for one in names)
 
 
 def _tool() -> str:

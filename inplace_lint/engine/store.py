@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NAME = ".inplace_lint_cache"
-#: How the names of its own files end. Each is for one version of the tool and of Python, and one configuration.
+#: How the names of its own files end. They begin with a name for the project, up to a dash; what follows stands for one
+#: version of the tool and of Python, and one configuration.
 ENDING = ".findings"
 _PART = ".part"
-#: So many of them are kept, those that were written last.
+#: So many of a project are kept, those that were written last, and none for longer than so many nanoseconds.
 _KEPT = 8
+_AGE = 90 * 86_400 * 10**9
 #: Nanoseconds after which nobody is still writing a file.
 _ABANDONED = 3600 * 10**9
 #: A larger file is none of ours.
@@ -59,12 +61,19 @@ def save(directory: str, name: str, body: bytes) -> bool:
         return False
     if not _put(os.path.join(directory, name + ENDING), _signature(key, name, body) + body):
         return False
-    for path in _files(directory)[_KEPT:]:
-        _remove(path)
-    for path in _left_behind(directory):
-        if _time(path) < time_ns() - _ABANDONED:
-            _remove(path)
+    _tidy(directory, os.path.join(directory, name.partition("-")[0] + "-"))
     return True
+
+
+def _tidy(directory: str, project: str) -> None:
+    """Removes what no later run is likely to read."""
+    now = time_ns()
+    files = _files(directory)
+    of_project = [path for path in files if path.startswith(project)]
+    outlived = [path for path in files if _time(path) < now - _AGE]
+    abandoned = [path for path in _left_behind(directory) if _time(path) < now - _ABANDONED]
+    for path in (*of_project[_KEPT:], *outlived, *abandoned):
+        _remove(path)
 
 
 def saved_at(directory: str, name: str) -> int:
@@ -91,7 +100,8 @@ def clean(directory: str) -> bool:
 
 
 def _signature(key: bytes, name: str, body: bytes) -> bytes:
-    return blake2b(body, key=key, person=name[:16].encode(), digest_size=_SIGNATURE).digest()
+    said = blake2b(name.encode(), digest_size=16).digest()
+    return blake2b(body, key=key, person=said, digest_size=_SIGNATURE).digest()
 
 
 def _is_own(directory: str) -> bool:
