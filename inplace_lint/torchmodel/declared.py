@@ -5,6 +5,8 @@ A declaration becomes an `Op`, as if the function were one of torch's: whoever c
 
 from __future__ import annotations
 
+import re
+
 from ..project.declarations import RESULT
 from .facts import DECLARED, DECLARED_METHOD
 from .op import Op, Row
@@ -28,6 +30,8 @@ _PARTS = 4
 #: How many files away it is looked for what makes an operator, and in how many at most.
 _AWAY = 2
 _FILES = 64
+#: `torch.ops` as code names it; as a part of other words it is common, and to look for operators reads files.
+_OPS = re.compile(rb"\bops\b")
 
 
 class Declared:
@@ -206,7 +210,7 @@ class Declared:
         if b"torch" not in module.source or module.candidates is not None:
             return
         made = self._made_in(module)
-        if b"ops" in module.source:
+        if _OPS.search(module.source):
             made = [*made, *self.operators(module).values()]
         names = [
             name for one in made if one.said.written() for name in (one.dotted.rpartition(".")[2], one.bound)
