@@ -9,12 +9,14 @@ from .values import (
     ANY,
     Array,
     Constant,
+    FunctionValue,
     Instance,
     Mapping_,
     Parameters,
     Phi,
     Scalar,
     Sequence_,
+    Symbol,
     Tensor,
     TorchModule,
     Unknown,
@@ -371,9 +373,20 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
             results.append((guard, run.scalar(("item", atom, _key(index)))))
         elif isinstance(atom, Iteration) and isinstance(index, Slice) and _is_backwards(index):
             results.append((guard, atom.backwards()))
+        elif _is_declared(run, atom):
+            results.append((guard, atom))  # `kernel[grid](…)` calls the kernel
         else:
             results.append((guard, Unknown()))
     return join(results) if results else Unknown()
+
+
+def _is_declared(run: Run, atom: Value) -> bool:
+    """Whether something is declared of a function: then it is one that is launched."""
+    if isinstance(atom, FunctionValue):
+        return run.program.declared.of(atom.source) is not None
+    return (
+        isinstance(atom, Symbol) and run.program.declared.function(atom.dotted, run.frame.module) is not None
+    )
 
 
 def _adds_axis(index: Constant) -> bool:

@@ -178,6 +178,8 @@ def elements(scope: Scope, value: Sketched) -> Sketched:
                 found.append((atom,))
         elif type(atom) in CONTENTS:
             found.append(elements(scope, CONTENTS[type(atom)](scope, atom)))
+        elif scope.sketches.declared.is_function(atom, scope.module):
+            found.append((atom,))  # `kernel[grid](…)` calls the kernel
     return found[0] if len(found) == 1 else united(found)
 
 

@@ -149,13 +149,9 @@ def foreign_writers(
         if sketches.files.project.resolve(binding.module, module.filename, binding.level) is None:
             continue
         for atom in bindings.of_module(sketches, module, name):
-            if isinstance(atom, Function):
-                unsaid = atom.source.module.builders != _NONE and _builds_unsaid(atom.source)
-            elif isinstance(atom, Symbol):
-                unsaid = sketches.declared.writes(atom.dotted, module)
-            else:
-                unsaid = isinstance(atom, Partial) and "inplace" in atom.kwargs
-            if unsaid and building is not None:
+            if isinstance(atom, File) and building is not None:
+                building.update(source.name for source in sketches.declared.writers(atom.module))
+            if building is not None and _is_unsaid(sketches, atom, module):
                 building.add(name)
             functions = _functions(sketches, atom, called(module))
             if not functions:
@@ -194,6 +190,18 @@ def _that_ask(
 
 def _is_module(sketches: Sketches, cls: Class) -> bool:
     return construct.is_module(construct.Scope(sketches, cls.source.module), cls.source)
+
+
+def _is_unsaid(sketches: Sketches, atom: Atom, module: Module) -> bool:
+    """Whether something imported builds what works in place, or is declared to write, as the file does not say."""
+    if isinstance(atom, Function):
+        source = atom.source
+        return source in sketches.declared.writers(source.module) or (
+            source.module.builders != _NONE and _builds_unsaid(source)
+        )
+    if isinstance(atom, Symbol):
+        return sketches.declared.writes(atom.dotted, module)
+    return isinstance(atom, Partial) and "inplace" in atom.kwargs
 
 
 def _builds_unsaid(source: FunctionSource) -> bool:

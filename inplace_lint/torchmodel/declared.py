@@ -142,6 +142,13 @@ class Declared:
         found = self._in(source.module).get(source.origin or source)
         return None if found is None else found[0]
 
+    def is_function(self, what: object, module: Module) -> bool:
+        """Whether it is a function in sight (with a `source`), or another (with a `dotted` name), that is declared."""
+        source, dotted = getattr(what, "source", None), getattr(what, "dotted", None)
+        if source is not None:
+            return source in self._in(source.module)
+        return dotted is not None and self.function(dotted, module) is not None
+
     def said_of(self, dotted: str, module: Module) -> Declaration | None:
         """What is declared of a function, method or module that is not in sight."""
         if dotted.startswith(_OPERATORS):
@@ -215,7 +222,8 @@ class Declared:
         names = [
             name for one in made if one.said.written() for name in (one.dotted.rpartition(".")[2], one.bound)
         ]
-        module.writers = module.writers.union(filter(None, names))
+        launched = [source.name for source in self.writers(module)]
+        module.writers = module.writers.union(launched, filter(None, names))
 
 
 def _operator(dotted: str) -> str:
