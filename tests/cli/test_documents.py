@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from inplace_lint.checks import registry
+from inplace_lint.cli.options import Answered
 from inplace_lint.cli.verbs import VERBS, verb
 
 ROOT = Path(__file__).parents[2]
@@ -33,7 +35,8 @@ def test_command_is_understood(words: list[str]) -> None:
     name, rest = (words[0], words[1:]) if words and words[0] in VERBS else ("check", words)
     own = verb(name)
     parser = own.parser(name)
-    parser.read_program(rest) if own.program else parser.read(rest)
+    with suppress(Answered):  # `--help`
+        parser.read_program(rest) if own.program else parser.read(rest)
 
 
 def test_rules_of_the_readme_are_all_rules() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import io
 import keyword
+import re
 import tokenize
 from pathlib import Path
 
@@ -42,6 +43,9 @@ def renamed(source: str) -> str:
             kept.update(
                 node.value.replace("[", " ").replace("]", " ").split()
             )  # annotations, `__all__`, `out`
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT and "inplace-lint:" in token.string:
+            kept.update(re.findall(r"\w+", token.string))  # what a comment declares of parameters names them
     names: dict[str, str] = {}
     for name in sorted(own - kept):
         if not name.startswith("__") and not keyword.iskeyword(name):
