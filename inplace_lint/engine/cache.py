@@ -230,8 +230,11 @@ class Cache:
 
         tops = {node.package[0] for node in graph.nodes.values() if node.package is not None}
         for top in tops:
-            self._doing(top)
-        graph.deeds = surroundings.remembered(tops) if tops else {}
+            if not any(path.startswith(os.path.join(top, "")) for path in graph.deeds):
+                self._doing(top)
+        graph.deeds |= surroundings.remembered(tops)
+        below = tuple(os.path.join(top, "") for top in tops)
+        graph.deeds = {path: one for path, one in graph.deeds.items() if path.startswith(below)}
         graph.seen = {
             path: one
             for path, one in {**graph.seen, **self.contents.seen}.items()

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..project.contents import UNSTABLE
-from ..project.paths import relative
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -125,7 +124,8 @@ def dumped(graph: Graph, root: str) -> bytes:
     entries = [[number(path), int(notes), one.says] for (path, notes), one in graph.entries.items()]
     seen = [[number(path), stamp, held] for path, (stamp, held) in graph.seen.items()]
     deeds = [[number(path), held, said] for path, (held, said) in graph.deeds.items()]
-    names = [relative(path, root) for path in paths]
+    prefix = os.path.join(root, "")
+    names = [path[len(prefix) :].replace(os.sep, "/") if path.startswith(prefix) else path for path in paths]
     head = {"deeds": deeds, "paths": names, "nodes": nodes, "entries": entries, "seen": seen}
     lines = [json.dumps(head, separators=(",", ":")), *(one.text for one in graph.entries.values())]
     return "\n".join(lines).encode("ascii")
