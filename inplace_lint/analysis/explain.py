@@ -43,8 +43,23 @@ def explain(filename: str, source: bytes, line: int, project: Project) -> str:
     head = f"{filename}:{line}" + (f": {text}" if text else "")
     place = Statement(module, line)
     if place.nothing:
-        return f"{head}\n\n{place.nothing}"
+        return "\n\n".join([head, place.nothing, *_declared_at(module, line, project)])
     return f"{head}\n\n" + _Account(module, place, project).text()
+
+
+def _declared_at(module: Module, line: int, project: Project) -> list[str]:
+    """What is declared of the function that begins at a line, or of which the comment there speaks."""
+    program = Program(project)
+    program.files.add(module)
+    found = []
+    for source in program.declared.functions(module):
+        said = program.declared.said(source)
+        comments = program.declared.comments(module).functions
+        rows = {source.node.lineno, *([comments[source][1].row] if source in comments else ())}
+        if said is not None and line in rows:
+            where = ":".join(map(str, filter(None, said.place)))
+            found.append(f"Declared of `{named(source)}` ({where}), for its callers: {said.text}")
+    return found
 
 
 class _Account:

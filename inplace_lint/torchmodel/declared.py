@@ -30,8 +30,8 @@ _PARTS = 4
 #: How many files away it is looked for what makes an operator, and in how many at most.
 _AWAY = 2
 _FILES = 64
-#: `torch.ops` as code names it; as a part of other words it is common, and to look for operators reads files.
-_OPS = re.compile(rb"\bops\b")
+#: `torch.ops` as code names it: many packages have `ops` of their own, and to look for operators reads files.
+_OPS = re.compile(rb"\btorch\.ops\b|\bfrom torch import\b[^\n]*\bops\b|\bimport torch as\b")
 
 
 class Declared:

@@ -230,3 +230,5 @@ def test_explain_tells_what_is_declared_of_a_call(tmp_path: Path) -> None:
     told = explain(str(tmp_path / "net.py"), text.encode(), row, Project(str(tmp_path)))
     assert "declared: writes(x), returns(same(x)) (" in told and "ops.py:8)" in told
     assert "written: `y` by fused_add, version 0 to 1" in told
+    for row in (8, 13, 14):
+        assert "for its callers: " in explain("ops.py", OPS.encode(), row, Project(str(tmp_path)))

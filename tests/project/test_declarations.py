@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from inplace_lint.cli import main
+from inplace_lint.engine.pipeline import examine
+from inplace_lint.project import Settings
 from inplace_lint.project.configuration import Configuration
-from inplace_lint.project.declarations import of_table, read
+from inplace_lint.project.declarations import WORDS, of_table, read
 from inplace_lint.project.errors import ConfigurationError
 
 HERE = ("a.py", 3)
@@ -174,3 +178,28 @@ def test_settings_are_shown_with_declarations_as_they_are_written(
     (tmp_path / "inplace-lint.toml").write_text('[models]\n"lib:fill" = { takes = ["x"], writes = ["x"] }\n')
     assert main(["config", "models"]) == 0
     assert 'models = {"lib:fill" = "takes(x), writes(x)"}' in capsys.readouterr().out
+
+
+WORD = st.sampled_from(
+    [*WORDS, "x", "y", "new", "same", "result", "(", ")", ",", "*", "=", "#", " ", "é", "\\", "'", "[", "1"]
+)
+
+
+@given(st.one_of(st.text(max_size=40), st.lists(WORD, max_size=12).map("".join)))
+@settings(max_examples=300)
+def test_any_words_are_read_or_told(words: str) -> None:
+    try:
+        said = read(words, HERE)
+    except ValueError as error:
+        assert str(error)
+    else:
+        assert read(said.text, HERE) == said
+
+
+@given(st.one_of(st.text(max_size=40), st.lists(WORD, max_size=12).map("".join)))
+@settings(max_examples=60)
+def test_any_comment_is_taken(words: str) -> None:
+    words = "".join(words.splitlines())
+    text = f"import torch\n\n\n# inplace-lint: {words}\ndef f(x, y):  # inplace-lint: {words}\n    return x.exp_()\n"
+    found = examine("a.py", text.encode("utf-8", "replace"), Settings())
+    assert {one.code for one in found} <= {"IPL001", "IPL004", "IPL205", "IPL302", "IPL000"}
