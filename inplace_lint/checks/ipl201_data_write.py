@@ -32,7 +32,7 @@ def check(module: Module, finding: Finding) -> Diagnostic | None:
         module,
         finding,
         CODE,
-        "by a way that moves no version",
-        "what is written from here on moves no version",
+        "in a way that its version counter does not see",
+        "what is written from here on moves no version counter",
         "make a new tensor, or write after backward; under `torch.no_grad()` the same write is noticed",
     )

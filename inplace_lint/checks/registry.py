@@ -99,7 +99,7 @@ RULES: tuple[Rule, ...] = (
         "data-write",
         "error",
         "0.1.0",
-        "A tensor that an operation saved is changed by a way that moves no version: .data, its storage.",
+        "A tensor that an operation saved is changed in a way that no version counter sees: .data, its storage.",
     ),
     Rule(
         "IPL202",

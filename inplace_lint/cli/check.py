@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def _options(parser: Parser) -> None:
     fixes = parser.add_argument_group("Fixes")
     flag(fixes, "--fix", "make safe fixes in the files, and report what remains")
-    flag(fixes, "--unsafe-fixes", "make and count the fixes too that may change what the program computes")
+    flag(fixes, "--unsafe-fixes", "also make, and count, the fixes that may change what the program computes")
     flag(fixes, "--prove", "make only fixes that are proved by running both forms (runs your code)")
     flag(fixes, "--diff", "show what --fix would change, and change nothing")
     flag(fixes, "--add-ignore", "add a comment to the line of each finding that ignores it from now on")
@@ -42,7 +42,7 @@ def _options(parser: Parser) -> None:
     )
     report = add_report(parser)
     report.add_argument(
-        "-v", "--verbose", action="store_true", help="say too which settings were used, and how long it took"
+        "-v", "--verbose", action="store_true", help="also say which settings were used, and how long it took"
     )
     flag(report, "--statistics", "report how often each rule was broken, not where")
     report.add_argument(

@@ -97,7 +97,7 @@ OPTIONS: tuple[Option, ...] = (
         "unsafe-fixes",
         "flag",
         False,
-        "make and count the fixes too that may change what the program computes",
+        "also make, and count, the fixes that may change what the program computes",
     ),
     Option(
         "fail-on",
