@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: What the analysis leaves behind refers to itself, and to look for it takes as long as some answers: it is collected
 #: when nobody has asked for so many seconds, or so often that memory stays bounded.
-_IDLE, _OFTEN = 2.0, 100
+_IDLE, _OFTEN = 1.0, 40
 
 
 def main() -> int:
