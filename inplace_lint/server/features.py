@@ -68,9 +68,9 @@ class Features:
                 lsp.RegistrationParams([lsp.Registration("files", method, options)])
             )
 
-    def shutdown(self, _: object) -> None:
-        self.checking.end()
-        self.asking.end()
+    async def shutdown(self, _: object) -> None:
+        await self.checking.close()
+        await self.asking.close()
 
     # What is open
 

@@ -49,6 +49,13 @@ class Worker:
         if process is not None and process.returncode is None:
             process.kill()
 
+    async def close(self) -> None:
+        """Ends the process, and waits for that."""
+        process = self._process
+        self.end()
+        if process is not None:
+            await process.wait()
+
     async def _answered(
         self, texts: Mapping[str, bytes], method: str, arguments: tuple[object, ...]
     ) -> object:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import os
+import sys
 from typing import TYPE_CHECKING
 
 from ..cli.options import UsageError, Verb
@@ -34,7 +36,10 @@ def _run(options: Namespace) -> int:
     import gc
 
     gc.enable()
-    Features().client.start_io()
+    source = os.fdopen(os.dup(sys.stdin.fileno()), "rb")
+    target = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # what anybody prints is no message
+    Features().client.start_io(source, target)
     return 0
 
 

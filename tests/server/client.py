@@ -144,6 +144,11 @@ async def session(
     finally:
         client.exit(None)
         await asyncio.wait_for(client.stop(), PATIENCE)
+    server = client._server
+    assert server is not None
+    assert server.stderr is not None
+    told = (await server.stderr.read()).decode()
+    assert (server.returncode, "Traceback" in told) == (0, False), told
 
 
 def address(path: Path) -> str:

@@ -23,10 +23,7 @@ def run(what: Callable[[Worker], Coroutine[Any, Any, None]], limit: float = proc
         try:
             await what(worker)
         finally:
-            last = worker._process
-            worker.end()
-            if last is not None:
-                await last.wait()
+            await worker.close()
 
     asyncio.run(whole())
 
