@@ -59,6 +59,7 @@ class Finding:
         "passed",
         "saves",
         "sharing",
+        "unrecorded",
         "used",
         "versions",
         "write",
@@ -78,6 +79,8 @@ class Finding:
         self.write: Place | None = None
         #: what the call was given of that: the place among its arguments and the name, or `Class.attribute`
         self.passed: tuple[int, str] | None = None
+        #: a declared function writes it, and autograd takes no notice of that
+        self.unrecorded = False
         #: an incident at a use of what was written before
         self.used = False
         #: every such change under the same call

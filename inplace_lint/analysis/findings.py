@@ -179,6 +179,7 @@ class Context:
         if known is None:
             finding.write = write.place if inner else None
             finding.passed = self.run.passed.get((at, write.storage))
+            finding.unrecorded = write.place.at in self.run.unrecorded
             if inner:
                 from .passed import passed
 
@@ -286,6 +287,7 @@ class Context:
         finding = Finding(incident.kind, at, incident.op, confidence)
         finding.write = incident.place if inner else None
         finding.passed = self.run.passed.get((at, incident.storage))
+        finding.unrecorded = incident.place.at in self.run.unrecorded
         finding.cause = incident.cause
         finding.used = incident.used
         known = found.get(finding.key())

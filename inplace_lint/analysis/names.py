@@ -136,6 +136,8 @@ def _from_star(run: Run, module: Module, star: str, level: int, name: str) -> Va
         dotted = canonical(f"{star}.{name}")
         if table.exists_function(dotted) or table.module(dotted) is not None or dotted in MODES:
             return Symbol(dotted)
+        if run.program.declared.said_of(dotted, module) is not None:
+            return Symbol(dotted)
     return None
 
 

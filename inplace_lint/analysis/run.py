@@ -121,6 +121,8 @@ class Run:
         self.told: dict[ast.AST, tuple[Declaration | None, Module]] = {}
         #: what such a call writes: which argument that is
         self.passed: dict[tuple[ast.AST, Storage], tuple[int, str]] = {}
+        #: ... and which of them autograd takes no notice of
+        self.unrecorded: set[ast.AST] = set()
         self.active: list[FunctionSource] = []
         #: the function whose body is run whatever is declared of it: its callers are told what it is said to do
         self.body_of: FunctionSource | None = None

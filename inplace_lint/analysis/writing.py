@@ -38,6 +38,8 @@ def incidents(
             storage = tensor.storage
             if facts.declared:
                 run.passed[place.at, storage] = facts.argument(i)
+                if facts.no_grad or not facts.counted:
+                    run.unrecorded.add(place.at)
             parted = records and (tensor.multi or tensor.no_grad_view)  # which is refused before
             if tensor.expanded is not None and not facts.metadata_only and not parted:
                 found = Incident("expanded", place, guard, name, storage, DOES, tensor.expanded)
@@ -127,6 +129,8 @@ def write(
             storage = tensor.storage
             if facts.declared:
                 run.passed[place.at, storage] = facts.argument(i)
+                if facts.no_grad or not facts.counted:
+                    run.unrecorded.add(place.at)
             quiet = "" if storage not in run.preserved else "unchecked"
             if not facts.counted:
                 # Statistics, unlike `apply_`, are written beside what the op is called for.

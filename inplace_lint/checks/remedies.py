@@ -38,6 +38,10 @@ def plan(module: Module, finding: Finding) -> FixPlan:
         raise Refused("where the change was meant to go is for the author to say")
     if finding.meant:
         raise Refused("the function is there to make this change")
+    if finding.unrecorded:
+        raise Refused(
+            "autograd takes no notice of this change: a copy would have the gradient of what it was"
+        )
     if finding.used and finding.kind != "hidden":
         raise Refused("the use has to move before the write")
     if any(saved.again for saved in finding.saves):

@@ -46,6 +46,8 @@ def _find(sketches: Sketches, module: Module, name: str) -> Sketched:
             found = of_module(sketches, target, name)
             if found and not isinstance(found[0], Cell):
                 return found
+        elif target is None and not level and sketches.declared.said_of(f"{star}.{name}", module) is not None:
+            return (Symbol(f"{star}.{name}"),)
         elif target is None and not level and star.partition(".")[0] == "torch":
             from ..torchmodel import table
 

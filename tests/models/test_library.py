@@ -45,6 +45,12 @@ BAD = {
     "view": "y = torch.exp(h)\nz = library.flat(y)\nz += 1  # IPL101\nreturn y",
     "second_of_two_results": "y = torch.exp(h)\na, b = library.halves(y)\nb += 1  # IPL101\nreturn a",
     "by_another_name": "y = torch.exp(h)\nset_to(y, 1.0)  # IPL101\nreturn y",
+    "attribute": "y = torch.exp(h)\nself.fill(y)  # IPL101\nreturn y",
+    "from_a_table": "y = torch.exp(h)\nFILLS['a'](y)  # IPL101\nreturn y",
+    "partial": "y = torch.exp(h)\nfill_two(y)  # IPL101\nreturn y",
+    "module_in_a_list": "y = torch.exp(h)\nfor relu in self.relus:\n    y = relu(y)  # IPL101\nreturn y",
+    "by_a_star": "y = torch.exp(h)\nscale_second(2.0, y)  # IPL101\nreturn y",
+    "part": "y = torch.exp(h)\nlibrary.fill(y[0])  # IPL101\nreturn y",
     "in_a_branch": "y = torch.exp(h)\nif x.shape[0] > 1:\n    fill(y, 1.0)  # IPL101\nreturn y",
     "result_of_a_module_that_writes": "y = self.relu(h + 1)\ny += 1  # IPL101\nreturn y",
     "module": "y = self.swish(h)\nh += 1  # IPL102\nreturn y",
@@ -73,10 +79,16 @@ GOOD = {
 def program(lines: str) -> str:
     body = "\n".join(f"        {line}" for line in lines.splitlines())
     return f"""\
+import functools
+
 import library
 import torch
+from library import *
 from library import fill, fill as set_to
 from torch import nn
+
+FILLS = {{"a": library.fill}}
+fill_two = functools.partial(library.fill, value=2.0)
 
 
 def refill(x):
@@ -90,6 +102,8 @@ class Net(nn.Module):
         self.swish = library.Swish()
         self.scale = library.Scale(4)
         self.relu = library.InplaceRelu()
+        self.fill = library.fill
+        self.relus = nn.ModuleList([library.InplaceRelu() for _ in range(2)])
         self.chain = nn.Sequential(library.InplaceRelu(), library.Swish())
 
     def forward(self, x):
@@ -149,8 +163,33 @@ def test_without_a_declaration_the_hazard_is_out_of_sight(name: str, tmp_path: P
 @pytest.mark.parametrize("name", BAD)
 def test_hazard_is_found_through_a_file_that_hands_the_library_on(name: str, tmp_path: Path) -> None:
     (tmp_path / "compat.py").write_text(
-        "import library\nfrom library import fill\nfrom library import fill as set_to\n"
+        "import library\nfrom library import *\nfrom library import fill\nfrom library import fill as set_to\n"
     )
     text = program(BAD[name]).replace("import library\n", "from compat import library\n", 1)
-    text = text.replace("from library import fill, fill as set_to", "from compat import fill, set_to")
+    text = text.replace("from library import *\n", "")
+    text = text.replace(
+        "from library import fill, fill as set_to", "from compat import fill, scale_second, set_to"
+    )
     assert findings(text, tmp_path, MODELS) == expected(text)
+
+
+FILL = """\
+import library
+import torch
+
+
+def f(x, w):
+    y = torch.exp(x * w)
+    library.CALL(y)
+    return y * 2
+"""
+
+
+@pytest.mark.parametrize(("call", "fixed"), [("fill", True), ("kernel", False), ("quiet", False)])
+def test_a_copy_is_only_given_to_what_autograd_records(call: str, fixed: bool, tmp_path: Path) -> None:
+    models = {**MODELS, "library:quiet": "takes(x), no_grad, writes(x), returns(no_tensor)"}
+    text = FILL.replace("CALL", call)
+    said = of_models(models, lambda key: ("pyproject.toml", 1))
+    (found,) = examine(str(tmp_path / "a.py"), text.encode(), Settings(root=str(tmp_path), models=said))
+    assert (found.plan is not None) == fixed
+    assert fixed or "a copy would have the gradient of what it was" in str(found.fix_refused)
