@@ -48,6 +48,11 @@ def test_actions_are_pinned_to_a_version(path: Path) -> None:
     assert used and all(re.fullmatch(r"[\w.-]+/[\w./-]+@(v\d+\.\d+\.\d+|[0-9a-f]{40})", one) for one in used)
 
 
+def test_the_action_is_pinned_too() -> None:
+    used = [step["uses"] for step in read(ROOT / "action.yml")["runs"]["steps"] if "uses" in step]
+    assert used and all(re.fullmatch(r"[\w./-]+@v\d+\.\d+\.\d+", one) for one in used)
+
+
 @WORKFLOW
 def test_permissions_are_the_least(path: Path) -> None:
     workflow = read(path)
