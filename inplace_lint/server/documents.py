@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from ..model import Location
-    from .analysis import Checked
+    from .analysis import Checked, Offer
 
 #: The languages of the documents that are checked.
 PYTHON = ("python", "")
@@ -50,7 +50,7 @@ class Document:
     """A file that is open; `filename` is as in the reports.
 
     `stamp` differs after each change, of whatever part. `checked` is what was found, or why nothing is known, in the
-    text that had that stamp.
+    text that had that stamp; `offered` what may be done about which findings of these.
     """
 
     def __init__(self, uri: str, filename: str, parts: Sequence[Part], stamp: int, notebook: bool) -> None:
@@ -60,6 +60,7 @@ class Document:
         self.stamp = stamp
         self.is_notebook = notebook
         self.checked: tuple[int, Checked | str] | None = None
+        self.offered: tuple[object, list[Offer]] | None = None
 
     def content(self) -> bytes:
         """The bytes of the file as it would be saved."""

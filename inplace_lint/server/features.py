@@ -157,8 +157,7 @@ class Features:
         findings = await self._at(document, params.text_document.uri, params.range)
         if not findings:
             return []
-        wanted = [(one.code, one.location) for one in findings]
-        offers: list[Offer] | None = await self._asked(document, "offers", wanted)
+        offers = await self._offers(document, findings)
         if offers is None or document.stamp != stamp:
             return []
         versioned = self.reports.abilities.versioned_edits
@@ -172,6 +171,17 @@ class Features:
             if edit is not None:
                 ignores.append(actions.ignore(one, shown, edit))
         return fixes + ignores
+
+    async def _offers(self, document: Document, findings: list[Diagnostic]) -> list[Offer] | None:
+        """What may be done about findings; asked once, for editors ask again wherever the cursor goes."""
+        checked, wanted = document.checked, tuple((one.code, one.location) for one in findings)
+        key = (checked, wanted, [one.location.cell for one in findings])
+        if document.offered is None or document.offered[0] != key:
+            offers: list[Offer] | None = await self._asked(document, "offers", wanted)
+            if offers is None:
+                return None
+            document.offered = (key, offers)
+        return document.offered[1]
 
     async def hover(self, params: lsp.HoverParams) -> lsp.Hover | None:
         document, at = self.documents.get(params.text_document.uri), params.position

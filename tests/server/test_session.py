@@ -161,6 +161,8 @@ def test_fixes_are_what_the_command_makes(tmp_path: Path, monkeypatch: pytest.Mo
             assert applied(text, all_safe.edit, uri, 3) == (tmp_path / "safe.py").read_text()
             fixes = [one for one in await client.actions(uri, everywhere(text)) if "Ignore" not in one.title]
             assert [one.is_preferred for one in fixes] == [None, True, True]
+            again = await client.actions(uri, everywhere(text))
+            assert [one for one in again if "Ignore" not in one.title] == fixes
             assert "(unsafe: the result's dtype may differ" in fixes[0].title
             assert {one.kind for one in fixes} == {"quickfix"}
             fixed = text
