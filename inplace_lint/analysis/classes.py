@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import attributes, calls, inherited, methods, names, objects
+from . import attributes, calls, containers, inherited, methods, names, objects
 from .values import (
     ANY,
     Bound,
@@ -33,18 +33,20 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     if value is not None:
         if obj in run.outside and isinstance(value, (Sequence_, Mapping_, Instance)):
             run.outside.add(value)
-        unset = isinstance(value, Constant) and value.value is None
-        if (
-            unset
-            and obj in run.outside
-            and run.program.base.slots.get((obj, name)) is value
-            and run.program.is_set_later(obj.cls, name, run.frame.module)
-        ):
-            # None until some method sets it, and this one need not be the first to run.
-            late = Unknown(obj)
-            late.late = True
-            run.bottom().slots[(obj, name)] = late
-            return late
+        if obj in run.outside and run.program.base.slots.get((obj, name)) is value:
+            # As `__init__` leaves it until some method sets it, or fills it: and this one need not be the first to run.
+            if isinstance(value, Constant) and value.value is None:
+                if run.program.is_set_later(obj.cls, name, run.frame.module):
+                    late = Unknown(obj)
+                    late.late = True
+                    run.bottom().slots[(obj, name)] = late
+                    return late
+            elif (
+                isinstance(value, (Sequence_, Mapping_))
+                and containers.is_as_made(run, value, 0)
+                and run.program.is_filled_later(obj.cls, name, run.frame.module)
+            ):
+                containers.fill(run, value, Unknown(obj))
         return value
     found = find(run, obj.cls.order(), name)
     if found is not None:

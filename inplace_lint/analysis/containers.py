@@ -214,7 +214,15 @@ def fresh_element(run: Run, sequence: Sequence_, key: Hashable) -> Value:
         return known
     pattern = run.state.get((sequence, ANY))
     if not isinstance(pattern, Tensor):
-        return Unknown()
+        unknown = Unknown()
+        if isinstance(pattern, Unknown):
+            unknown.nodes, unknown.returned, unknown.of_module = (
+                pattern.nodes,
+                pattern.returned,
+                pattern.of_module,
+            )
+        run.put(sequence, key, unknown)
+        return unknown
     element = run.new_tensor("result", 0, None, dtype=pattern.storage.dtype)
     element.storage.made = pattern.storage.made
     element.storage.proved, element.storage.sources = pattern.storage.proved, pattern.storage.sources
@@ -223,6 +231,22 @@ def fresh_element(run: Run, sequence: Sequence_, key: Hashable) -> Value:
         run.given.add(element.storage)
     run.put(sequence, key, element)
     return element
+
+
+def is_as_made(run: Run, container: Sequence_ | Mapping_, count: int) -> bool:
+    """Whether it has as many elements as when its object was built, and these are so many."""
+    found = run.state.get((container, LENGTH))
+    built = run.program.base.slots.get((container, LENGTH))
+    return found is built and isinstance(found, Constant) and found.value == count
+
+
+def fill(run: Run, container: Sequence_ | Mapping_, element: Value) -> None:
+    """What is in it from the start is not known: elements like this one, if any."""
+    slots = run.bottom().slots
+    container.keys[ANY] = None
+    slots[(container, ANY)] = element
+    for what in (LENGTH, LAST, PARTS):
+        slots[(container, what)] = Unknown()
 
 
 def smear(run: Run, container: Sequence_ | Mapping_, value: Value) -> None:

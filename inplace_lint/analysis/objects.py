@@ -17,6 +17,7 @@ from .values import (
     Instance,
     Native,
     Phi,
+    Scalar,
     Sequence_,
     Symbol,
     Tensor,
@@ -219,7 +220,7 @@ def call_module(
         return einops.call_layer(run, module, args, at) or calls.unknown(run, module, args, kwargs, at)
     module = attributes.as_set(run, module)
     for name, value in module.config.items():
-        if isinstance(value, Phi) and all(isinstance(atom, Constant) for _, atom in value.alternatives):
+        if isinstance(value, Phi) and all(isinstance(a, (Constant, Scalar)) for _, a in value.alternatives):
             return _call_each(run, module, name, value, args, kwargs, at)
     config = {name: ops.kind(run, value) for name, value in module.config.items()}
     config = {name: "?" if found in ("N", "T", "L") else found for name, found in config.items()}

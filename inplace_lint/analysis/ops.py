@@ -10,7 +10,19 @@ from .heap import Saved, strongest
 from .incident import Incident
 from .sharing import observe
 from .storage import Storage
-from .values import ANY, Constant, Mapping_, Parameters, Phi, Sequence_, Tensor, Unknown, Value, join
+from .values import (
+    ANY,
+    Constant,
+    Mapping_,
+    Parameters,
+    Phi,
+    Scalar,
+    Sequence_,
+    Tensor,
+    Unknown,
+    Value,
+    join,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,7 +80,10 @@ def apply(
     """The value of a call of a torch op. `function` says that calling it proves that its operands are tensors."""
     given: list[tuple[int | str, Value]] = [*enumerate(args), *kwargs.items()]
     for place, value in given:
-        if isinstance(value, Phi) and all(isinstance(atom, Constant) for _, atom in value.alternatives):
+        if isinstance(value, Phi) and all(
+            isinstance(atom, Constant) or (type(atom) is Scalar and op.tests_zero)
+            for _, atom in value.alternatives
+        ):
             return _for_each_constant(run, op, args, kwargs, place, value, at, function)
     kinds = [kind(run, value) for value in args]
     named = {name: kind(run, value) for name, value in kwargs.items()}

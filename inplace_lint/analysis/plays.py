@@ -68,14 +68,16 @@ def _grad(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     roots = run.tensors_within(outputs)
     run.trains = True
     run.heap.backward(roots, run.path, retain)
-    result = Sequence_("unknown")
-    element = Unknown()
-    if create:
-        element.nodes, element.returned, element.of_module = roots, True, True
+    result = Sequence_("fresh")
+    if create or methods.flag(kwargs, "allow_unused"):
+        unknown = Unknown()
+        if create:
+            unknown.nodes, unknown.returned, unknown.of_module = roots, True, True
+        run.put(result, ANY, unknown)
     else:
-        element.tensor = run.new_tensor("gradient", NEVER, at)
-        element.tensor.contiguous = element.tensor.dense = False
-    run.put(result, ANY, element)
+        gradient = run.new_tensor("gradient", NEVER, at)
+        gradient.contiguous = gradient.dense = False
+        run.put(result, ANY, gradient)
     return result
 
 

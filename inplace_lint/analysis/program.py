@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from ..sketch import lent
 from ..sketch.screen import sets_state
 from ..sketch.select import suspects
@@ -101,7 +103,7 @@ class Program:
         self._entered: dict[FunctionSource, bool] = {}
         self._gives: dict[FunctionSource, bool] = {}
         self._asks: dict[tuple[FunctionSource, ClassSource], bool] = {}
-        self._set_later: dict[tuple[ClassValue, str, Module], bool] = {}
+        self._set_later: dict[tuple[ClassValue, str, Module, bytes], bool] = {}
         #: one object of each class; what their `__init__` left stands in `base`, under every run
         self.built: dict[ClassValue, Instance] = {}
         self._base: State | None = None
@@ -182,11 +184,21 @@ class Program:
 
     def is_set_later(self, cls: ClassValue, name: str, module: Module) -> bool:
         """Whether anything but an `__init__` may set an attribute: in the files of the class, or in the one at hand."""
-        key = (cls, name, module)
+        return self._outside_of_init(cls, name, module, rb"\.%s\b[^=\n(]*=(?!=)|\bsetattr\(")
+
+    def is_filled_later(self, cls: ClassValue, name: str, module: Module) -> bool:
+        """Whether anything but an `__init__` may put something into a container that an attribute holds."""
+        return self._outside_of_init(
+            cls, name, module, rb"\.%s\b(?:\[[^\n]*\])?(?:\.(?:" + _FILLS + rb")\(|[^=\n(]*=(?!=))"
+        )
+
+    def _outside_of_init(self, cls: ClassValue, name: str, module: Module, pattern: bytes) -> bool:
+        key = (cls, name, module, pattern)
         known = self._set_later.get(key)
         if known is None:
             files = {module: None} | dict.fromkeys(c.source.module for c in cls.order())
-            known = self._set_later[key] = any(_sets_outside_of_init(file, name) for file in files)
+            text = pattern % re.escape(name.encode())
+            known = self._set_later[key] = any(_stands_outside_of_init(file, text) for file in files)
         return known
 
     def class_value(self, source: ClassSource) -> ClassValue:
@@ -199,13 +211,15 @@ class Program:
         return known
 
 
-def _sets_outside_of_init(module: Module, name: str) -> bool:
-    import re
+#: Methods that put something into a list, a set or a dict.
+_FILLS = b"append|appendleft|extend|insert|add|update|setdefault"
 
-    pattern = re.compile(rb"\.%s\b[^=\n(]*=(?!=)|\bsetattr\(" % re.escape(name.encode()))
+
+def _stands_outside_of_init(module: Module, pattern: bytes) -> bool:
+    """Whether something in a file that is no `__init__` matches the pattern."""
     functions = module.functions_in_order()
     row, before = 1, 0
-    for match in pattern.finditer(module.source):
+    for match in re.finditer(pattern, module.source):
         row += module.source.count(b"\n", before, match.start())
         before = match.start()
         around = [f for f in functions if f.node.lineno <= row <= (f.node.end_lineno or 0)]

@@ -65,14 +65,14 @@ def arguments_of(run: Run, init: FunctionSource, obj: Instance) -> dict[str, Val
 def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
     """What is known of an argument before any call is seen: its annotation and its default."""
     annotation = annotated(parameter.annotation)
-    if annotation in SCALARS and annotation != "bool":
-        number = Scalar()
-        number.number = annotation in ("int", "float")
-        return number
     default = source.default_of(parameter)
     constant = (
         getattr(default, "value", None) if default is not None and not hasattr(default, "attr") else None
     )
+    if annotation in SCALARS and annotation != "bool" and (constant != 0 or isinstance(constant, bool)):
+        number = Scalar()
+        number.number = annotation in ("int", "float")
+        return number
     if annotation in LISTS or annotation in MAPPINGS:
         made: Value = Sequence_("unknown") if annotation in LISTS else Mapping_()
         if default is None or getattr(default, "value", default) is not None:
@@ -82,6 +82,12 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
     if annotation == "bool" or isinstance(constant, bool):
         bit = run.bit(("argument", source, parameter.arg))
         return Phi(((literal(bit, True), Constant(True)), (literal(bit, False), Constant(False))))
+    if isinstance(constant, (int, float)) and constant == 0:
+        # A rate or a count that leaves something out, unless somebody asks for it.
+        bit = run.bit(("argument", source, parameter.arg))
+        number = Scalar()
+        number.number = annotation in ("int", "float")
+        return Phi(((literal(bit, True), number), (literal(bit, False), Constant(constant))))
     if isinstance(constant, (int, float, str)):
         plain = Scalar()
         plain.default = constant if isinstance(constant, str) else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..torchmodel import table
 from . import construct
 from .atoms import Function, Object
 
@@ -44,6 +45,22 @@ def asks_to_write(scope: Scope, source: FunctionSource, parameter: str, obj: Obj
         if method is not None and scope.sketches.may_write(method.source):
             return True
     return False
+
+
+def only_method(scope: Scope, receiver: Cell, name: str) -> Function | None:
+    """The method that writes and that one class of the file alone has by this name: the receiver may be its object."""
+    module = scope.module
+    if (
+        receiver.store.tensor
+        or name not in module.method_names()
+        or table.has_module(name)
+        or table.method(name)
+    ):
+        return None
+    owners = [cls for cls in module.classes.values() if name in cls.methods]
+    if len(owners) != 1 or not scope.sketches.may_write(owners[0].methods[name]):
+        return None
+    return Function(owners[0].methods[name], (Object(owners[0]),))
 
 
 def method_of_result(scope: Scope, receiver: Cell, name: str) -> Function | None:

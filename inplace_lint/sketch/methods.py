@@ -110,7 +110,8 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
             return call(attributes.attribute(made.scope, found, name), made)
     if receiver.store.given:
         made.scope.asks(name)
-    return unknown(made)
+    method = lent.only_method(made.scope, receiver, name)
+    return unknown(made) if method is None else call((method,), made)
 
 
 def _leaves(name: str, made: Call) -> Sketched:

@@ -177,6 +177,11 @@ class Op:
     def __repr__(self) -> str:
         return f"Op({self.name})"
 
+    @property
+    def tests_zero(self) -> bool:
+        """Whether it does another thing where a number is 0, as dropout with that rate."""
+        return any("==0" in row.condition for row in self.rows)
+
     def facts(self, args: Sequence[Arg], kwargs: Mapping[str, Arg]) -> tuple[Facts, Binding] | None:
         """What a call with these arguments does, and which argument each parameter is bound to.
 

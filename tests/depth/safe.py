@@ -305,4 +305,54 @@ PROGRAMS = {
 
         Net([3, 5])(torch.tensor([[0, 1], [2, 4]])).sum().backward()
     """,
+    "a rate above 0": """
+        class Layered(nn.Module):
+            def __init__(self, rate=0.1):
+                super().__init__()
+                self.proj = nn.Linear(4, 4)
+                self.drop = nn.Dropout(rate)
+
+            def forward(self, x):
+                y = self.drop(torch.sigmoid(self.proj(x)))
+                y *= 0.5
+                return y
+
+        if __name__ == "__main__":
+            Layered()(b).sum().backward()
+    """,
+    "a container that nothing fills": """
+        class Masked(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.rows = []
+                self.proj = nn.Linear(4, 4)
+
+            def forward(self, x):
+                y = torch.softmax(self.proj(x), dim=-1)
+                for row in self.rows:
+                    y[row] = 0.0
+                return y
+
+        if __name__ == "__main__":
+            Masked()(b).square().sum().backward()
+    """,
+    "gradients that are clipped in a loop": """
+        class Learner(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj = nn.Linear(4, 4)
+                self.rate = nn.Parameter(torch.tensor(0.1))
+
+            def forward(self, x):
+                loss = self.proj(x).square().sum()
+                slopes = torch.autograd.grad(loss, list(self.proj.parameters()))
+                moved = []
+                for weight, slope in zip(self.proj.parameters(), slopes):
+                    slope.clamp_(-1, 1)
+                    moved.append(weight - self.rate * slope)
+                return F.linear(x, *moved)
+
+        if __name__ == "__main__":
+            Learner()(b).sum().backward()
+    """,
 }
