@@ -213,23 +213,33 @@ def fresh_element(run: Run, sequence: Sequence_, key: Hashable) -> Value:
     if known is not None:
         return known
     pattern = run.state.get((sequence, ANY))
-    if not isinstance(pattern, Tensor):
+    if isinstance(pattern, Unknown):
         unknown = Unknown()
-        if isinstance(pattern, Unknown):
-            unknown.nodes, unknown.returned, unknown.of_module = (
-                pattern.nodes,
-                pattern.returned,
-                pattern.of_module,
-            )
+        unknown.nodes, unknown.returned, unknown.of_module = (
+            pattern.nodes,
+            pattern.returned,
+            pattern.of_module,
+        )
+        if pattern.tensor is not None:
+            unknown.tensor = _like(run, pattern.tensor)
         run.put(sequence, key, unknown)
         return unknown
-    element = run.new_tensor("result", 0, None, dtype=pattern.storage.dtype)
-    element.storage.made = pattern.storage.made
-    element.storage.proved, element.storage.sources = pattern.storage.proved, pattern.storage.sources
-    run.heap.copy_graph(pattern.storage, element.storage)
+    if not isinstance(pattern, Tensor):
+        return Unknown()
+    element = _like(run, pattern)
     if pattern.storage in run.given:
         run.given.add(element.storage)
     run.put(sequence, key, element)
+    return element
+
+
+def _like(run: Run, pattern: Tensor) -> Tensor:
+    """Another tensor that was made as this one was."""
+    element = run.new_tensor("result", 0, None, dtype=pattern.storage.dtype)
+    element.contiguous, element.dense = pattern.contiguous, pattern.dense
+    element.storage.made = pattern.storage.made
+    element.storage.proved, element.storage.sources = pattern.storage.proved, pattern.storage.sources
+    run.heap.copy_graph(pattern.storage, element.storage)
     return element
 
 

@@ -69,15 +69,14 @@ def _grad(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     run.trains = True
     run.heap.backward(roots, run.path, retain)
     result = Sequence_("fresh")
-    if create or methods.flag(kwargs, "allow_unused"):
-        unknown = Unknown()
-        if create:
-            unknown.nodes, unknown.returned, unknown.of_module = roots, True, True
-        run.put(result, ANY, unknown)
+    gradient = run.new_tensor("gradient", NEVER, at)
+    gradient.contiguous = gradient.dense = False
+    element = Unknown()
+    if create:
+        element.nodes, element.returned, element.of_module = roots, True, True
     else:
-        gradient = run.new_tensor("gradient", NEVER, at)
-        gradient.contiguous = gradient.dense = False
-        run.put(result, ANY, gradient)
+        element.tensor = gradient
+    run.put(result, ANY, element if create or methods.flag(kwargs, "allow_unused") else gradient)
     return result
 
 

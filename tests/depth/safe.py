@@ -355,4 +355,24 @@ PROGRAMS = {
         if __name__ == "__main__":
             Learner()(b).sum().backward()
     """,
+    "gradients of which some may be missing, written into pieces": """
+        class Learner(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj = nn.Linear(4, 4)
+                self.unused = nn.Parameter(torch.zeros(4))
+
+            def forward(self, x):
+                weights = list(self.parameters())
+                loss = self.proj(x).square().sum()
+                flat = torch.zeros(sum(w.numel() for w in weights))
+                slopes = torch.autograd.grad(loss, weights, allow_unused=True)
+                for piece, slope in zip(flat.split([w.numel() for w in weights]), slopes):
+                    if slope is not None:
+                        piece.copy_(slope.reshape(-1))
+                return flat * self.unused.sum()
+
+        if __name__ == "__main__":
+            Learner()(b).sum().backward()
+    """,
 }
