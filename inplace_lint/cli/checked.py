@@ -73,6 +73,7 @@ def read(options: Namespace, settings: Configuration) -> Checked:
     for error in errors:
         complain(str(error))
     jobs = options.jobs or processes.default_jobs(len(targets))
+    pipeline.turn_to({})
     findings, silenced = check_files(targets, jobs, options)
     incomplete = bool(errors)
     return Checked(targets, findings, {}, jobs, incomplete, silenced=silenced, started=started)

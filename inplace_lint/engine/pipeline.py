@@ -231,6 +231,8 @@ def turn_to(unsaved: Mapping[str, bytes]) -> None:
 
     A process that lives on says so before it asks for findings again.
     """
+    if not unsaved and not _contents.was_asked():
+        return
     from ..analysis.program import forget
     from ..project import torch_version
 

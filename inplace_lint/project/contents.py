@@ -122,6 +122,10 @@ class Contents:
         except OSError:
             return None
 
+    def was_asked(self) -> bool:
+        """Whether anything has been said that may have changed since."""
+        return bool(self.held or self.are_files or self.unsaved)
+
     def turn_to(self, unsaved: Mapping[str, bytes]) -> bool:
         """From now on these stand for files on disk. Whether there are other files than was said before."""
         self.unsaved = {os.path.abspath(filename): content for filename, content in unsaved.items()}

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from inplace_lint.api import check_paths
+from inplace_lint.cli import main
 from inplace_lint.engine import pipeline, store
 from inplace_lint.project import contents
 from inplace_lint.project.discovery import Target
@@ -279,3 +280,14 @@ def test_a_run_that_is_interrupted_keeps_what_it_found(
     again = lint()
     assert not set(done) & set(examined)
     assert again == lint("--no-cache")
+
+
+def test_a_process_that_checks_twice_sees_what_changed(
+    here: Path, examined: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    changing.put(Path(), "pkg/__init__.py", "")
+    changing.put(Path(), "pkg/caller.py", CALLER)
+    for form, code in (("returns", 0), ("writes", 1), ("writes", 1), ("returns", 0)):
+        changing.put(Path(), "pkg/helpers.py", changing.HELPERS[form])
+        assert main(["check"]) == code, capsys.readouterr()
+    assert examined.count("pkg/caller.py") == 3
