@@ -186,7 +186,10 @@ def _read_schema(
         if part == "*":
             taken.append(part)
             continue
-        one = part.partition("=")[0].split()[-1]
+        words = part.partition("=")[0].split()
+        if not words or not words[-1].isidentifier():
+            return None
+        one = words[-1]
         taken.append(one)
         tensor = _TENSOR.match(part)
         if tensor is not None and tensor["alias"]:

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from inplace_lint.engine.pipeline import examine
 from inplace_lint.project import Settings
@@ -282,3 +284,57 @@ def use(x):
     return y
 """
     assert findings(tmp_path, text) == set()
+
+
+PART = st.sampled_from(
+    [
+        "Tensor",
+        "(a!)",
+        "(a)",
+        "[]",
+        "?",
+        " x",
+        " y",
+        ",",
+        "(",
+        ")",
+        "->",
+        " ",
+        "=",
+        "[1, 2]",
+        "int",
+        "*",
+        "::",
+        "é",
+        "'",
+    ]
+)
+
+
+@given(st.lists(PART, max_size=14).map("".join))
+@settings(max_examples=150)
+def test_any_schema_is_read_or_passed_over(schema: str) -> None:
+    text = f"""\
+import torch
+from torch.library import Library, custom_op, define
+
+define("mine::f", {schema!r})
+library = Library({schema!r}, "DEF")
+library.define({schema!r})
+
+
+@custom_op("mine::g", mutates_args=(), schema={schema!r})
+def g(x):
+    return x.clone()
+
+
+@custom_op({schema!r}, mutates_args="unknown")
+def h(x: torch.Tensor) -> torch.Tensor:
+    return x.clone()
+
+
+def use(x):
+    y = torch.exp(x)
+    return g(y) + h(y) + torch.ops.mine.f(y)
+"""
+    assert "IPL002" not in [one.code for one in examine("a.py", text.encode(), Settings())]
