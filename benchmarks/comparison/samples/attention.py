@@ -9,5 +9,5 @@ class Attention(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         q, k, v = self.q(x), self.k(x), self.v(x)
-        weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1)  # kept for backward: one number for each pair
+        weights = torch.softmax(q @ k.transpose(-2, -1), dim=-1)  # kept: one number for each pair
         return weights @ v
