@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 __version__ = "0.2.0"
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .api import (
         ConfigurationError,

@@ -9,8 +9,8 @@ for this.) A module of which others import names directly is read at once all th
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType as Module
 else:

@@ -65,7 +65,8 @@ CHECK = '''\
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from ..analysis.finding import Finding
     from ..model import Diagnostic

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .frames import DEAD
 from .guards import both, either, literal
 from .values import Constant, Phi, Unknown
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .guards import Guard
     from .run import Run

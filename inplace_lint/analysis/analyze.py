@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .callers import NO_NEED, callers_of, has_no_other_caller, is_private, needs
 from .finding import Finding
 from .findings import of_run, once_for_each_write, prevailing
@@ -18,7 +20,6 @@ from .values import (
     alternatives,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 

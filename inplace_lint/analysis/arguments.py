@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from bisect import bisect_left
+from typing import TYPE_CHECKING
 
 from ..sketch.words import mentions
 from ..syntax.nodes import children
@@ -10,9 +12,7 @@ from . import stale
 from .finding import LIKELY, POSSIBLE, Finding
 from .guards import ALWAYS, implies
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Iterator, Mapping
 
     from ..syntax.module import FunctionSource, Module
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from .heap import Write
     from .run import Run
     from .storage import Storage
-else:
-    import _ast as ast
 
 
 def overwritten(run: Run, root: FunctionSource, given: Mapping[Storage, str]) -> Iterator[Finding]:

@@ -5,13 +5,14 @@ What is not a tensor but looks at the memory of one is an `Array`: its `memory` 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..torchmodel import arrays as known
 from .guards import both
 from .heap import Write
 from .storage import Counter, Storage
 from .values import Array, Constant, Native, Scalar, Sequence_, Tensor, Unknown, Value, join
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping, Sequence

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..torchmodel import classes as torch_classes
 from ..torchmodel import table
 from ..torchmodel.spelling import canonical
@@ -46,7 +48,6 @@ from .values import (
     join,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 

@@ -6,12 +6,13 @@ the number of axes is known.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..torchmodel import shapes
 from ..torchmodel.layout import FEW_ROWS
 from .run import LENGTH
 from .values import Array, Constant, Scalar, Sequence_, Symbol, Tensor, Test, Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..syntax import ir
 from . import calls, execute, generators, iteration
 from .frames import DEAD, Loop, State
@@ -17,7 +19,6 @@ from .values import (
     join,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Hashable

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..sketch import modes
 from ..sketch.screen import callers
 from ..sketch.words import mentions
@@ -10,7 +12,6 @@ from .findings import of_run, proved
 from .storage import DOES
 from .values import Unknown
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection
 

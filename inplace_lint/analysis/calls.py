@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..torchmodel.spelling import MODES
 from . import (
     attributes,
@@ -42,7 +44,6 @@ from .values import (
     join,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Mapping, Sequence

@@ -5,6 +5,8 @@ These are the tests that `name == "relu"` makes as well, so what is built by nam
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import dynamic_names, operators
 from .guards import ALWAYS, both
 from .values import (
@@ -24,7 +26,6 @@ from .values import (
     join,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 

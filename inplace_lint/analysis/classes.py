@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import attributes, calls, containers, inherited, methods, names, objects
 from .values import (
     ANY,
@@ -18,7 +20,6 @@ from .values import (
     Value,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import containers, methods
 from .run import LAST, LENGTH, PARTS
 from .values import (
@@ -16,7 +18,6 @@ from .values import (
     alternatives,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import arrays, elements, indexing, inherited, kinds, stale
 from .iterators import Iteration
 from .run import LAST, LENGTH, PARTS
@@ -25,7 +27,6 @@ from .values import (
     join,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Hashable, Sequence

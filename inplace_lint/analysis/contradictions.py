@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..syntax.annotations import annotated
 from ..torchmodel.spelling import TENSOR_TYPES
 from . import analyze
 from .run import flatten
 from .values import Tensor, Unknown
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..project.declarations import Declaration
     from ..syntax.module import FunctionSource

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .run import LAST, LENGTH
 from .storage import DOES, NEVER
 from .values import Instance, Mapping_, Phi, Sequence_, Tensor, TorchModule, Unknown, join
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 

@@ -7,6 +7,8 @@ of an attribute which begins so.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import objects, operators
 from .guards import both
 from .values import (
@@ -23,7 +25,6 @@ from .values import (
     join,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable

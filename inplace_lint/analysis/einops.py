@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..torchmodel import recipes, table
 from . import calls, containers, iterators, ops, symbols
 from .storage import DOES
@@ -18,7 +20,6 @@ from .values import (
     join,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping, Sequence

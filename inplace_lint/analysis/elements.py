@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .storage import Taken
 from .values import Constant, Instance, Phi, Tensor, Unknown, alternatives, join
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .frames import Loop
     from .run import Run

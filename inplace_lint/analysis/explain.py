@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..sketch import screen
 from ..syntax.module import Module
 from ..syntax.statement import Statement
@@ -13,7 +15,6 @@ from .run import HARD_LIMIT, SOFT_LIMIT
 from .storage import DOES, NEVER
 from .watch import Watch, writes_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..project.declarations import Declaration
     from ..project.modules import Project

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..syntax.nodes import start_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .finding import CERTAIN, HARMLESS, LIKELY, POSSIBLE, SILENT, Finding, SavedAt
 from .guards import both, either, implies
 from .storage import DOES
 from .values import Tensor, Unknown, alternatives
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Iterable

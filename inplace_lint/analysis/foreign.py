@@ -6,13 +6,14 @@ An optimizer is known by `zero_grad`; which modules it steps is not, but some th
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import unmodeled
 from .graph import reach
 from .heap import Saved
 from .storage import DOES
 from .values import Constant, Native, Tensor, Unknown, Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Sequence

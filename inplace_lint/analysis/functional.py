@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..syntax.operators import FUNCTIONS
 from . import calls, containers, iteration, iterators, operators
 from .guards import both
 from .values import Bound, Constant, Scalar, Unknown, Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Mapping, Sequence

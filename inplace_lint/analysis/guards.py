@@ -7,7 +7,8 @@ exclusive branches apart, and lets `if c: …` twice on the same `c` correlate, 
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from typing import TypeAlias
 

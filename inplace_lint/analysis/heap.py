@@ -7,12 +7,13 @@ the saves of the same storage that were recorded before it and whose node has no
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .graph import Node, leaves, reach
 from .guards import ALWAYS, both, compatible, either, implies, literal, minus
 from .guards import NEVER as NOWHERE
 from .storage import DOES, MAY, NEVER
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

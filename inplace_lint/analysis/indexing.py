@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..torchmodel import table
 from . import axes, ops
 from .guards import both
@@ -18,7 +20,6 @@ from .values import (
     join,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 

@@ -5,11 +5,12 @@ That part of it is a module of its own, built by `super().__init__(…)` and kep
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..torchmodel import table
 from .storage import DOES
 from .values import Instance, Mapping_, Native, Sequence_, TorchModule, Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping, Sequence

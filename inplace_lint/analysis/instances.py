@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..torchmodel import classes as torch_classes
 from .values import (
     ClassValue,
@@ -19,7 +21,6 @@ from .values import (
     join,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .values import Phi, Sequence_, Tensor, Unknown
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .guards import Guard
     from .run import Run

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..torchmodel import table
 from ..torchmodel.writers import SEARCHING
 from . import containers, dynamic_names, foreign, inherited, iterators, modules, objects
@@ -26,7 +28,6 @@ from .values import (
     alternatives,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping, Sequence

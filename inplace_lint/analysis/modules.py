@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..torchmodel import layout
 from . import classes, containers
 from .heap import Saved
 from .storage import DOES, NEVER
 from .values import Constant, FunctionValue, Instance, Native, Phi, Tensor, TorchModule, Unknown, Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Mapping, Sequence

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from typing import TYPE_CHECKING
 
 from ..syntax.lower import lower_expression
 from ..torchmodel import table
@@ -12,7 +13,6 @@ from .guards import ALWAYS
 from .run import EVERYTHING
 from .values import ClassValue, Constant, FunctionValue, Symbol, Unknown, Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 

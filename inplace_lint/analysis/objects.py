@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..torchmodel import table
 from . import attributes, calls, classes, containers, einops, inherited, modules, names, ops
 from .frames import Frame, State
@@ -27,7 +29,6 @@ from .values import (
     join,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping, Sequence

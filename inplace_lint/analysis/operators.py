@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import operator
+from typing import TYPE_CHECKING
 
 from ..torchmodel import table
 from . import containers, instances, ops
@@ -28,14 +30,10 @@ from .values import (
     join,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Callable, Hashable
 
     from .run import Run
-else:
-    import _ast as ast
 
 _ARITHMETIC: dict[str, Callable[[object, object], object]] = {
     "+": operator.add,

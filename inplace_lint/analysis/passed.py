@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from .values import Instance, Mapping_, Sequence_, Tensor, Unknown, alternatives
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import arrays, builtin, containers, instances, methods, symbols, unchecked
 from .storage import DOES, MAY, NEVER
 from .values import ANY, Constant, Mapping_, Native, Scalar, Sequence_, Tensor, Unknown, Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Mapping, Sequence

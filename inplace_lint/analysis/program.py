@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from ..sketch import lent
 from ..sketch.screen import sets_state
@@ -11,7 +12,6 @@ from ..sketch.summaries import Sketches
 from ..syntax.files import Files
 from .guards import WEAKENED
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Hashable

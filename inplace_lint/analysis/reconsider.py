@@ -8,6 +8,8 @@ the best evidence at hand of what the function is for: its findings are possible
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..sketch.screen import callers
 from .finding import LIKELY, POSSIBLE
 from .findings import Context, proved
@@ -17,7 +19,6 @@ from .run import EVERYTHING
 from .starts import run_body, run_function
 from .storage import DOES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..syntax.module import FunctionSource, Module
     from .finding import Finding

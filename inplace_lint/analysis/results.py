@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..torchmodel.facts import WEIGHT
 from ..torchmodel.layout import layout_of
 from . import arrays, axes, containers
@@ -24,7 +26,6 @@ from .values import (
     join,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Sequence

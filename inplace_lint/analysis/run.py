@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import guards
 from .frames import DEAD, Frame, Place, State
 from .guards import ALWAYS, both, literal
@@ -32,7 +34,6 @@ from .values import (
     join,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Hashable, Iterable

@@ -6,6 +6,8 @@ findings pays nothing.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .guards import compatible
 from .values import (
     Array,
@@ -20,7 +22,6 @@ from .values import (
     alternatives,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 

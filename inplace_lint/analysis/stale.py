@@ -7,6 +7,9 @@ it changes was made in the same statement and nobody holds it (`x[mask].fill_(0)
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from ..syntax.nodes import end_of, start_of
 from . import names
 from .guards import both, compatible, implies
@@ -14,17 +17,13 @@ from .incident import Incident
 from .storage import DOES
 from .values import Sequence_, Tensor, Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Iterator, Sequence
     from typing import Any
 
     from .frames import Frame, Place
     from .heap import Write
     from .run import Run
-else:
-    import _ast as ast
 
 
 def reads(run: Run, op: str, at: ast.AST, operands: list[Tensor], replaces: bool) -> None:

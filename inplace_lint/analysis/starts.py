@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..sketch.patterns import Pattern
 from . import calls, classes, execute, foreign, inherited, names, objects
 from .frames import Frame
@@ -11,7 +13,6 @@ from .run import NESTED, OutOfBudget, Run
 from .supposed import arguments, arguments_of
 from .values import ClassValue, FunctionValue, Instance, Unknown, Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..syntax.module import FunctionSource, Module
 

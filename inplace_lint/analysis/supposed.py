@@ -7,6 +7,8 @@ to what the function saved before is told where both are called.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..syntax.annotations import LISTS, MAPPINGS, SCALARS, annotated
 from ..torchmodel import table
 from ..torchmodel.spelling import TENSOR_TYPES
@@ -27,7 +29,6 @@ from .values import (
     Unknown,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Iterator, Mapping

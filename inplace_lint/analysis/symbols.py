@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..torchmodel import keywords, table
 from ..torchmodel.spelling import MAKERS, MODES, PLAYED
 from . import arrays, axes, builtin, einops, ops, plays, results
@@ -25,7 +27,6 @@ from .values import (
     Value,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping, Sequence

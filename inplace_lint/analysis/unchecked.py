@@ -7,13 +7,14 @@ the mode without reentry, up to the last save: what is written before that has g
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .graph import Node
 from .guards import compatible
 from .heap import Saved, strongest
 from .storage import Storage
 from .values import Constant, FunctionValue, Mode, OpValue, Tensor, Unknown, Value
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping, Sequence

@@ -8,13 +8,14 @@ it are `possible`.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .graph import Node
 from .guards import ALWAYS, both
 from .heap import Saved, strongest
 from .storage import MAY
 from .values import Bound, Mapping_, Sequence_, Tensor, Unknown, alternatives
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Iterable

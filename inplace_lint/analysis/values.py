@@ -7,13 +7,14 @@ on them correlate.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..resolve.hierarchy import linearised
 from ..torchmodel import table
 from ..torchmodel.spelling import above
 from .guards import ALWAYS, both, either
 from .storage import DOES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping, Sequence
     from typing import TypeAlias

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .finding import CERTAIN, HARMLESS, POSSIBLE, SILENT
 from .findings import Context, of_run, proved
 from .guards import ALWAYS, implies, relative
@@ -9,7 +11,6 @@ from .reconsider import reconsider
 from .storage import DOES
 from .watch import TRAINING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..syntax.module import FunctionSource
     from .finding import Finding

@@ -6,13 +6,14 @@ it calls the one of `execute`. A run that nobody watches pays nothing.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..syntax import ir
 from .execute import HANDLERS
 from .graph import reach
 from .guards import compatible
 from .values import Instance, Optimizer, Parameters, Sequence_, Tensor, TorchModule, Unknown, alternatives
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from typing import Any

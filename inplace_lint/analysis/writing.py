@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..torchmodel import table
 from . import results, stale
 from .guards import both, compatible, implies
@@ -9,7 +11,6 @@ from .incident import Incident
 from .storage import DOES, Storage
 from .values import Tensor
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..torchmodel.facts import Facts
     from .frames import Place

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..torchmodel import table
 from . import objects, ops
 from .aliases import is_fresh_layer
@@ -10,7 +12,6 @@ from .frames import Unfollowed
 from .operations import MAKERS, einsum, method, operation
 from .terms import Term, integer, is_const, items
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 

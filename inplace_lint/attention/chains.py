@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .calls import kind_of
 from .labels import REST, is_maximum_of, moved, softmax_input, softmax_of_exp, swapped
 from .notation import equation
 from .site import Chain, Mask, Operand, united
 from .terms import Term, is_const, items
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

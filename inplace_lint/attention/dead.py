@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from ..syntax.nodes import inner_bodies
 from .tree import contains, has_call, has_walrus, is_pure, nodes_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Sequence
 
     from ..syntax.module import FunctionSource
-else:
-    import _ast as ast
 
 
 def dead(function: FunctionSource, dropped: Sequence[ast.AST], kept: set[str]) -> list[ast.stmt]:

@@ -5,19 +5,18 @@ Only what the syntax says counts: names that are looked up to what they mean, ne
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from ..syntax.nodes import children
 from ..torchmodel.spelling import canonical
 from .tree import nodes_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Iterator
 
     from ..syntax.files import Files
     from ..syntax.module import ClassSource, FunctionSource, Module
-else:
-    import _ast as ast
 
 #: Functions that are a fused kernel of attention, or choose one; of a package that has nothing else, the package.
 _KERNELS = frozenset(

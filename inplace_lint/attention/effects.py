@@ -5,6 +5,8 @@ The kernel reads q, k, v and the mask where the last product stood, and keeps th
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..model import Refused
 from .aliases import bases
 from .labels import inside_of
@@ -12,7 +14,6 @@ from .layout import is_laid_as
 from .terms import Term, parts
 from .tree import contains, has_walrus, is_pure
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .evaluate import Evaluation
     from .find import Seen

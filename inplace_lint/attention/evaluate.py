@@ -6,13 +6,14 @@ for any round. What is not known is opaque, and so is what an unknown call may h
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import calls, objects, ops
 from .aliases import are_disjoint, bases
 from .execute import STEPS
 from .frames import Frame, Moment, Sink, Spent, Unfollowed
 from .terms import Term, Terms, integer, items
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from typing import Any

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..syntax import ir
 from . import calls, objects, ops
 from .frames import Frame
 from .terms import Term, is_const, is_tensor, items
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable

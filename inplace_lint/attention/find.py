@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..model import Refused
 from . import effects, screen, surroundings
 from .calls import kind_of
@@ -16,7 +18,6 @@ from .shapes import Shapes
 from .site import Site
 from .target import Target
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..syntax.files import Files
     from ..syntax.module import ClassSource, FunctionSource, Module

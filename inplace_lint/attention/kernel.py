@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import masks
 from .site import Chain, Mask, Operand, Site
 from .terms import Term, integer, is_const, items, parts, within
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .evaluate import Evaluation
     from .frames import Moment

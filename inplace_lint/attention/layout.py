@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .axes import permutation
 from .notation import pattern
 from .ops import VIEWS
 from .terms import Term, integer, is_const, is_tensor, items
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .shapes import Shapes
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..model import Refused
 from .scalars import is_number
 from .shapes import Shapes
 from .spell import COMPARISON, SUM, UNARY, Speller, Unspellable, tight
 from .terms import Term, integer, is_const, items, parts
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .evaluate import Evaluation
     from .site import Mask, Site

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .target import SIZES
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .site import Site
     from .target import Target

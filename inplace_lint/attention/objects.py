@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import re
+from typing import TYPE_CHECKING
 
 from ..resolve.hierarchy import linearised
 from ..syntax.lower import lower_expression
@@ -13,7 +14,6 @@ from .frames import Frame
 from .ops import of_function
 from .terms import Term, is_const, items
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from typing import Any

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import ops
 from .terms import Term, is_const, items
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 

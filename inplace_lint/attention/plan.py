@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..model import Refused
 from . import masks
 from .layout import dense_axis, is_laid_as, may_be_narrow, reorder, untransposed
@@ -9,7 +11,6 @@ from .scalars import is_number, is_zero_dimensional
 from .spell import ATOM, COMPARISON, PRODUCT, SUM, TERNARY, UNARY, Speller, Unspellable, tight
 from .terms import Term, integer, is_const, within
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
 

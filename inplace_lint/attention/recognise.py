@@ -6,6 +6,8 @@ all others batch. The softmax says which axis of the scores is `s`; the product 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .aliases import base_of
 from .chains import PRODUCTS, Chains
 from .dispatch import is_kernel
@@ -22,7 +24,6 @@ from .shapes import Shapes
 from .site import Chain, Operand, Site, is_given, is_one_row
 from .terms import Term, integer, is_const, parts, within
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .evaluate import Evaluation
     from .frames import Moment

@@ -5,6 +5,9 @@ It is decided on the syntax tree, by name: a statement goes only if every reader
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from ..model import Refused
 from ..syntax.nodes import inner_bodies
 from .terms import Term
@@ -22,13 +25,8 @@ from .tree import (
     words_of,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
-
     from .plan import Plan
-else:
-    import _ast as ast
 
 
 _MANAGERS = (ast.With, ast.AsyncWith, ast.Try)

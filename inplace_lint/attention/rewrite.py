@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from ..fixes import imports
 from ..fixes.plans import FunctionChange
 from ..syntax.nodes import end_of, start_of
 from .removal import removal
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Mapping, Sequence
     from typing import Any, TypeAlias
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
     #: The arguments of `fixes.statements.arguments`, or other names for methods under `renamed`.
     Changes: TypeAlias = "dict[str, Any]"
-else:
-    import _ast as ast
 
 _WIDTH = 100
 _RESHAPES = {"view": "reshape", "view_as": "reshape_as"}

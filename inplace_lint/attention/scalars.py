@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .terms import Term, is_const
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .evaluate import Evaluation
 

@@ -7,20 +7,18 @@ by `__init__`; the softmax also in a function that is imported from the project.
 
 from __future__ import annotations
 
+import ast
 from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING
 
 from ..sketch.words import called_in
 from . import PRODUCTS, SOFTMAX, at_signs
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Iterable
 
     from ..syntax.files import Files
     from ..syntax.module import FunctionSource, Module
-else:
-    import _ast as ast
 
 
 def functions(module: Module, files: Files) -> list[FunctionSource]:

@@ -6,13 +6,14 @@ where it comes from the data (batch, sequence, space), `mixed` for a product of 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import calls
 from .axes import REARRANGED, Axis, factors
 from .notation import equation
 from .scalars import is_scalar
 from .terms import Term, integer, is_const, items
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

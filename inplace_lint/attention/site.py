@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .calls import kind_of
 from .ops import VIEWS
 from .terms import Term, integer, is_const, is_metadata, items
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from ..syntax.lower import lower_expression
 from .axes import permutation
 from .terms import Term, integer, items, parts
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from typing import Any
 
     from .evaluate import Evaluation
     from .frames import Moment
-else:
-    import _ast as ast
 
 _SIGNS = {"mul": "*", "div": "/", "add": "+", "sub": "-", "floordiv": "//", "pow": "**", "matmul": "@"}
 _COMPARED = {

@@ -5,22 +5,20 @@ A file is read for its syntax only where its text holds one of the words; calls 
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+from typing import TYPE_CHECKING
 
 from ..syntax.module import Module
 from ..syntax.unreadable import UnreadableFile
 from ..torchmodel.spelling import canonical
 from .tree import nodes_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Collection, Iterator, Mapping
 
     from ..project.contents import Contents
-else:
-    import _ast as ast
 
 #: A file without any of these calls none of the functions below.
 _WORDS = (

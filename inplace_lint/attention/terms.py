@@ -6,7 +6,8 @@ operations are canonical: a function, a method, an operator and its in-place for
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import ast
     from collections.abc import Container, Iterator

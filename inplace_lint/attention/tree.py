@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from ..syntax.nodes import children, end_of, inner_bodies, start_of
+import ast
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import ast
-else:
-    import _ast as ast
+from ..syntax.nodes import children, end_of, inner_bodies, start_of
 
 
 def contains(outer: ast.AST, inner: ast.AST) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from ..lazy import lazily
 from ..model import Diagnostic, Location, Refused
 from ..project import extensions
 from .places import rule_name
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from ..model import Diagnostic, Label
 from . import places
 from .places import rule_name
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Mapping, Sequence
 
     from ..attention.find import Seen
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from ..attention.terms import Term
     from ..model import FixPlan
     from ..syntax.module import FunctionSource, Module
-else:
-    import _ast as ast
 
 
 def call_change(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TYPE_CHECKING
 
 from ..model import CONFIDENCES, Diagnostic, Label, Location
 from ..plugin import File, Finding
@@ -10,7 +11,6 @@ from ..project import extensions
 from ..syntax.custom_ops import dotted
 from . import places
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import places
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..analysis.finding import Finding
     from ..model import Diagnostic, Label

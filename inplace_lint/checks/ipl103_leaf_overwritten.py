@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from . import places
 from .immediate import diagnostic
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..analysis.finding import Finding
     from ..model import Diagnostic

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from . import places
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
-
     from ..analysis.finding import Finding
     from ..model import Diagnostic
     from ..syntax.module import Module
-else:
-    import _ast as ast
 
 CODE = "IPL204"
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..torchmodel import table
 from . import places
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..analysis.finding import Finding
     from ..model import Diagnostic

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .attention import diagnostic, label
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..attention.find import Seen
     from ..attention.plan import Plan

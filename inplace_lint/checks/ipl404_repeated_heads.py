@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from .attention import argument, call_change, calls, diagnostic, is_plain, label, place_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
-
     from ..attention.find import Seen
     from ..attention.frames import Moment
     from ..attention.terms import Term
     from ..model import Diagnostic
     from ..syntax.module import Module
-else:
-    import _ast as ast
 
 CODE = "IPL404"
 

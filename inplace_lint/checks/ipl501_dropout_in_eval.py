@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from .attention import argument, call_change, calls, diagnostic, is_plain, place_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
-
     from ..attention.find import Seen
     from ..model import Diagnostic, FixPlan
     from ..syntax.module import Module
-else:
-    import _ast as ast
 
 CODE = "IPL501"
 

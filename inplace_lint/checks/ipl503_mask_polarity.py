@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from . import places
 from .attention import argument, call_change, calls, diagnostic, is_plain, label, place_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
-
     from ..attention.find import Seen
     from ..model import Diagnostic, FixPlan
     from ..syntax.module import Module
-else:
-    import _ast as ast
 
 CODE = "IPL503"
 

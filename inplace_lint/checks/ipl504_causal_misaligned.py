@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .attention import argument, call_change, calls, diagnostic, is_plain, label, place_of
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..attention.find import Seen
     from ..attention.frames import Moment

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from ..model import CONFIDENCES, Diagnostic, Label, Location
 from ..syntax.nodes import end_of, start_of
 from ..syntax.operators import OPERATORS
 from .registry import find
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Sequence
 
     from ..analysis.finding import Finding
     from ..analysis.frames import Place
     from ..syntax.module import Module
-else:
-    import _ast as ast
 
 
 def location(module: Module, node: ast.AST) -> Location:

@@ -6,21 +6,19 @@ is not proved is named as a difference; where a name that shares the memory is r
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from ..fixes.plans import CloneFirst, CountedUnderNoGrad, IndexedFill, OutOfPlace, UnderNoGrad
 from ..model import FixPlan, Refused
 from ..syntax.surroundings import Surroundings, binds
 from ..torchmodel import outofplace
 from . import places, syntaxes
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
-
     from ..analysis.finding import Finding
     from ..model import Location
     from ..syntax.module import Module
-else:
-    import _ast as ast
 
 _FLOATING = frozenset("float float16 bfloat16 float32 float64".split())
 _DTYPE = "the result's dtype may differ: in place keeps that of `{}`"

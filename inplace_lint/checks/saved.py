@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import _ast as ast
+import ast
+from typing import TYPE_CHECKING
 
 from ..syntax.nodes import start_of
 from . import places
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..analysis.finding import Finding, SavedAt
     from ..analysis.frames import Place

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from ..syntax.nodes import start_of
 from . import places
 from .saved import describe_save
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
-
     from ..analysis.finding import Finding
     from ..model import Diagnostic
     from ..syntax.module import Module
-else:
-    import _ast as ast
 
 _MOST_LABELS = 3
 _MOST_WRITES = 4

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from ..torchmodel import table
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Callable, Sequence
 
     from ..syntax.module import Module
-else:
-    import _ast as ast
 
 
 def root_name(node: ast.AST | None) -> str | None:

@@ -10,10 +10,10 @@ import os
 import stat
 from contextlib import suppress
 from time import time_ns
+from typing import TYPE_CHECKING
 
 from ..project.contents import blake2b
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 

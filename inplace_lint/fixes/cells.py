@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 import json
+from typing import TYPE_CHECKING
 
 from .files import diff
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..syntax.notebook import Cell, Notebook
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 from collections.abc import Sequence
@@ -10,12 +11,6 @@ from ..model import Edit, Location, Refused
 from ..syntax.module import Module
 from ..syntax.nodes import end_of, start_of, walk
 from .text import line_end, line_starts, location
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import ast
-else:
-    import _ast as ast
 
 
 def row(module: Module) -> int:

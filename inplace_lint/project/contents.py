@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from stat import S_ISREG
 from time import time_ns
+from typing import TYPE_CHECKING
 
 from .reading import read
 
@@ -14,7 +15,6 @@ try:
 except ImportError:
     from hashlib import blake2b as blake2b
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any

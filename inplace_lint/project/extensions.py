@@ -5,7 +5,8 @@ Nothing is loaded that no configuration names, and only what is installed can be
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from .contents import Contents
 from .paths import shown
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .declarations import Declaration
     from .settings import Settings

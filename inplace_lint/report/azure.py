@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from .places import slashed
 from .style import safe
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .findings import Findings
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .. import __version__
 from .layout import mapping
 from .records import record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

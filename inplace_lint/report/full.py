@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .findings import advice
 from .frame import Span, draw
 from .style import safe
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .findings import Findings, Verdict
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 from .records import record
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .findings import Findings
 

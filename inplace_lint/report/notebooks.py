@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from copy import copy
+from typing import TYPE_CHECKING
 
 from ..model import Diagnostic, Edit, Fix, Label, Location
 from ..syntax.notebook import SUFFIX, Notebook
@@ -12,7 +13,6 @@ from ..syntax.unreadable import UnreadableFile
 from .source import Sources
 from .style import code_spans
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .findings import Findings
 

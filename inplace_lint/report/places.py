@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from ..model import Location
 from ..project.paths import relative
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .source import Sources
 

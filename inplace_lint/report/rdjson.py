@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..checks import registry
 from ..model import Location
 from .findings import advice
@@ -9,7 +11,6 @@ from .hunks import Hunk, hunks
 from .layout import mapping
 from .places import byte_column, readable, slashed
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..checks import registry
 from ..model import Diagnostic, Fix, Location
 from ..project.paths import relative
 from .layout import array
 from .source import Sources
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any

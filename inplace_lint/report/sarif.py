@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from .. import __version__
 from ..checks import registry
@@ -11,7 +12,6 @@ from .findings import CLEARED, steps
 from .layout import mapping
 from .places import readable, uri
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from ..checks import registry
 from .places import in_repository, readable
 from .style import code_spans, safe
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..model import Location
     from .findings import Findings

@@ -5,7 +5,8 @@ Without the option nothing is imported: pytest loads this file at every start.
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from collections.abc import Generator
 

@@ -8,18 +8,17 @@ else:
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from . import construct
 from .atoms import Layer, Object
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Mapping
 
     from .atoms import Sketched, Test
     from .expressions import Scope
-else:
-    import _ast as ast
 
 #: Comparisons that say the opposite of another.
 _OPPOSITE = {ast.IsNot: ast.Is, ast.NotEq: ast.Eq}

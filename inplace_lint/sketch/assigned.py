@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from ..syntax.nodes import inner_bodies
 from . import alike
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
-
     from .atoms import Test
-else:
-    import _ast as ast
 
 
 #: Where the part of an object that a module of torch defines stands among its attributes.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..torchmodel import table
 from ..torchmodel.spelling import canonical
 from . import construct, effects
@@ -21,7 +23,6 @@ from .atoms import (
     united,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import builtins
+from typing import TYPE_CHECKING
 
 from ..torchmodel.spelling import canonical
 from .atoms import NOTHING, UNKNOWN, Cell, Class, File, Function, Symbol
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..syntax.module import Module
     from .atoms import Sketched

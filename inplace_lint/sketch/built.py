@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from bisect import bisect_left
+from typing import TYPE_CHECKING
 
 from ..syntax.nodes import inner_bodies
 from .words import first_place, has_word
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Callable, Iterator
 
     from ..syntax.module import FunctionSource
-else:
-    import _ast as ast
 
 
 def attributes_built(function: FunctionSource, rows: list[int], named: bool) -> set[bytes]:

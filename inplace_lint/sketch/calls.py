@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import _ast as ast
+import ast
+from typing import TYPE_CHECKING
 
 from ..torchmodel import arrays, table, writers
 from ..torchmodel.facts import Const
@@ -28,7 +29,6 @@ from .atoms import (
 )
 from .words import runs_backward
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

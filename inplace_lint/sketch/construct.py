@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from ..resolve.hierarchy import linearised
 from ..torchmodel import table
 from ..torchmodel.spelling import above
@@ -26,9 +29,7 @@ from .attributes import ATTRIBUTES
 from .expressions import Scope as Expressions
 from .expressions import elements, unpacked
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Mapping, Sequence
 
     from ..syntax.module import ClassSource, FunctionSource, Module
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from .atoms import Sketched
     from .calls import Later
     from .summaries import Sketches
-else:
-    import _ast as ast
 
 
 class Scope(Expressions):

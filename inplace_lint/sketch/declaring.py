@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .atoms import EVERYWHERE, RESULT, Box, Cell, Store
 from .summary import Summary
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..project.declarations import Declaration
 

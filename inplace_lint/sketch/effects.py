@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..torchmodel import table
 from ..torchmodel.facts import WEIGHT, Const
 from .atoms import (
@@ -23,7 +25,6 @@ from .atoms import (
     shadow,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Sequence

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..torchmodel import recipes, table
 from . import effects
 from .atoms import NOTHING, Box, Layer, Partial, Symbol, Text
 from .calls import Call, call, unknown
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .atoms import Sketched
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from ..syntax.operators import OPERATORS
 from . import bindings, effects
 from .atoms import (
@@ -22,17 +25,13 @@ from .atoms import (
 )
 from .attributes import CONTENTS, as_value, attribute, fresh, member
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Callable, Mapping
     from typing import Any
 
     from ..syntax.module import FunctionSource, Module
     from .atoms import Sketched
     from .summaries import Sketches
-else:
-    import _ast as ast
 
 
 class Scope:

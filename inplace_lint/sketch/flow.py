@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import _ast as ast
+import ast
+from typing import TYPE_CHECKING
 
 from ..syntax.nodes import children
 from ..torchmodel import table
@@ -28,7 +29,6 @@ from .atoms import (
 from .expressions import Scope, unpacked
 from .summary import Summary
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any

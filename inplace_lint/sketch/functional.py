@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..syntax.operators import FUNCTIONS
 from . import effects, expressions
 from .atoms import NOTHING, Box, Cell, Function, Partial, Store, united
 from .calls import Call, call, unknown
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

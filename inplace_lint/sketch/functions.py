@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import _ast as ast
+import ast
+from typing import TYPE_CHECKING
 
 from . import construct, effects, lent, postponed
 from .atoms import (
@@ -22,7 +23,6 @@ from .atoms import (
 )
 from .calls import Call, call, hooked, unknown
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..syntax.module import FunctionSource
     from .atoms import Atom, Sketched

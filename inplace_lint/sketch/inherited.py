@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import _ast as ast
+import ast
 from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING
 
 from ..resolve.hierarchy import linearised
 from .built import attributes_built, uses
 from .words import mentions, stands
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 

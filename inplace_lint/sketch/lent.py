@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..torchmodel import table
 from . import construct
 from .atoms import Function, Object
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..syntax.module import ClassSource, FunctionSource
     from .atoms import Cell

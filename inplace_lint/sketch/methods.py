@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..torchmodel import arrays, table
 from . import attributes, effects, expressions, lent
 from .atoms import (
@@ -24,7 +26,6 @@ from .atoms import (
 from .calls import Call, call, unknown
 from .words import runs_backward
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .atoms import Sketched
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from ..syntax.nodes import inner_bodies
 from ..torchmodel.spelling import MODES
 from . import construct
 from .atoms import Symbol
 from .words import first_place, stands
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
-
     from ..syntax.module import FunctionSource
     from .expressions import Scope as Expressions
     from .summaries import Sketches
-else:
-    import _ast as ast
 
 
 def grad_mode(scope: Expressions, node: ast.expr) -> bool | None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from ..syntax.annotations import SCALARS, annotated
 from ..syntax.nodes import inner_bodies
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
-
     from ..syntax.module import FunctionSource
-else:
-    import _ast as ast
 
 
 def writes_only_own(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import _ast as ast
+import ast
+from typing import TYPE_CHECKING
 
 from ..torchmodel.spelling import MODES
 from . import attributes, expressions, functional
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Object, Store, Text, shadow, united
 from .calls import Call, call, prove, unknown
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 

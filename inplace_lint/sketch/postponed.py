@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .atoms import EARLY, EVIDENT, NONE, NOTHING, WEAK, Cell, Object, Store, cells
 from .attributes import ATTRIBUTES
 from .effects import is_evident
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..syntax.module import FunctionSource
     from .atoms import Made, Sketched

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 from bisect import bisect_left, bisect_right
+from typing import TYPE_CHECKING
 
 from ..torchmodel import table, writers
 from . import built, initial
@@ -24,14 +26,10 @@ from .words import (
     runs_backward,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Callable
 
     from ..syntax.module import ClassSource, FunctionSource, Module
-else:
-    import _ast as ast
 
 _in_place_names: frozenset[str] | None = None
 

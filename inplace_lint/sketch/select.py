@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import _ast as ast
+import ast
+from typing import TYPE_CHECKING
 
 from . import bindings, construct, inherited, initial
 from .atoms import Class, File, Function, Partial, Symbol
 from .screen import around, callers, rows_of
 from .words import called, called_in, has_word, mentions, runs_backward
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 

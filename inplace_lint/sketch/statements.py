@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import _ast as ast
+import ast
+from typing import TYPE_CHECKING
 
 from ..syntax.operators import OPERATORS
 from ..torchmodel import table
@@ -11,7 +12,6 @@ from .atoms import EVERYWHERE, EVIDENT, NOTHING, Box, Cell, Class, Function, Sto
 from .expressions import elements, test
 from .flow import STATEMENTS, Flow, every_name
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any

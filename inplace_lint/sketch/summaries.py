@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import _ast
+import ast
+from typing import TYPE_CHECKING
 
 from ..syntax.annotations import SCALARS, annotated
 from ..syntax.module import Module
@@ -26,7 +27,6 @@ from .select import Examined, examine
 from .summary import Summary
 from .words import called, called_in, runs_backward
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
     from collections.abc import Iterator, Mapping
@@ -221,7 +221,7 @@ class Sketches:
             for base in construct.classes_of(flow, source.owner)
         ):
             flow.recording = False
-        if isinstance(node, _ast.Lambda):
+        if isinstance(node, ast.Lambda):
             flow.give(flow.value(node.body))
         else:
             flow.run(node.body)
@@ -290,7 +290,7 @@ class Sketches:
     def _returned(self, scope: Scope) -> Sketched:
         assert scope.source is not None
         node = scope.source.node
-        if isinstance(node, _ast.Lambda):
+        if isinstance(node, ast.Lambda):
             return scope.value(node.body)
         assert scope.assigned is not None
         return united([scope.value(value) for value in scope.assigned.returns])
@@ -301,7 +301,7 @@ class Sketches:
         if known is None:
             node = source.node
             receiver = source.parameters[0].arg if source.owner is not None and source.parameters else ""
-            body: list[ast.stmt] = [] if isinstance(node, _ast.Lambda) else node.body
+            body: list[ast.stmt] = [] if isinstance(node, ast.Lambda) else node.body
             known = self._assigned[source] = assigned.Assigned(
                 body, receiver, begins=source.name == "__init__"
             )
@@ -421,7 +421,7 @@ def _argument(flow: Flow, source: FunctionSource, parameter: ast.arg) -> Sketche
     if name in SCALARS:
         return NOTHING
     default = source.default_of(parameter)
-    if isinstance(default, _ast.Constant):
+    if isinstance(default, ast.Constant):
         if isinstance(default.value, (bool, int, float, str)):
             return NOTHING
     elif default is not None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .atoms import Cell
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..syntax.module import FunctionSource
     from .atoms import Sketched

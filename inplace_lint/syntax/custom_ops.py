@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .module import FunctionSource, Module
 else:
-    import _ast as ast
+    import ast
 
 _MAKERS = ("torch.library.custom_op", "torch.library.triton_op")
 _SCHEMA = re.compile(r"\s*(?P<name>\w*)\s*\((?P<given>.*)\)\s*->\s*(?P<returned>.+?)\s*\Z", re.DOTALL)

@@ -5,17 +5,16 @@ Scopes of comprehensions are kept by renaming: `x` inside becomes `x@3`, which n
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from . import ir
 from .nodes import children
 from .operators import OPERATORS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Callable
     from typing import Any
-else:
-    import _ast as ast
 
 _COMPARISONS = {
     ast.Eq: "==",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from ..project.contents import digest
 from .module import Module
 from .unreadable import UnreadableFile
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..project.modules import Project
 

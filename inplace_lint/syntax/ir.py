@@ -7,7 +7,8 @@ exactly once, in Python's order. The classes are plain and mutable: they are mad
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     import ast
     from typing import TypeAlias

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from json import JSONDecodeError, JSONDecoder
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

@@ -5,17 +5,16 @@ Every construct of the grammar has its lowering; one that a newer Python adds be
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from . import ir
 from .expressions import Expressions, can_be_taken_apart, names_stored
 from .operators import OPERATORS
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Callable
     from typing import Any
-else:
-    import _ast as ast
 
 
 #: A value of more parts than this is made as a whole, and then taken apart.

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from typing import TYPE_CHECKING
 
 from .parse import syntax_tree
 from .unreadable import UnreadableFile
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Iterator
-else:
-    import _ast as ast
 
 #: Cell magics whose body is Python that runs among the other cells. What another process runs (`%%python`) is none.
 _AROUND_PYTHON = frozenset("capture debug ipytest memit prun time timeit".split())

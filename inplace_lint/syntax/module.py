@@ -5,23 +5,21 @@ A file is parsed once; functions are lowered to IR only when the analysis asks f
 
 from __future__ import annotations
 
+import ast
 from bisect import bisect_left, bisect_right
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from .annotations import SCALARS, annotated
 from .nodes import DULL, bound_names, inner_bodies
 from .parse import parse, without_comments
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
     from typing import TypeAlias
 
     from . import ir
 
     FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
-else:
-    import _ast as ast
 
 
 #: What a function that is said to return one of these returns is no tensor.

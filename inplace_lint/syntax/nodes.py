@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+import ast
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Sequence
-else:
-    import _ast as ast
 
 
 def inner_bodies(statement: ast.stmt) -> list[list[ast.stmt]]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from typing import TYPE_CHECKING
 
 from ..model import Location, Refused
 from . import json_cells
 from .magics import Masks, cell_as_python, free_word, is_python, mask
 from .unreadable import BOM, UnreadableFile, undecodable
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .json_cells import RawCell
 

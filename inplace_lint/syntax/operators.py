@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import _ast as ast
+import ast
 
 #: The class of an operator's node, and its sign.
 OPERATORS = {

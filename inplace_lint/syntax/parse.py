@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 
 from .unreadable import BOM, UnreadableFile, undecodable
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    import ast
-else:
-    import _ast as ast
-
-_ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
 
 
 def parse(filename: str, source: bytes) -> tuple[ast.Module, bytes]:
@@ -70,7 +63,7 @@ def syntax_tree(filename: str, source: bytes | str) -> ast.Module:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = compile(source, filename, "exec", _ONLY_AST, dont_inherit=True)
+            tree = compile(source, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
     except SyntaxError as error:
         message = error.msg
         if "codec can't decode" in message or "unknown encoding" in message or "encoding problem" in message:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..project.declarations import Declaration
     from .module import Module
 else:
-    import _ast as ast
+    import ast
 
 _OWN = "inplace-lint:"
 _FORWARDS = ("forward", "__call__")

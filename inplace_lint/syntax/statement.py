@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 from .nodes import inner_bodies
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
-
     from .module import Module
-else:
-    import _ast as ast
 
 
 class Statement:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from bisect import bisect_right
+from typing import TYPE_CHECKING
 
 from .nodes import children, end_of, start_of, walk
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
-    import ast
-
     from .module import Module
-else:
-    import _ast as ast
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)

@@ -6,12 +6,12 @@ A declaration becomes an `Op`, as if the function were one of torch's: whoever c
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from ..project.declarations import RESULT
 from .facts import DECLARED, DECLARED_METHOD
 from .op import Op, Row
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..project.declarations import Declaration
     from ..project.modules import Project

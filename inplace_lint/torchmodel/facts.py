@@ -16,9 +16,10 @@ Behaviours are kept in the data file as short texts, parsed on demand::
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from .layout import layout_of, node_prefix
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from inplace_lint.torchmodel import overlay
 from inplace_lint.torchmodel.op import Op, Row
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any

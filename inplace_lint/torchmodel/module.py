@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from inplace_lint.torchmodel import unite
 from inplace_lint.torchmodel.facts import Const, Facts, Param, parse_params
 from inplace_lint.torchmodel.op import Row
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

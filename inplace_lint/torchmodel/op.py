@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from inplace_lint.torchmodel import unite
 from inplace_lint.torchmodel.facts import (
     Const,
@@ -13,7 +15,6 @@ from inplace_lint.torchmodel.facts import (
     parse_params,
 )
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

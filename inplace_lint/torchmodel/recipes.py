@@ -6,7 +6,8 @@ a method of torch.Tensor whose facts the table of operations knows; the order is
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 

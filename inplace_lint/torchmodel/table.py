@@ -5,7 +5,8 @@ Read from the data file on first use; see `load.Table` for what each function an
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
+from typing import TYPE_CHECKING
+
 if TYPE_CHECKING:
     from inplace_lint.torchmodel.load import Table
     from inplace_lint.torchmodel.module import Module

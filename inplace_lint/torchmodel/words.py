@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from inplace_lint.torchmodel import table
 from inplace_lint.torchmodel.facts import WEIGHT, Const, Facts
 from inplace_lint.torchmodel.op import Op, Row
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 

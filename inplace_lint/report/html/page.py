@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 from ... import __version__
 from ...model import Diagnostic, Location
@@ -13,7 +14,6 @@ from .frame import frames
 from .text import plain, plural, source, words
 from .verdict import section
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 

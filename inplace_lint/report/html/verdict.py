@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..sizes import size_of
 from .text import plain, plural, words
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
