@@ -25,6 +25,7 @@ lazily(
     "plays",
     "stale",
     "strings",
+    "subscripts",
     "supposed",
     "unchecked",
 )

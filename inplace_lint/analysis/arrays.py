@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ..torchmodel import arrays as known
 from .guards import both
 from .heap import Write
+from .slices import Slice
 from .storage import Counter, Storage
 from .values import Array, Constant, Native, Scalar, Sequence_, Tensor, Unknown, Value, join
 
@@ -76,8 +77,6 @@ def attribute(run: Run, array: Array, name: str) -> Value | None:
 
 def item(run: Run, array: Array, index: Value) -> Value | None:
     """array[index]: the same memory where the index is basic, None where it is a number or a copy."""
-    from .containers import Slice
-
     parts = run.elements(index) if isinstance(index, Sequence_) else [index]
     return array if any(isinstance(part, Slice) for part in parts) else None
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ..torchmodel import shapes
 from ..torchmodel.layout import FEW_ROWS
 from .run import LENGTH
+from .slices import Slice
 from .values import Array, Constant, Scalar, Sequence_, Symbol, Tensor, Test, Value
 
 if TYPE_CHECKING:
@@ -167,8 +168,6 @@ def of_view(
 
 def of_part(run: Run, sizes: Sizes | None, index: Value) -> Sizes | None:
     """The sizes of what an index takes of a tensor."""
-    from .containers import Slice
-
     if sizes is None:
         return None
     tuple_ = isinstance(index, Sequence_) and index.kind == "tuple"
@@ -348,8 +347,6 @@ def _is_list_like(part: Value) -> bool:
 
 
 def _sliced(size: int | None, part: Value) -> int | None:
-    from .containers import Slice
-
     assert isinstance(part, Slice)
     plain = [bound.value for bound in part.parts if isinstance(bound, Constant)]
     bounds = [bound for bound in plain if bound is None or type(bound) is int]

@@ -18,6 +18,7 @@ from . import (
     names,
     operators,
     stale,
+    subscripts,
     unmodeled,
 )
 from .frames import DEAD
@@ -114,7 +115,7 @@ def _get_item(run: Run, i: ir.GetItem) -> None:
     if not absent.is_left(run, obj):
         registers[i.dst] = Unknown()
         return
-    registers[i.dst] = value = run.settled(containers.get_item(run, obj, registers[i.index], i.at))
+    registers[i.dst] = value = run.settled(subscripts.get_item(run, obj, registers[i.index], i.at))
     unmodeled.hang(run, value, made, [obj])
 
 
@@ -123,7 +124,7 @@ def _set_item(run: Run, i: ir.SetItem) -> None:
     before = len(run.writes)
     if not absent.is_left(run, registers[i.obj]):
         return
-    containers.set_item(run, registers[i.obj], registers[i.index], registers[i.src], i.at, i.augmented)
+    subscripts.set_item(run, registers[i.obj], registers[i.index], registers[i.src], i.at, i.augmented)
     if len(run.writes) > before:
         stale.lost(run, i.at, run.writes[before:])
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..torchmodel import table
 from . import axes, ops
 from .guards import both
+from .slices import Slice
 from .values import (
     ANY,
     Constant,
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 def _index_kind(run: Run, index: Value) -> str:
     """N for basic indexing (a view), T for indexing by a tensor or a list (a copy), ? where it cannot be told."""
-    from .containers import Slice
-
     index = _as_proved(index)
     if isinstance(index, Test):
         return "T"  # a comparison of unknown values: a mask
@@ -111,8 +110,6 @@ def _proves_the_indexed_alone(run: Run, obj: Value, part: Value) -> None:
 
 def _keeps_rows(index: Value) -> bool:
     """Whether an index takes whole rows, one after the other: what is left of a contiguous tensor is contiguous."""
-    from .containers import Slice
-
     if isinstance(index, Slice):
         step = index.parts[2]
         return isinstance(step, Constant) and step.value in (None, 1)
@@ -121,8 +118,6 @@ def _keeps_rows(index: Value) -> bool:
 
 def _is_everything(index: Value) -> bool:
     """Whether an index is `...` or `:`."""
-    from .containers import Slice
-
     if isinstance(index, Slice):
         return all(isinstance(part, Constant) and part.value is None for part in index.parts)
     return isinstance(index, Constant) and index.value is ...
@@ -130,8 +125,6 @@ def _is_everything(index: Value) -> bool:
 
 def is_position(index: Value) -> bool:
     """Whether an index is one that a list takes as well: no slice, no tuple, no mask."""
-    from .containers import Slice
-
     return not isinstance(index, (Slice, Sequence_, Tensor, Test))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .slices import Slice
 from .values import Phi, Sequence_, Tensor, Unknown
 
 if TYPE_CHECKING:
@@ -54,8 +55,6 @@ def mark_data(run: Run, trained: list[tuple[Guard, Tensor]]) -> None:
 
 def mark_integers(run: Run, index: Value) -> None:
     """What counts or picks elements is a number of them, and so is what it was computed from: no evidence."""
-    from .containers import Slice
-
     parts = index.parts if isinstance(index, Slice) else [index]
     if isinstance(index, Sequence_):
         parts = run.elements(index)

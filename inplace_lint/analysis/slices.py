@@ -1,0 +1,19 @@
+"""A slice as a value: `a:b`, or one dimension of an index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .values import Value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Slice(Value):
+    """A slice object, or one dimension of an index."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: Sequence[Value]) -> None:
+        self.parts = parts

@@ -1,0 +1,171 @@
+"""`obj[index]`, read and stored: of lists, dicts, tensors, and what is not known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import arrays, containers, elements, indexing, inherited, kinds, stale
+from .iterators import Iteration
+from .run import LAST, PARTS
+from .slices import Slice
+from .values import (
+    ANY,
+    Array,
+    Constant,
+    FunctionValue,
+    Mapping_,
+    Scalar,
+    Sequence_,
+    Symbol,
+    Tensor,
+    Unknown,
+    Value,
+    join,
+)
+
+if TYPE_CHECKING:
+    import ast
+
+    from .run import Run
+
+
+def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
+    """obj[index]."""
+    if run.program.second_look:
+        kinds.mark_integers(run, index)
+    results = []
+    for guard, atom in run.live(obj):
+        atom = inherited.contents(run, atom)
+        if isinstance(atom, Sequence_):
+            results.append((guard, _element(run, atom, index)))
+        elif isinstance(atom, Mapping_):
+            from .choices import chosen
+
+            results.append((guard, chosen(run, atom, index, at) or containers.get_key(run, atom, index)))
+        elif isinstance(atom, (Tensor, Unknown)):
+            if isinstance(atom, Unknown) and (
+                isinstance(index, Constant)
+                and (isinstance(index.value, str) or (atom.tensor is None and not _adds_axis(index)))
+            ):
+                results.append((guard, run.member(atom, index.value)))
+            else:
+                part = indexing.index(run, atom, index, at)
+                stale.picked(run, part, at)
+                results.append((guard, part))
+        elif isinstance(atom, Array) and (item := arrays.item(run, atom, index)) is not None:
+            results.append((guard, item))
+        elif isinstance(atom, Scalar):
+            results.append((guard, run.scalar(("item", atom, _key(index)))))
+        elif isinstance(atom, Iteration) and isinstance(index, Slice) and _is_backwards(index):
+            results.append((guard, atom.backwards()))
+        elif _is_declared(run, atom):
+            results.append((guard, atom))  # `kernel[grid](…)` calls the kernel
+        else:
+            results.append((guard, Unknown()))
+    return join(results) if results else Unknown()
+
+
+def _is_declared(run: Run, atom: Value) -> bool:
+    """Whether something is declared of a function: then it is one that is launched."""
+    if isinstance(atom, FunctionValue):
+        return run.program.declared.of(atom.source) is not None
+    return (
+        isinstance(atom, Symbol) and run.program.declared.function(atom.dotted, run.frame.module) is not None
+    )
+
+
+def _adds_axis(index: Constant) -> bool:
+    """`x[None]`, `x[...]`: what only arrays and tensors understand."""
+    return index.value is None or index.value is ...
+
+
+def _is_backwards(index: Slice) -> bool:
+    return [part.value for part in index.parts if isinstance(part, Constant)] == [None, None, -1]
+
+
+def _key(index: Value) -> object:
+    return repr(index.value) if isinstance(index, Constant) else index
+
+
+def _element(run: Run, sequence: Sequence_, index: Value) -> Value:
+    known = containers.items(run, sequence)
+    if isinstance(index, Constant) and isinstance(index.value, int):
+        if known is not None:
+            if -len(known) <= index.value < len(known):
+                return known[index.value]
+            return Unknown()
+        parts = containers.parts_of(run, sequence) or []
+        way = parts[: index.value + 1] if index.value >= 0 else parts[index.value :]
+        if len(way) >= max(index.value + 1, -index.value) and not any(starred for starred, _ in way):
+            return parts[index.value][1]
+        return _smeared(run, sequence, index.value)
+    if isinstance(index, Slice):
+        plain = [part.value for part in index.parts if isinstance(part, Constant)]
+        bounds = [value for value in plain if value is None or isinstance(value, int)]
+        if known is not None and len(bounds) == 3 and bounds[2] != 0:
+            return containers.make(run, sequence.kind, known[slice(*bounds)])
+        piece = Sequence_(sequence.kind)
+        run.born[piece] = run.inexact
+        for element in run.elements(sequence):
+            containers.smear(run, piece, element)
+        return piece
+    element = containers.any_element(run, sequence)
+    return elements.taken(run, sequence, element, index) if ANY in sequence.keys else element
+
+
+def _smeared(run: Run, sequence: Sequence_, index: int) -> Value:
+    if sequence.kind == "fresh":
+        return containers.fresh_element(run, sequence, ("part", index))
+    found = run.state.get((sequence, ANY))
+    if found is None:
+        return Unknown()
+    return containers.one_of_many(run, elements.taken(run, sequence, found, Constant(index)))
+
+
+def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augmented: bool) -> None:
+    """obj[index] = value."""
+    if run.program.second_look:
+        kinds.mark_integers(run, index)
+        filled = [tensor.storage for _, tensor in run.tensors(obj)]
+        run.filled += [(target, source.storage) for target in filled for _, source in run.tensors(value)]
+    for guard, atom in run.live(obj):
+        if isinstance(atom, Mapping_):
+            containers.put_key(run, atom, index, value)
+        elif isinstance(atom, Sequence_):
+            if atom in run.outside:
+                run.heap.escape(run.tensors_within(value), run.path)
+            count = containers.length(run, atom)
+            value = elements.put_back(run, value)
+            if isinstance(index, Constant) and isinstance(index.value, int) and count is not None:
+                run.put(atom, index.value if index.value >= 0 else count + index.value, value)
+            else:
+                run.state.slots[(atom, LAST)] = run.state.slots[(atom, PARTS)] = Unknown()
+                for key in list(atom.keys):
+                    known = run.state.get((atom, key))
+                    if known is not None:
+                        chosen, other = run.doubt(("item", at, key, run.uid()))
+                        run.put(atom, key, join([(chosen, value), (other, known)]))
+                if not atom.keys:
+                    containers.smear(run, atom, Unknown())  # what else is in it is not known
+                    containers.smear(run, atom, value)
+        elif isinstance(atom, (Tensor, Unknown)):
+            plain = index.value if isinstance(index, Constant) else None
+            if isinstance(atom, Unknown):
+                if isinstance(plain, (int, str)):
+                    run.set_member(atom, plain, value)
+                    run.stored.append((atom, plain))
+                if atom.tensor is None or not atom.tensor.storage.is_tensor():
+                    run.heap.escape(run.tensors_within(value), run.path)
+            if not isinstance(plain, str):
+                path, run.path = run.path, guard
+                stale.swapped(run, atom, value, at)
+                before = len(run.writes)
+                indexing.set_index(run, atom, index, value, at)
+                if indexing.is_position(index):
+                    for write in run.writes[before:]:
+                        write.into_list = True
+                run.path = path
+        elif isinstance(atom, Array):
+            path, run.path = run.path, guard
+            arrays.write(run, atom, "index assignment", at)
+            run.path = path
