@@ -146,6 +146,9 @@ def fresh(path: Path, text: str) -> list[str]:
 
 
 def report(what: str, times: list[float]) -> None:
+    if not times:
+        print(f"{what}: none; was the file passed over, as those in an environment are?")
+        return
     high = sorted(times)[min(len(times) - 1, round(len(times) * 0.95))]
     middle, longest = statistics.median(times), max(times)
     figures = (
