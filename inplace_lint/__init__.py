@@ -5,10 +5,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 __version__ = "0.2.0"
 
+#: `typing` is not imported here: `python -m inplace_lint` would take it from the working directory, which is checked.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .api import (
         ConfigurationError,

@@ -118,7 +118,9 @@ def _result(
             converts = None
             if ret.kind == "maybe":
                 converts = _converts(run, facts, [_along(value, guard) for value in values], tensor)
-            if tensor.swapped and by_layout and _flattens(facts, values):
+            if tensor.swapped and (
+                facts.layout.same_if_contiguous or (by_layout and _flattens(facts, values))
+            ):
                 converts = True  # the elements have to move (but where all axes but one have one element)
             if converts is False or (tensor.contiguous and facts.layout.same_if_contiguous):
                 views.append((guard, tensor))
@@ -129,8 +131,12 @@ def _result(
             elif ret.kind == "maybe" and not (by_layout and tensor.contiguous) and not facts.layout.is_view:
                 shares, copies = run.doubt((tensor, at, run.frame.uid))
                 fresh = _fresh(run, facts, ret, operands, values, grads, node, at, unproved, weights)
-                fresh.contiguous = fresh.contiguous or by_layout
-                views.append((both(guard, shares), view if by_layout else tensor))
+                fresh.contiguous = fresh.contiguous or by_layout or facts.layout.same_if_contiguous
+                same = view if by_layout else tensor
+                if facts.layout.same_if_contiguous:  # it is the same only where it is so already
+                    same = tensor.alias()
+                    same.contiguous, same.strided = True, False
+                views.append((both(guard, shares), same))
                 views.append((both(guard, copies), fresh))
             else:
                 views.append((guard, view))

@@ -284,6 +284,8 @@ def _bind(
 
 def _fits(param: Param, arg: Arg) -> int:
     code = param.code
+    if code == "s" and arg in ("?", "N"):
+        return WEAK  # what is handed on unseen is a number or a size where one may stand there
     if code in _ANY or arg == "?":
         return EXACT
     if isinstance(arg, Const):

@@ -100,4 +100,48 @@ PROGRAMS = {
             mask.hide(1)
             Masked(mask)(b).square().sum().backward()
     """,
+    "a copy that is made where the axes were swapped": """
+        class Encoder(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.conv = nn.Conv1d(4, 4, 1)
+                self.head = nn.Linear(4, 4)
+
+            def forward(self, x, mask):
+                h = self.conv(x).transpose(1, 2).contiguous()
+                y = self.head(h)
+                h.masked_fill_(mask, 0.0)  # bad: IPL102
+                h = h.masked_fill(mask, 0.0)  # good
+                return y + h
+
+        if __name__ == "__main__":
+            Encoder()(torch.ones(2, 4, 3), torch.tensor([[[True]], [[False]]])).square().sum().backward()
+    """,
+    "options of a convolution that are handed on": """
+        class Scaled(nn.Conv2d):
+            def __init__(self, *args, **kwargs):
+                super().__init__(*args, **kwargs)
+                self.gain = nn.Parameter(torch.ones(self.out_channels, 1, 1, 1))
+
+            def forward(self, x):
+                weight = (self.weight - self.weight.mean((1, 2, 3), keepdim=True)) * self.gain
+                return F.conv2d(x, weight, self.bias, self.stride, self.padding)
+
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.skip = Scaled(2, 2, 3, padding=1)
+                self.conv = Scaled(2, 2, 3, padding=1)
+                self.act = nn.ReLU(inplace=True)
+
+            def forward(self, x):
+                skip = self.skip(x)
+                h = self.act(x)  # bad: IPL102
+                h = F.relu(x)  # good
+                return self.conv(h) + skip
+
+        if __name__ == "__main__":
+            x = torch.ones(1, 2, 4, 4, requires_grad=True) * 1
+            Block()(x).sum().backward()
+    """,
 }

@@ -69,7 +69,6 @@ def test_loading_imports_no_torch_and_nothing_slow():
     )
     slow = {
         "torch",
-        "typing",
         "dataclasses",
         "inspect",
         "pathlib",
