@@ -11,6 +11,8 @@ from .modules import Project
 from .reading import read
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .declarations import Declaration
     from .settings import Settings
 
@@ -72,13 +74,13 @@ def _defined(body: list[ast.stmt], path: list[str]) -> ast.FunctionDef | ast.Asy
     return f"defines no function or class `{name}`"
 
 
-def _flat(body: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements of a body, those in its `if` and `try` blocks too."""
-    found: list[ast.stmt] = []
-    for statement in body:
-        found.append(statement)
-        for field in ("body", "orelse", "finalbody") if isinstance(statement, (ast.If, ast.Try)) else ():
-            found += _flat(getattr(statement, field, []))
-        for handler in getattr(statement, "handlers", ()):
-            found += _flat(handler.body)
-    return found
+def _flat(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a body, those in its `if` and `try` blocks too, in order."""
+    pending = body[::-1]
+    while pending:
+        statement = pending.pop()
+        yield statement
+        if isinstance(statement, (ast.If, ast.Try)):
+            blocks = [statement.body, *(handler.body for handler in getattr(statement, "handlers", ()))]
+            blocks += [statement.orelse, getattr(statement, "finalbody", [])]
+            pending += [one for block in reversed(blocks) for one in reversed(block)]

@@ -203,3 +203,18 @@ def test_any_comment_is_taken(words: str) -> None:
     text = f"import torch\n\n\n# inplace-lint: {words}\ndef f(x, y):  # inplace-lint: {words}\n    return x.exp_()\n"
     found = examine("a.py", text.encode("utf-8", "replace"), Settings())
     assert {one.code for one in found} <= {"IPL001", "IPL004", "IPL205", "IPL302", "IPL000"}
+
+
+def test_a_function_is_found_behind_any_number_of_branches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    branches = "".join(f"elif kind == {number}:\n    pass\n" for number in range(1200))
+    (tmp_path / "ops.py").write_text(
+        f"kind = 0\nif kind:\n    pass\n{branches}else:\n    def f(x):\n        return x\n"
+    )
+    (tmp_path / "a.py").write_text("x = 1\n")
+    config = '[tool.inplace-lint.models]\n"ops:f" = "returns(same(x))"\n"ops:g" = "returns(new)"\n'
+    (tmp_path / "pyproject.toml").write_text(config)
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", "a.py"]) == 2
+    assert "pyproject.toml:3" in (said := capsys.readouterr().err) and "no function or class `g`" in said
