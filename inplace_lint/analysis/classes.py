@@ -44,7 +44,7 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
                     return late
             elif (
                 isinstance(value, (Sequence_, Mapping_))
-                and containers.is_as_made(run, value, 0)
+                and containers.is_empty_as_made(run, value)
                 and run.program.is_filled_later(obj.cls, name, run.frame.module)
             ):
                 containers.fill(run, value, Unknown(obj))

@@ -232,11 +232,11 @@ def _like(run: Run, pattern: Tensor) -> Tensor:
     return element
 
 
-def is_as_made(run: Run, container: Sequence_ | Mapping_, count: int) -> bool:
-    """Whether it has as many elements as when its object was built, and these are so many."""
+def is_empty_as_made(run: Run, container: Sequence_ | Mapping_) -> bool:
+    """Whether nothing is in it, nor was put into it since its object was built."""
     found = run.state.get((container, LENGTH))
     built = run.program.base.slots.get((container, LENGTH))
-    return found is built and isinstance(found, Constant) and found.value == count
+    return found is built and isinstance(found, Constant) and found.value == 0
 
 
 def fill(run: Run, container: Sequence_ | Mapping_, element: Value) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING
 
@@ -103,7 +104,8 @@ class Program:
         self._entered: dict[FunctionSource, bool] = {}
         self._gives: dict[FunctionSource, bool] = {}
         self._asks: dict[tuple[FunctionSource, ClassSource], bool] = {}
-        self._set_later: dict[tuple[ClassValue, str, Module, bytes], bool] = {}
+        self._set_later: dict[tuple[ClassValue, str, Module], bool] = {}
+        self._filled_later: dict[Module, frozenset[str]] = {}
         #: one object of each class; what their `__init__` left stands in `base`, under every run
         self.built: dict[ClassValue, Instance] = {}
         self._base: State | None = None
@@ -184,22 +186,20 @@ class Program:
 
     def is_set_later(self, cls: ClassValue, name: str, module: Module) -> bool:
         """Whether anything but an `__init__` may set an attribute: in the files of the class, or in the one at hand."""
-        return self._outside_of_init(cls, name, module, rb"\.%s\b[^=\n(]*=(?!=)|\bsetattr\(")
+        key = (cls, name, module)
+        known = self._set_later.get(key)
+        if known is None:
+            known = self._set_later[key] = any(_sets_outside_of_init(f, name) for f in _files(cls, module))
+        return known
 
     def is_filled_later(self, cls: ClassValue, name: str, module: Module) -> bool:
         """Whether anything but an `__init__` may put something into a container that an attribute holds."""
-        return self._outside_of_init(
-            cls, name, module, rb"\.%s\b(?:\[[^\n]*\])?(?:\.(?:" + _FILLS + rb")\(|[^=\n(]*=(?!=))"
-        )
-
-    def _outside_of_init(self, cls: ClassValue, name: str, module: Module, pattern: bytes) -> bool:
-        key = (cls, name, module, pattern)
-        known = self._set_later.get(key)
-        if known is None:
-            files = {module: None} | dict.fromkeys(c.source.module for c in cls.order())
-            text = pattern % re.escape(name.encode())
-            known = self._set_later[key] = any(_stands_outside_of_init(file, text) for file in files)
-        return known
+        for file in _files(cls, module):
+            if file not in self._filled_later:
+                self._filled_later[file] = _filled_outside_of_init(file)
+            if name in self._filled_later[file]:
+                return True
+        return False
 
     def class_value(self, source: ClassSource) -> ClassValue:
         """The one value of a class. Its bases are filled in by whoever first evaluates them."""
@@ -212,11 +212,39 @@ class Program:
 
 
 #: Methods that put something into a list, a set or a dict.
-_FILLS = b"append|appendleft|extend|insert|add|update|setdefault"
+_FILLS = frozenset("append appendleft extend insert add update setdefault".split())
 
 
-def _stands_outside_of_init(module: Module, pattern: bytes) -> bool:
-    """Whether something in a file that is no `__init__` matches the pattern."""
+def _files(cls: ClassValue, module: Module) -> dict[Module, None]:
+    """The file at hand, and those of the class and its bases."""
+    return {module: None} | dict.fromkeys(c.source.module for c in cls.order())
+
+
+def _filled_outside_of_init(module: Module) -> frozenset[str]:
+    """The attributes that are set, or whose elements are, by anything in a file that does not run in an `__init__`."""
+    found = set()
+    pending: list[ast.AST] = [module.tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, ast.FunctionDef) and node.name == "__init__":
+            inner = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+            pending += [one for one in ast.walk(node) if one is not node and isinstance(one, inner)]
+            continue
+        place: ast.AST | None = None
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _FILLS:
+            place = node.func.value
+        elif isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, ast.Store):
+            place = node
+        while isinstance(place, ast.Subscript):
+            place = place.value
+        if isinstance(place, ast.Attribute):
+            found.add(place.attr)
+        pending += ast.iter_child_nodes(node)
+    return frozenset(found)
+
+
+def _sets_outside_of_init(module: Module, name: str) -> bool:
+    pattern = rb"\.%s\b[^=\n(]*=(?!=)|\bsetattr\(" % re.escape(name.encode())
     functions = module.functions_in_order()
     row, before = 1, 0
     for match in re.finditer(pattern, module.source):

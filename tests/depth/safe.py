@@ -336,6 +336,23 @@ PROGRAMS = {
         if __name__ == "__main__":
             Masked()(b).square().sum().backward()
     """,
+    "a container of which a docstring says that something fills it": """
+        class Masked(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.rows = []
+                self.proj = nn.Linear(4, 4)
+
+            def forward(self, x):
+                '''Once somebody did `self.rows.append(1)` and `self.rows[0] = 1`.'''
+                y = torch.softmax(self.proj(x), dim=-1)
+                for row in self.rows:
+                    y[row] = 0.0
+                return y
+
+        if __name__ == "__main__":
+            Masked()(b).square().sum().backward()
+    """,
     "gradients that are clipped in a loop": """
         class Learner(nn.Module):
             def __init__(self):
