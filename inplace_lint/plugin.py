@@ -1,4 +1,6 @@
-"""What rules of others are made of: `Rule`, the `File` that it is shown, the `Finding` that it gives; docs/rules.md.
+"""What rules of others are made of: `Rule`, the `File` that it is shown, the `Finding` that it gives.
+
+docs/own-rules.md has an example.
 
 This interface is kept as it is within a minor version; nothing else of the package is promised to rules.
 """

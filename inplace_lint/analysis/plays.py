@@ -69,15 +69,18 @@ def _grad(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     roots = run.tensors_within(outputs)
     run.trains = True
     run.heap.backward(roots, run.path, retain)
-    result = Sequence_("fresh")
-    gradient = run.new_tensor("gradient", NEVER, at)
-    gradient.contiguous = gradient.dense = False
-    element = Unknown()
+    result = Sequence_("fresh")  # one for each input
+    element: Value
     if create:
-        element.nodes, element.returned, element.of_module = roots, True, True
+        element = made = Unknown()
+        made.nodes, made.returned, made.of_module = roots, True, True
     else:
-        element.tensor = gradient
-    run.put(result, ANY, element if create or methods.flag(kwargs, "allow_unused") else gradient)
+        element = gradient = run.new_tensor("gradient", NEVER, at)
+        gradient.contiguous = gradient.dense = False
+        if methods.flag(kwargs, "allow_unused"):  # it may be None
+            element = missing = Unknown()
+            missing.tensor = gradient
+    run.put(result, ANY, element)
     return result
 
 

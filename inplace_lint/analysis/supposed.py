@@ -70,7 +70,8 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
     constant = (
         getattr(default, "value", None) if default is not None and not hasattr(default, "attr") else None
     )
-    if annotation in SCALARS and annotation != "bool" and (constant != 0 or isinstance(constant, bool)):
+    is_zero = type(constant) in (int, float) and constant == 0
+    if annotation in SCALARS and annotation != "bool" and not is_zero:
         number = Scalar()
         number.number = annotation in ("int", "float")
         return number
@@ -83,7 +84,7 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
     if annotation == "bool" or isinstance(constant, bool):
         bit = run.bit(("argument", source, parameter.arg))
         return Phi(((literal(bit, True), Constant(True)), (literal(bit, False), Constant(False))))
-    if isinstance(constant, (int, float)) and constant == 0:
+    if is_zero:
         # A rate or a count that leaves something out, unless somebody asks for it.
         bit = run.bit(("argument", source, parameter.arg))
         number = Scalar()
