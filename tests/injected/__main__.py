@@ -40,7 +40,7 @@ def main() -> int:
         "--cases", action="store_true", help="print what was missed and flagged, of the fresh set too"
     )
     options = parser.parse_args()
-    fresh = options.set == "fresh"
+    fresh = options.set in ("fresh", "wider")
     if options.seed is None:
         options.seed = catalogue.FRESH_SEEDS if fresh else 1
     if fresh != (options.seed >= catalogue.FRESH_SEEDS):
