@@ -7,7 +7,6 @@ by `__init__`; the softmax also in a function that is imported from the project.
 
 from __future__ import annotations
 
-import ast
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
@@ -37,13 +36,8 @@ class _Screen:
         self.source = module.source
         starts = module.row_starts
         self.spans = {}
-        #: where docstrings begin and end: an example in one computes nothing
-        self.docstrings: list[tuple[int, int]] = []
         for function in module.functions_in_order():
             self.spans[function] = starts[function.node.lineno - 1], starts[function.node.end_lineno or 0] - 1
-            doc = getattr(function.node, "body", (None,))[0]
-            if isinstance(doc, ast.Expr) and isinstance(doc.value, ast.Constant):
-                self.docstrings.append((starts[doc.lineno - 1], starts[doc.end_lineno or 0] - 1))
 
     def chosen(self) -> list[FunctionSource]:
         weighing = self._having(self._positions(SOFTMAX))
@@ -84,17 +78,14 @@ class _Screen:
         return None
 
     def _positions(self, words: Iterable[bytes], more: Iterable[int] = ()) -> list[int]:
-        """Where one of the words stands outside of docstrings, in order."""
+        """Where one of the words stands, in order."""
         found = [*more]
         for word in words:
             position = self.source.find(word)
             while position >= 0:
                 found.append(position)
                 position = self.source.find(word, position + 1)
-        found.sort()
-        for first, last in self.docstrings if found else ():
-            del found[bisect_left(found, first) : bisect_right(found, last)]
-        return found
+        return sorted(found)
 
     def _having(self, positions: list[int]) -> set[FunctionSource]:
         """Functions with one of the positions, in their text, in `__init__` for them, or in what they call."""

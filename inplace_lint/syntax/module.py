@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from .annotations import SCALARS, annotated
 from .nodes import DULL, bound_names, inner_bodies
-from .parse import parse, without_comments
+from .parse import parse, without_comments, without_docstrings
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -204,12 +204,12 @@ class Module:
             source = source.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         #: the text in UTF-8, as places in the tree count it
         self.tree, self.commented = parse(filename, source)
-        #: the same with blanks for comments: who looks for words in it finds code
-        self.source = source = without_comments(self.commented)
         #: where each row begins in the source, and where one after the last would
-        self.row_starts = [0, *accumulate(map(len, source.splitlines(True)))]
-        if not source.endswith(b"\n"):
+        self.row_starts = [0, *accumulate(map(len, self.commented.splitlines(True)))]
+        if not self.commented.endswith(b"\n"):
             self.row_starts[-1] += 1
+        #: the same with blanks for comments and docstrings: who looks for words in it finds code
+        self.source = without_docstrings(without_comments(self.commented), self.tree, self.row_starts)
         self.functions: dict[str, FunctionSource] = {}
         self.classes: dict[str, ClassSource] = {}
         self.imports: dict[str, ImportedName] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 
+from .nodes import DULL, inner_bodies, start_of
 from .unreadable import BOM, UnreadableFile, undecodable
 
 
@@ -54,6 +55,36 @@ def without_comments(source: bytes) -> bytes:
         done = end
         place = source.find(b"#", end)
     return b"".join((*parts, source[done:]))
+
+
+def without_docstrings(source: bytes, tree: ast.Module, starts: list[int]) -> bytes:
+    """The text with blanks in place of strings that are statements; `starts` are the places where its rows begin."""
+    parts: list[bytes] = []
+    done = 0
+    for statement in _docstrings(tree):
+        first = starts[statement.lineno - 1] + statement.col_offset
+        last = starts[(statement.end_lineno or 0) - 1] + (statement.end_col_offset or 0)
+        parts += (source[done:first], source[first:last].translate(_BLANK))
+        done = last
+    return b"".join((*parts, source[done:])) if parts else source
+
+
+_BLANK = bytes(byte if byte in b"\r\n" else 32 for byte in range(256))
+
+
+def _docstrings(tree: ast.Module) -> list[ast.stmt]:
+    """The statements that are a string, in order."""
+    found: list[ast.stmt] = []
+    pending: list[list[ast.stmt]] = [tree.body]
+    while pending:
+        for statement in pending.pop():
+            if isinstance(statement, ast.Expr):
+                value = statement.value
+                if isinstance(value, ast.Constant) and isinstance(value.value, str):
+                    found.append(statement)
+            elif type(statement) not in DULL:
+                pending += inner_bodies(statement)
+    return sorted(found, key=start_of)
 
 
 def syntax_tree(filename: str, source: bytes | str) -> ast.Module:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inplace_lint.sketch.screen import rows_of
+from inplace_lint.sketch.words import called
 from inplace_lint.syntax.module import Module
 from inplace_lint.syntax.unreadable import UnreadableFile
 
@@ -80,3 +81,26 @@ def test_newer_grammar_gives_the_advice_and_the_place(since: tuple[int, int], te
         Module("x.py", text.encode())
     else:
         assert "run inplace-lint on that Python" in message(text)
+
+
+SAID = '''"""Never `y.add_(1)`."""
+class A:
+    r"""Nor
+        y.mul_(é); y # 'twice
+    """
+    def f(self, y):
+        "sigmoid_(y)"; y.exp_()
+        if y:
+            def g():
+                \'\'\'y.div_(2)\'\'\'
+        return "y.neg_()"
+'''
+
+
+def test_a_string_that_is_a_statement_is_no_code_for_who_looks_for_words() -> None:
+    module = Module("x.py", SAID.encode())
+    assert called(module) == {"f", "exp_", "g", "neg_"}
+    assert rows_of(module) == [7, 11]
+    assert [len(line) for line in module.source.split(b"\n")] == [len(line) for line in module.lines]
+    assert module.text(7, 7).lstrip() == b"; y.exp_()"
+    assert module.lines[3] == "        y.mul_(é); y # 'twice".encode()
