@@ -157,8 +157,7 @@ class Program:
         known = self._entered.get(source)
         if known is None:
             sketches = self.sketches
-            known = sketches.may_write(source) or sets_state(source)
-            known = known or source in sketches.examined(source.module).suspicious
+            known = sketches.may_write(source) or sets_state(source) or sketches.is_suspicious(source)
             self._entered[source] = known
         return known or source in self.writers
 

@@ -115,6 +115,7 @@ def _findings(module: Module, program: Program, settings: Settings) -> list[Diag
     diagnostics += _declarations(module, program)
     diagnostics += [_cut_short(module, source, why) for source, why in program.cut_short.items()]
     diagnostics.sort(key=lambda d: (d.location.key(), d.code))
+    program.sketches.settle()
     return diagnostics
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..project import Project, Settings
     from ..project.contents import Stamp
     from ..project.modules import Question
-    from .graph import Key
+    from .graph import Answers, Key
 
 #: Settings that decide which files are checked, or what is shown of what was found in them.
 _LATER = frozenset(
@@ -42,6 +42,7 @@ class News:
     entries: dict[Key, Entry] = field(default_factory=dict)
     nodes: dict[str, Node] = field(default_factory=dict)
     seen: dict[str, tuple[Stamp, str]] = field(default_factory=dict)
+    answers: Answers = field(default_factory=dict)
 
 
 class Cache:
@@ -62,6 +63,8 @@ class Cache:
         self._answers: dict[Question, tuple[str | None, list[str]]] = {}
         self.learnt = News()
         self._fresh: dict[Key, Entry] = {}
+        #: what was found out about files that others import
+        self.answers = _Answers(self)
 
     @property
     def graph(self) -> Graph:
@@ -84,7 +87,7 @@ class Cache:
     def verify(self, paths: Iterable[str]) -> None:
         """Finds out of which of these files the findings stand."""
         graph = self.graph
-        reached = graph.reached(paths) - self._good - self._bad
+        reached = graph.reached(paths, self._good | self._bad)
         doing = self._doing
         changed = {
             path for path in reached if not graphs.stands(path, graph.nodes[path], self.contents, doing)
@@ -97,14 +100,17 @@ class Cache:
         """Files may have changed."""
         self._good.clear()
         self._bad.clear()
+        self.answers.turn()
 
-    def knows(self, path: str, notes: bool) -> bool:
-        """Whether the findings of a file are known."""
-        if (path, notes) not in self.graph.entries:
-            return False
+    def stands(self, path: str) -> bool:
+        """Whether a file, and all that it rests on, is known to be as it was."""
         if path not in self._good and path not in self._bad:
             self.verify([path])
         return path in self._good
+
+    def knows(self, path: str, notes: bool) -> bool:
+        """Whether the findings of a file are known."""
+        return (path, notes) in self.graph.entries and self.stands(path)
 
     def recall(self, path: str, notes: bool) -> tuple[list[Diagnostic], int] | None:
         """All findings of a file, and how its comments are read (`Entry.says`); None where they are not known."""
@@ -127,14 +133,19 @@ class Cache:
         """What was learnt since this was asked last."""
         told, news = self._told, News(self._fresh)
         self._fresh = {}
+        if not self.contents.unsaved:
+            news.answers = self.answers.news()
         for importer, questions in self.project.asked.items():
             path = os.path.abspath(importer)
             if self._questions.get(importer) != len(questions) and path in self.contents.held:
                 self._questions[importer] = len(questions)
                 news.nodes[path] = self._node(path, questions)
-        for path, held in self.contents.held.items():
-            known = told.nodes.get(path)
-            if path not in news.nodes and (known is None or known.held != held):
+        needed = {target for node in news.nodes.values() for target in node.next}
+        needed.update(path for path, _ in news.entries)
+        needed.update(told.nodes, news.answers, self.graph.reached(self.answers.used()))
+        for path in needed - news.nodes.keys():
+            held, known = self.contents.held.get(path), told.nodes.get(path)
+            if held is not None and (known is None or known.held != held):
                 news.nodes[path] = self._node(path, ())
         for path, package in self.contents.packages.items():
             if path in self.contents.held:
@@ -151,7 +162,10 @@ class Cache:
     def _node(self, path: str, questions: Iterable[Question]) -> Node:
         node = Node(self.contents.held[path])
         is_file = self.contents.is_file
-        node.asked = {one: is_file(one) for one in self.project.around(path)}
+        if path in self._good:
+            node.meet(self.graph.nodes[path])  # what was taken from there rests on all that is told there
+        else:
+            node.asked = {one: is_file(one) for one in self.project.around(path)}
         for question in questions:
             if question not in self._answers:
                 found, paths = self.project.answer(question)
@@ -166,6 +180,7 @@ class Cache:
         """Takes over what a process learnt."""
         self.learnt.entries |= news.entries
         self.learnt.seen |= news.seen
+        _add(self.learnt.answers, news.answers)
         for path, node in news.nodes.items():
             known = self.learnt.nodes.setdefault(path, node)
             if known is not node:
@@ -184,6 +199,8 @@ class Cache:
         entries = {
             key: one for key, one in graph.entries.items() if key[0] not in stale and os.path.isfile(key[0])
         }
+        graph.answers = {path: one for path, one in graph.answers.items() if path not in stale}
+        _add(graph.answers, learnt.answers)
         for path in changed:
             del graph.nodes[path]
         for path, node in learnt.nodes.items():
@@ -191,6 +208,7 @@ class Cache:
         unstable = {path for path, node in graph.nodes.items() if node.held == UNSTABLE}
         unstable = graph.resting_on(unstable, graph.nodes)
         entries |= learnt.entries
+        graph.answers = {path: one for path, one in graph.answers.items() if path not in unstable}
         graph.keep_only({key: one for key, one in entries.items() if key[0] not in unstable})
         graph.seen |= learnt.seen
         self._look_through_packages(graph)
@@ -226,13 +244,14 @@ class Cache:
 
     def _look_through_packages(self, graph: Graph) -> None:
         """Notes what the single files of packages do, that a later run need not read them."""
-        from ..attention import surroundings
-
         tops = {node.package[0] for node in graph.nodes.values() if node.package is not None}
         for top in tops:
             if not any(path.startswith(os.path.join(top, "")) for path in graph.deeds):
                 self._doing(top)
-        graph.deeds |= surroundings.remembered(tops)
+        if tops:
+            from ..attention import surroundings
+
+            graph.deeds |= surroundings.remembered(tops)
         below = tuple(os.path.join(top, "") for top in tops)
         graph.deeds = {path: one for path, one in graph.deeds.items() if path.startswith(below)}
         graph.seen = {
@@ -240,6 +259,43 @@ class Cache:
             for path, one in {**graph.seen, **self.contents.seen}.items()
             if path in graph.nodes or path in graph.deeds
         }
+
+
+class _Answers:
+    """What was found out about files for the sake of those that import them (`project.modules.Answers`)."""
+
+    def __init__(self, cache: Cache) -> None:
+        self._cache = cache
+        self._known: dict[str, dict[str, bool]] = {}
+        self._fresh: Answers = {}
+
+    def recall(self, filename: str, question: str) -> bool | None:
+        known = self._known.get(filename)
+        if known is None:
+            path, cache = os.path.abspath(filename), self._cache
+            known = self._known[filename] = cache.graph.answers.get(path, {}) if cache.stands(path) else {}
+        return known.get(question)
+
+    def keep(self, filename: str, question: str, answer: bool) -> None:
+        self._fresh.setdefault(os.path.abspath(filename), {})[question] = answer
+
+    def used(self) -> list[str]:
+        """The files of which something was recalled."""
+        return [os.path.abspath(filename) for filename, known in self._known.items() if known]
+
+    def turn(self) -> None:
+        """Files may have changed."""
+        self._known.clear()
+
+    def news(self) -> Answers:
+        """What was kept since this was asked last."""
+        fresh, self._fresh = self._fresh, {}
+        return fresh
+
+
+def _add(known: Answers, others: Answers) -> None:
+    for path, answers in others.items():
+        known.setdefault(path, {}).update(answers)
 
 
 class Caches:
@@ -254,7 +310,8 @@ class Caches:
         if settings not in self._known:
             self._known[settings] = None
             if os.path.isabs(settings.root):
-                self._known[settings] = Cache(directory(settings), settings, project)
+                made = self._known[settings] = Cache(directory(settings), settings, project)
+                project.answers = made.answers
         return self._known[settings]
 
     def news(self) -> dict[Settings, News]:

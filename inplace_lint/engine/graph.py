@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING
 from ..project.contents import UNSTABLE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from typing import Any
 
     from ..project.contents import Contents, Stamp
 
     #: a file, and whether findings are meant that change nothing about the outcome
     Key = tuple[str, bool]
+    #: by path, the questions about a file that were answered
+    Answers = dict[str, dict[str, bool]]
 
 
 @dataclass(slots=True)
@@ -62,14 +64,16 @@ class Graph:
     seen: dict[str, tuple[Stamp, str]] = field(default_factory=dict)
     #: what the files of whole packages do, with the names of what they held
     deeds: dict[str, tuple[str, str]] = field(default_factory=dict)
+    #: what was found out about single files for the sake of others
+    answers: Answers = field(default_factory=dict)
 
-    def reached(self, paths: Iterable[str]) -> set[str]:
-        """These files and those that they import, themselves or through others."""
+    def reached(self, paths: Iterable[str], without: Collection[str] = ()) -> set[str]:
+        """These files and those that they import, themselves or through others; some are not looked at."""
         found: set[str] = set()
         pending = list(paths)
         while pending:
             path = pending.pop()
-            if path not in found and path in self.nodes:
+            if path not in found and path not in without and path in self.nodes:
                 found.add(path)
                 pending += self.nodes[path].next
         return found
@@ -96,6 +100,7 @@ class Graph:
         self.entries = entries
         reached = self.reached(path for path, _ in entries)
         self.nodes = {path: node for path, node in self.nodes.items() if path in reached}
+        self.answers = {path: known for path, known in self.answers.items() if path in reached}
 
 
 def stands(path: str, node: Node, contents: Contents, doing: Callable[[str], str]) -> bool:
@@ -109,7 +114,7 @@ def stands(path: str, node: Node, contents: Contents, doing: Callable[[str], str
 
 
 def dumped(graph: Graph, root: str) -> bytes:
-    """The graph as text: one line of JSON, then one for each file's findings. Paths are relative to the root."""
+    """The graph as text: two lines of JSON, then one for each file's findings. Paths are relative to the root."""
     paths: dict[str, int] = {}
 
     def number(path: str) -> int:
@@ -124,23 +129,31 @@ def dumped(graph: Graph, root: str) -> bytes:
     entries = [[number(path), int(notes), one.says] for (path, notes), one in graph.entries.items()]
     seen = [[number(path), stamp, held] for path, (stamp, held) in graph.seen.items()]
     deeds = [[number(path), held, said] for path, (held, said) in graph.deeds.items()]
+    answered = [
+        [
+            number(path),
+            *(" ".join(one for one, yes in known.items() if yes is which) for which in (True, False)),
+        ]
+        for path, known in graph.answers.items()
+    ]
     prefix = os.path.join(root, "")
     names = [path[len(prefix) :].replace(os.sep, "/") if path.startswith(prefix) else path for path in paths]
     head = {"deeds": deeds, "paths": names, "nodes": nodes, "entries": entries, "seen": seen}
-    lines = [json.dumps(head, separators=(",", ":")), *(one.text for one in graph.entries.values())]
+    told = (json.dumps(one, separators=(",", ":")) for one in (head, answered))
+    lines = [*told, *(one.text for one in graph.entries.values())]
     return "\n".join(lines).encode("ascii")
 
 
 def loaded(body: bytes, root: str) -> Graph:
     """The graph that was dumped. Raises ValueError for anything else."""
-    first, *texts = body.decode("ascii").split("\n")
+    first, answered, *texts = body.decode("ascii").split("\n")
     try:
-        return _loaded(json.loads(first), texts, root)
+        return _loaded(json.loads(first), json.loads(answered), texts, root)
     except (AttributeError, IndexError, KeyError, RecursionError, TypeError) as error:
         raise ValueError("no graph") from error
 
 
-def _loaded(head: Any, texts: list[str], root: str) -> Graph:
+def _loaded(head: Any, answered: Any, texts: list[str], root: str) -> Graph:
     prefix = os.path.join(root, "")
     paths = [name if os.path.isabs(name) else prefix + name.replace("/", os.sep) for name in head["paths"]]
     graph = Graph()
@@ -154,4 +167,6 @@ def _loaded(head: Any, texts: list[str], root: str) -> Graph:
         graph.entries[paths[at], bool(notes)] = Entry(text, int(says))
     graph.deeds = {paths[at]: (held, said) for at, held, said in head["deeds"]}
     graph.seen = {paths[at]: (tuple(stamp), held) for at, stamp, held in head["seen"]}
+    for at, yes, no in answered:
+        graph.answers[paths[at]] = {**dict.fromkeys(yes.split(), True), **dict.fromkeys(no.split(), False)}
     return graph

@@ -167,6 +167,8 @@ def examine_files(
         raise
     finally:
         _caches = None
+        for project in _projects.values():
+            project.answers = None
 
 
 def _unknown(targets: Sequence[Target]) -> list[Target]:

@@ -9,11 +9,23 @@ from .contents import Contents
 from .paths import shown
 
 if TYPE_CHECKING:
+    from typing import Protocol
+
     from .declarations import Declaration
     from .settings import Settings
 
     #: a module, the folder of the file that imports it, and the level of the import
     Question = tuple[str, str, int]
+
+    class Answers(Protocol):
+        """What was found out about files that others import, by them and what they import alone."""
+
+        def recall(self, filename: str, question: str) -> bool | None:
+            """What an earlier run found out; None where it is not known, or something has changed since."""
+
+        def keep(self, filename: str, question: str, answer: bool) -> None:
+            """Leave an answer to later runs."""
+
 
 _INSTALLED = ("site-packages", "dist-packages")
 
@@ -26,7 +38,18 @@ class Project:
     package, if it lies beside the script.
     """
 
-    __slots__ = ("_folders", "_resolved", "_tops", "asked", "contents", "models", "root", "src", "writers")
+    __slots__ = (
+        "_folders",
+        "_resolved",
+        "_tops",
+        "answers",
+        "asked",
+        "contents",
+        "models",
+        "root",
+        "src",
+        "writers",
+    )
 
     def __init__(
         self,
@@ -48,6 +71,8 @@ class Project:
         )
         self.src = tuple(os.path.abspath(os.path.join(self.root, path)) for path in src)
         self.contents = contents or Contents()
+        #: what need not be found out again, while findings are kept between runs
+        self.answers: Answers | None = None
         self._folders: dict[str, str] = {}
         #: by importer, what was asked about its imports
         self.asked: dict[str, dict[Question, None]] = {}

@@ -160,7 +160,7 @@ def foreign_writers(
                 words = {*called(module), "forward"}
             for word in functions.keys() & words:
                 source = functions[word]
-                if sketches.may_write(source) and sketches.of(source).tensors:
+                if sketches.writes_tensor(source):
                     found.add(source)
             if name in words and type(atom) is Class and not _is_module(sketches, atom):
                 lent.update(

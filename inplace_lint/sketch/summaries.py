@@ -20,6 +20,7 @@ from . import (
     statements,  # noqa: F401  says what runs each kind of statement
 )
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Class, Function, Object, Store, cells, united
+from .earlier import Earlier
 from .flow import Flow
 from .patterns import Pattern
 from .screen import rows_of, with_candidates
@@ -82,6 +83,7 @@ class Sketches:
         self._hands_on: dict[FunctionSource, bool] = {}
         self._calls: dict[tuple[FunctionSource, str], frozenset[str]] = {}
         self._keepers: dict[FunctionSource, bool] = {}
+        self.earlier = Earlier(files.project)
 
     def renewed(self, files: Files) -> Sketches:
         """The same for who goes on with these files: what is known of those that last is kept."""
@@ -101,6 +103,7 @@ class Sketches:
         found._hands_on = {key: value for key, value in self._hands_on.items() if lasts(key)}
         found._calls = {key: value for key, value in self._calls.items() if lasts(key[0])}
         found._keepers = {key: value for key, value in self._keepers.items() if lasts(key)}
+        found.earlier.known = {key: value for key, value in self.earlier.known.items() if lasts(key[1])}
         found.globals = {key: value for key, value in self.globals.items() if lasts(key[0])}
         found.saving = {key: value for key, value in self.saving.items() if lasts(key[0])}
         found.orders = {key: value for key, value in self.orders.items() if lasts(key)}
@@ -323,18 +326,40 @@ class Sketches:
     def may_write(self, source: FunctionSource) -> bool:
         """Whether a call of the function may write what it is given, or the object that it is a method of."""
         source = source.origin or source
-        if self._keeps(source) or source in self.examined(source.module).writers:
+        known = self.earlier.answer("writes", source, self.notes)
+        if known or (
+            known is None and (self._keeps(source) or source in self.examined(source.module).writers)
+        ):
             return True
         if self._at_hand is not None and source in self._at_hand.writers:
             self._passing.update(self._sketching)
             return True
-        known = self._hands_on.get(source)
+        if known is None:
+            known = self._hands_on.get(source)
         if known is None:
             self._hands_on[source] = False  # ends circles of calls
             known = self._hands_on[source] = any(
                 self.may_write(callee) and self._changes(callee) for callee in self._called(source)
             )
         return known
+
+    def writes_tensor(self, source: FunctionSource) -> bool:
+        """Whether a call of the function may write what it shows itself to be a tensor."""
+        known = self.earlier.answer("tensors", source, self.notes)
+        return self.may_write(source) and bool(self.of(source).tensors) if known is None else known
+
+    def is_suspicious(self, source: FunctionSource) -> bool:
+        """Whether a run of the function itself may find something."""
+        known = self.earlier.answer("suspicious", source, self.notes)
+        return source in self.examined(source.module).suspicious if known is None else known
+
+    def settle(self) -> None:
+        """Leave to later runs what was found out, now that nothing more is asked for the sake of a file."""
+        self.turn_to(None)
+        ways = {"writes": self.may_write, "tensors": self.writes_tensor, "suspicious": self.is_suspicious}
+        for question, source in self.earlier.open_questions():
+            if self.files.holds(source.module):
+                self.earlier.keep(question, source, self.notes, ways[question](source))
 
     def called_on(self, source: FunctionSource, parameter: str) -> frozenset[str]:
         """The names of what a function calls on the object that is one of its arguments."""
