@@ -133,6 +133,8 @@ class Program:
         """What of a file is worth a run; the engine itself is only imported where there is something."""
         self.files.add(module)
         self.cut_short.clear()
+        for known in (self._entered, self._gives, self._asks):
+            known.clear()  # what writes for the sake of one file may not for that of another
         return suspects(self.sketches, module)
 
     def want_notes(self, wanted: bool) -> None:

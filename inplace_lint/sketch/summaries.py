@@ -75,12 +75,17 @@ class Sketches:
         self._trains: dict[Module, bool] = {}
         self._arms = 0
         self._examined: dict[Module, Examined] = {}
+        #: ... where only its text was looked at: too many files were being examined one for the other
+        self._glimpsed: dict[Module, Examined] = {}
         self._examining = 0
         self._at_hand: Examined | None = None
         self._sketching: list[FunctionSource] = []
         #: functions whose summaries rest on what is only so for the file at hand
         self._passing: set[FunctionSource] = set()
         self._hands_on: dict[FunctionSource, bool] = {}
+        #: functions of which it is only so for the file at hand, and how often something came to rest on that
+        self._leaning: set[FunctionSource] = set()
+        self._leaned = 0
         self._calls: dict[tuple[FunctionSource, str], frozenset[str]] = {}
         self._keepers: dict[FunctionSource, bool] = {}
         self.earlier = Earlier(files.project)
@@ -332,16 +337,26 @@ class Sketches:
         ):
             return True
         if self._at_hand is not None and source in self._at_hand.writers:
-            self._passing.update(self._sketching)
+            self._lean()
             return True
         if known is None:
             known = self._hands_on.get(source)
+            if source in self._leaning:
+                self._lean()
         if known is None:
+            before = self._leaned
             self._hands_on[source] = False  # ends circles of calls
             known = self._hands_on[source] = any(
                 self.may_write(callee) and self._changes(callee) for callee in self._called(source)
             )
+            if self._leaned != before:
+                self._leaning.add(source)
         return known
+
+    def _lean(self) -> None:
+        """What is being found out is only so for the file at hand."""
+        self._leaned += 1
+        self._passing.update(self._sketching)
 
     def writes_tensor(self, source: FunctionSource) -> bool:
         """Whether a call of the function may write what it shows itself to be a tensor."""
@@ -355,10 +370,11 @@ class Sketches:
 
     def settle(self) -> None:
         """Leave to later runs what was found out, now that nothing more is asked for the sake of a file."""
+        glimpsed = set(self._glimpsed)
         self.turn_to(None)
         ways = {"writes": self.may_write, "tensors": self.writes_tensor, "suspicious": self.is_suspicious}
         for question, source in self.earlier.open_questions():
-            if self.files.holds(source.module):
+            if self.files.holds(source.module) and source.module not in glimpsed:
                 self.earlier.keep(question, source, self.notes, ways[question](source))
 
     def called_on(self, source: FunctionSource, parameter: str) -> frozenset[str]:
@@ -398,12 +414,16 @@ class Sketches:
         """Count as writers what are some for one file; what was found out for another is forgotten."""
         for source in self._passing:
             self._forget(source)
+        for source in self._leaning:
+            self._hands_on.pop(source, None)
         self._passing.clear()
+        self._leaning.clear()
+        self._glimpsed.clear()
         self._at_hand = examined
 
     def examined(self, module: Module) -> Examined:
         """What the functions of a file do; where files need each other in a circle, as far as it is known yet."""
-        known = self._examined.get(module)
+        known = self._examined.get(module) or self._glimpsed.get(module)
         if known is None:
             fills = b"_(" in module.source
             if fills:
@@ -411,8 +431,11 @@ class Sketches:
             self.declared.mark(module)
             candidates = with_candidates(module)
             candidates.update(dict.fromkeys(self.declared.writers(module)))
-            known = self._examined[module] = Examined(candidates)
-            if self._examining < _NESTED:
+            known = Examined(candidates)
+            if self._examining >= _NESTED:
+                self._glimpsed[module] = known
+            else:
+                self._examined[module] = known
                 self._examining += 1
                 rows = rows_of(module)
                 first = [
