@@ -276,6 +276,10 @@ class _Answers:
             known = self._known[filename] = cache.graph.answers.get(path, {}) if cache.stands(path) else {}
         return known.get(question)
 
+    def rests_on(self, filename: str) -> dict[str, tuple[str | None, set[str]]]:
+        nodes, reached = self._cache.graph.nodes, self._cache.graph.reached([os.path.abspath(filename)])
+        return {path: (nodes[path].held, nodes[path].next) for path in reached}
+
     def keep(self, filename: str, question: str, answer: bool) -> None:
         self._fresh.setdefault(os.path.abspath(filename), {})[question] = answer
 

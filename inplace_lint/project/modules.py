@@ -23,6 +23,9 @@ if TYPE_CHECKING:
         def recall(self, filename: str, question: str) -> bool | None:
             """What an earlier run found out; None where it is not known, or something has changed since."""
 
+        def rests_on(self, filename: str) -> dict[str, tuple[str | None, set[str]]]:
+            """The files on which what is recalled of this one rests: the name of what each holds, which it imports."""
+
         def keep(self, filename: str, question: str, answer: bool) -> None:
             """Leave an answer to later runs."""
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..project.modules import Project
+    from ..syntax.files import Files
     from ..syntax.module import FunctionSource
 
     #: a question that is answered with yes or no, and the function that it is about
@@ -17,21 +17,26 @@ if TYPE_CHECKING:
 class Earlier:
     """The answers of earlier runs, and the questions that they left open."""
 
-    def __init__(self, project: Project) -> None:
-        self._project = project
+    def __init__(self, files: Files) -> None:
+        self._files = files
         #: what was asked, with None for what no earlier run has answered
         self.known: dict[Question, bool | None] = {}
         self._open: list[Question] = []
+        #: the files of which something was recalled
+        self._recalled: set[str] = set()
 
     def answer(self, question: str, source: FunctionSource, notes: bool) -> bool | None:
         """What an earlier run answered, which looked for notes or did not; None where there is nothing to go by."""
-        key = (question, source)
-        answers = self._project.answers
+        key, filename = (question, source), source.module.filename
+        answers = self._files.project.answers
         if key in self.known or answers is None:
             return self.known.get(key)
-        known = self.known[key] = answers.recall(source.module.filename, _asked(question, source, notes))
+        known = self.known[key] = answers.recall(filename, _asked(question, source, notes))
         if known is None:
             self._open.append(key)
+        elif filename not in self._recalled:
+            self._recalled.add(filename)
+            self._files.rest_on(filename, answers.rests_on(filename))
         return known
 
     def open_questions(self) -> Iterator[Question]:
@@ -41,8 +46,9 @@ class Earlier:
 
     def keep(self, question: str, source: FunctionSource, notes: bool, answer: bool) -> None:
         """Leave an answer to later runs."""
-        if self._project.answers is not None:
-            self._project.answers.keep(source.module.filename, _asked(question, source, notes), answer)
+        answers = self._files.project.answers
+        if answers is not None:
+            answers.keep(source.module.filename, _asked(question, source, notes), answer)
 
 
 def _asked(question: str, source: FunctionSource, notes: bool) -> str:

@@ -88,7 +88,7 @@ class Sketches:
         self._leaned = 0
         self._calls: dict[tuple[FunctionSource, str], frozenset[str]] = {}
         self._keepers: dict[FunctionSource, bool] = {}
-        self.earlier = Earlier(files.project)
+        self.earlier = Earlier(files)
 
     def renewed(self, files: Files) -> Sketches:
         """The same for who goes on with these files: what is known of those that last is kept."""

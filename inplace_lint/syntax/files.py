@@ -10,6 +10,8 @@ from .module import Module
 from .unreadable import UnreadableFile
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..project.modules import Project
 
 
@@ -29,6 +31,8 @@ class Files:
         self._importers: dict[str, set[str]] = {}
         #: the names of what the files held as they were read
         self._digests: dict[str, str | None] = {}
+        #: ... and of files that were not, by absolute path
+        self._unread: dict[str, str | None] = {}
         self._kept = 0
         #: files that are kept together with what is known of them
         self.lasting: set[str] = set()
@@ -49,12 +53,15 @@ class Files:
             if filename not in gone:
                 gone.add(filename)
                 pending.extend(self._importers.get(filename, ()))
+        for filename in gone:
+            self._unread.pop(filename, None)
         return self._only(self._modules.keys() - gone)
 
     def changed(self) -> set[str]:
         """The files that no longer hold what was read of them."""
         now = self.project.contents.digest
-        return {name for name, known in self._digests.items() if now(os.path.abspath(name)) != known}
+        known = (*self._digests.items(), *self._unread.items())
+        return {name for name, held in known if now(os.path.abspath(name)) != held}
 
     def _only(self, lasting: set[str]) -> Files:
         renewed = Files(self.project)
@@ -65,9 +72,10 @@ class Files:
                 renewed._digests[filename] = self._digests.get(filename)
             elif module is not None:
                 module.let_go()
+        renewed._unread = self._unread
         for filename, importers in self._importers.items():
-            if filename in lasting:
-                renewed._importers[filename] = importers & lasting
+            if filename in lasting or filename in self._unread:
+                renewed._importers[filename] = importers & (lasting | self._unread.keys())
         self._modules = {}
         renewed._kept = len(renewed._modules)
         return renewed
@@ -80,7 +88,7 @@ class Files:
                 imports.setdefault(importer, set()).add(filename)
         found: set[str] = set()
         for many in _IMPORTERS:
-            pending = [name for name, importers in self._importers.items() if len(importers) >= many]
+            pending = [name for name in self._modules if len(self._importers.get(name, ())) >= many]
             found = set()
             while pending:
                 filename = pending.pop()
@@ -100,6 +108,15 @@ class Files:
         if not self.holds(module):
             self._modules[module.filename] = module
             self._digests[module.filename] = digest(module.original)
+
+    def rest_on(self, filename: str, others: Mapping[str, tuple[str | None, set[str]]]) -> None:
+        """What is said of a file rests on others too, which need not be read: what each holds and which it imports."""
+        self._importers.setdefault(os.path.abspath(filename), set()).add(filename)
+        for path, (held, targets) in others.items():
+            if path not in self._unread:
+                self._unread[path] = held
+                for target in targets:
+                    self._importers.setdefault(target, set()).add(path)
 
     def known(self, filename: str) -> Module | None:
         """What is known of a file at present, if it was read."""

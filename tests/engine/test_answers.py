@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from inplace_lint.cli import main
 from inplace_lint.syntax.module import Module
 
 from . import changing
@@ -73,6 +74,17 @@ def test_what_was_not_asked_again_counts_when_it_changes(
     before = lint(*argv)
     changing.put(Path(), "pkg/lowest.py", LOWEST[second])
     assert lint(*argv) == lint(*argv, "--no-cache") != before
+
+
+def test_a_process_that_lives_on_sees_what_it_has_never_read(
+    lint: Lint, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begin("returns")
+    lint()
+    changing.put(Path(), "pkg/gate.py", GATE + "# changed\n")
+    lint()  # as a process of its own, which goes on
+    changing.put(Path(), "pkg/lowest.py", LOWEST["writes"])
+    assert main(["check", "pkg/gate.py"]) == 1, capsys.readouterr()
 
 
 def test_a_file_that_comes_into_the_way_of_an_import_counts(lint: Lint) -> None:
