@@ -145,11 +145,12 @@ def _result(
     silenced = 0
     limit = sys.getrecursionlimit()
     try:
-        for some, more in pipeline.examine_files(targets, jobs, Caches(writes=not texts) if cache else None):
+        caches = Caches(writes=not texts) if cache else None
+        for some, more in pipeline.examine_files(targets, jobs, caches):
             found += some
             silenced += more
         if fixes:
-            edits.show_edits(targets, found, texts, jobs)
+            edits.show_edits(targets, found, texts, jobs, caches)
     finally:
         sys.setrecursionlimit(limit)
     if any(target.filename.endswith(".ipynb") for target in targets):

@@ -170,7 +170,7 @@ def _report(
         report = output.statistics(findings, form)
     else:
         if outcome is None and FORMATS[form].edits:
-            edits.show_edits(checked.targets, findings, checked.texts, checked.jobs)
+            edits.show_edits(checked.targets, findings, checked.texts, checked.jobs, checked.caches)
         whole = _whole(options, checked)
         report = render(form, whole)
         output.add_summary(form, whole)

@@ -42,6 +42,7 @@ class Checked:
     incomplete: bool = False
     known: list[Diagnostic] = field(default_factory=list)
     silenced: int = 0
+    caches: Caches | None = None
     started: float = field(default_factory=perf_counter)
 
     @property
@@ -74,9 +75,10 @@ def read(options: Namespace, settings: Configuration) -> Checked:
         complain(str(error))
     jobs = options.jobs or processes.default_jobs(len(targets))
     pipeline.turn_to({})
-    findings, silenced = check_files(targets, jobs, options)
+    caches = caches_for(options)
+    findings, silenced = check_files(targets, jobs, options, caches)
     incomplete = bool(errors)
-    return Checked(targets, findings, {}, jobs, incomplete, silenced=silenced, started=started)
+    return Checked(targets, findings, {}, jobs, incomplete, silenced=silenced, caches=caches, started=started)
 
 
 def _read_input(options: Namespace, configuration: Configuration) -> Checked:
@@ -92,14 +94,16 @@ def _read_input(options: Namespace, configuration: Configuration) -> Checked:
     checked = Checked([Target(filename, settings)], [], {filename: source})
     if name is None or not settings.force_exclude or not is_excluded(os.path.abspath(name), settings):
         pipeline.turn_to({filename: source})
-        caches = _caches(options, writes=False)
-        ((checked.findings, checked.silenced),) = pipeline.examine_files(checked.targets, 1, caches)
+        checked.caches = caches_for(options, writes=False)
+        ((checked.findings, checked.silenced),) = pipeline.examine_files(checked.targets, 1, checked.caches)
     return checked
 
 
-def check_files(targets: Sequence[Target], jobs: int, options: Namespace) -> tuple[list[Diagnostic], int]:
+def check_files(
+    targets: Sequence[Target], jobs: int, options: Namespace, caches: Caches | None
+) -> tuple[list[Diagnostic], int]:
     """The findings of files on disk, and how many more comments silence; with a bar on a terminal unless `quiet`."""
-    examined = pipeline.examine_files(targets, jobs, _caches(options))
+    examined = pipeline.examine_files(targets, jobs, caches)
     if not options.quiet and sys.stderr.isatty():
         examined = _with_bar(examined, targets)
     findings: list[Diagnostic] = []
@@ -110,7 +114,8 @@ def check_files(targets: Sequence[Target], jobs: int, options: Namespace) -> tup
     return findings, silenced
 
 
-def _caches(options: Namespace, writes: bool = True) -> Caches | None:
+def caches_for(options: Namespace, writes: bool = True) -> Caches | None:
+    """Where a call looks up what earlier ones found; None where it is not to."""
     if options.no_cache:
         return None
     from ..engine.cache import Caches

@@ -11,7 +11,7 @@ from ..report import FORMATS
 from ..report.findings import CLEARED
 from . import CLEAN, FOUND, WRONG, complain, proving
 from .cells import need_file
-from .checked import check_files
+from .checked import caches_for, check_files
 from .options import UsageError, Verb, number
 from .selection import add_configuration, add_report, add_selection, complete, configuration
 from .verdicts import Report, summarise
@@ -74,11 +74,12 @@ def run(options: Namespace) -> int:
     for one in errors:
         complain(str(one))
     targets = _without_notebooks(targets)
-    findings, _ = check_files(targets, default_jobs(len(targets)), options)
+    caches = caches_for(options)
+    findings, _ = check_files(targets, default_jobs(len(targets)), options, caches)
     form = options.output_format
     # What is said of memory is decided by what the fix makes of it.
     shown = [one for one in findings if FORMATS[form].edits or one.code.startswith("IPL4")]
-    show_edits(targets, shown, {})
+    show_edits(targets, shown, {}, caches=caches)
     report = Report(form, findings, targets, options.output_file, options.color)
     ended = _run(report, findings, targets, launcher, options)
     report.finish(ended.name if ended else "")

@@ -13,7 +13,7 @@ from ..project.contents import UNSTABLE, digest
 from ..project.paths import relative
 from . import graph as graphs
 from . import plain, store
-from .graph import Entry, Graph, Node
+from .graph import EDITS, Entry, Graph, Node
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -129,6 +129,22 @@ class Cache:
         if self.contents.held.get(path):
             self._fresh[path, notes] = Entry(plain.written(found, self.root), says)
 
+    def edited(self, path: str) -> list[Diagnostic]:
+        """Findings of a file whose edits are known, or why there are none."""
+        known = self._fresh.get((path, EDITS))
+        if known is None and self.stands(path):
+            known = self.graph.entries.get((path, EDITS))
+        try:
+            return [] if known is None else plain.read(known.text, self.root)
+        except ValueError:
+            return []
+
+    def keep_edited(self, path: str, found: list[Diagnostic]) -> None:
+        """Remembers the edits of findings in a file as it is on disk, beside those that are known."""
+        if not self.contents.unsaved and self.contents.held.get(path):
+            every = plain.written([*self.edited(path), *found], self.root)
+            self._fresh[path, EDITS] = Entry(every, 0)
+
     def news(self) -> News:
         """What was learnt since this was asked last."""
         told, news = self._told, News(self._fresh)
@@ -162,8 +178,9 @@ class Cache:
     def _node(self, path: str, questions: Iterable[Question]) -> Node:
         node = Node(self.contents.held[path])
         is_file = self.contents.is_file
-        if path in self._good:
-            node.meet(self.graph.nodes[path])  # what was taken from there rests on all that is told there
+        known = self.graph.nodes.get(path) if path in self._good else None
+        if known is not None:
+            node.meet(known)  # what was taken from there rests on all that is told there
         else:
             node.asked = {one: is_file(one) for one in self.project.around(path)}
         for question in questions:
@@ -213,6 +230,8 @@ class Cache:
         graph.seen |= learnt.seen
         self._look_through_packages(graph)
         store.save(self.directory, self.name, graphs.dumped(graph, self.root))
+        self._loaded_at, self._graph, self.learnt = store.saved_at(self.directory, self.name), graph, News()
+        self._bad.clear()
 
     def _touched(self) -> int:
         """How many files were read because they looked new."""

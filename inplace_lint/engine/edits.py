@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,26 +16,51 @@ if TYPE_CHECKING:
 
     from ..model import Diagnostic, Fix
     from ..project.discovery import Target
+    from .cache import Caches
 
 #: Below so many files with fixes a second process costs more than it saves.
 _FIXED_PER_JOB = 4
 
 
 def show_edits(
-    targets: Sequence[Target], findings: Sequence[Diagnostic], texts: Mapping[str, bytes], jobs: int = 1
+    targets: Sequence[Target],
+    findings: Sequence[Diagnostic],
+    texts: Mapping[str, bytes],
+    jobs: int = 1,
+    caches: Caches | None = None,
 ) -> None:
-    """Fill in the edits of every fix, each tried by itself."""
+    """Fill in the edits of every fix, each tried by itself, unless these caches know them."""
     planned: list[list[Diagnostic]] = []
     sources: list[tuple[Target, bytes, list[Diagnostic]]] = []
-    for target, source, found in by_file(targets, findings, texts):
-        with_plan = [one for one in found if one.plan is not None]
-        if with_plan:
-            planned.append(with_plan)
-            sources.append((target, source, with_plan))
-    jobs = max(1, min(jobs, len(sources) // _FIXED_PER_JOB))
-    for ours, tried in zip(planned, in_order(_tried, sources, jobs), strict=True):
-        for one, (fix, refused) in zip(ours, tried, strict=True):
-            one.fix, one.fix_refused = fix, refused
+    with pipeline.remembering(caches):
+        for target, source, found in by_file(targets, findings, texts):
+            with_plan = _untried(target, found)
+            if with_plan:
+                planned.append(with_plan)
+                sources.append((target, source, with_plan))
+        jobs = max(1, min(jobs, len(sources) // _FIXED_PER_JOB))
+        worker = pipeline.Remembering() if caches is not None else None
+        for ours, tried in zip(planned, in_order(_tried, sources, jobs, worker), strict=True):
+            for one, (fix, refused) in zip(ours, tried, strict=True):
+                one.fix, one.fix_refused = fix, refused
+
+
+def _untried(target: Target, found: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """Those findings whose edits are still to be made; those of the others are filled in."""
+    planned = [one for one in found if one.plan is not None and one.fix is None and one.fix_refused is None]
+    cache = pipeline.cache_of(target.settings) if planned else None
+    if cache is None:
+        return planned
+    known = {_identity(one): one for one in cache.edited(os.path.abspath(target.filename))}
+    for one in planned:
+        tried = known.get(_identity(one))
+        if tried is not None:
+            one.fix, one.fix_refused = tried.fix, tried.fix_refused
+    return [one for one in planned if _identity(one) not in known]
+
+
+def _identity(one: Diagnostic) -> tuple[object, ...]:
+    return (one.code, one.message, one.location.key())
 
 
 def _tried(file: tuple[Target, bytes, list[Diagnostic]]) -> list[tuple[Fix | None, str | None]]:
@@ -44,6 +70,9 @@ def _tried(file: tuple[Target, bytes, list[Diagnostic]]) -> list[tuple[Fix | Non
     target, source, planned = file
     program = reading(target.filename, source)
     resolve(planned, program.source, trial(target, program))
+    cache = pipeline.cache_of(target.settings)
+    if cache is not None:
+        cache.keep_edited(os.path.abspath(target.filename), planned)
     return [(one.fix, one.fix_refused) for one in planned]
 
 

@@ -18,10 +18,14 @@ if TYPE_CHECKING:
 
     from ..project.contents import Contents, Stamp
 
-    #: a file, and whether findings are meant that change nothing about the outcome
-    Key = tuple[str, bool]
+    #: a file, and what is kept of it: its findings, without or with those that change nothing about the outcome (False,
+    #: True), or those of its findings whose edits were made (`EDITS`)
+    Key = tuple[str, int]
     #: by path, the questions about a file that were answered
     Answers = dict[str, dict[str, bool]]
+
+
+EDITS = 2
 
 
 @dataclass(slots=True)
@@ -164,7 +168,7 @@ def _loaded(head: Any, answered: Any, texts: list[str], root: str) -> Graph:
             node.package = (paths[package[0]], package[1])
         graph.nodes[paths[at]] = node
     for (at, notes, says), text in zip(head["entries"], texts, strict=True):
-        graph.entries[paths[at], bool(notes)] = Entry(text, int(says))
+        graph.entries[paths[at], int(notes)] = Entry(text, int(says))
     graph.deeds = {paths[at]: (held, said) for at, held, said in head["deeds"]}
     graph.seen = {paths[at]: (tuple(stamp), held) for at, stamp, held in head["seen"]}
     for at, yes, no in answered:

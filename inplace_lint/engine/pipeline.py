@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -115,7 +116,7 @@ _SILENT, _SAID, _SAID_IN_PROGRAM = range(3)
 def examine_file(target: Target) -> tuple[list[Diagnostic], int]:
     """As `counted`, for a file on disk, or one that stands for it; one that cannot be read is an IPL000."""
     filename, settings = target.filename, target.settings
-    cache = _cache(settings)
+    cache = cache_of(settings)
     path = os.path.abspath(filename)
     try:
         known = None if cache is None else cache.recall(path, _wants_notes(settings))
@@ -148,22 +149,31 @@ def examine_files(
 
     With `caches` what earlier runs found is not looked for again, and what this one finds is kept.
     """
-    global _caches
     if caches is None:
         yield from processes.in_order(examine_file, targets, jobs)
         return
-    _caches = caches
-    try:
+    with remembering(caches):
         unknown = _unknown(targets)
         if len(unknown) < len(targets):
             jobs = min(jobs, processes.default_jobs(len(unknown)))
-        found = processes.in_order(examine_file, unknown, jobs, _Remembering())
+        found = processes.in_order(examine_file, unknown, jobs, Remembering())
         missing = set(map(id, unknown))
         for target in targets:
             yield next(found) if id(target) in missing else examine_file(target)
-        caches.write()
+
+
+@contextmanager
+def remembering(caches: Caches | None) -> Iterator[None]:
+    """What is examined within is looked up in these caches first, and is kept in them for later runs."""
+    global _caches
+    _caches = caches
+    try:
+        yield
+        if caches is not None:
+            caches.write()
     except KeyboardInterrupt:
-        caches.write()  # the next run goes on from here
+        if caches is not None:
+            caches.write()  # the next run goes on from here
         raise
     finally:
         _caches = None
@@ -178,14 +188,14 @@ def _unknown(targets: Sequence[Target]) -> list[Target]:
         of_settings.setdefault(target.settings, []).append((os.path.abspath(target.filename), target))
     unknown: set[int] = set()
     for settings, files in of_settings.items():
-        cache, notes = _cache(settings), _wants_notes(settings)
+        cache, notes = cache_of(settings), _wants_notes(settings)
         if cache is not None:
             cache.verify(path for path, _ in files)
         unknown.update(id(one) for path, one in files if cache is None or not cache.knows(path, notes))
     return [target for target in targets if id(target) in unknown]
 
 
-class _Remembering(processes.Worker):
+class Remembering(processes.Worker):
     """Examines files in a process, and tells what the cache should know of it."""
 
     def begin(self) -> None:
@@ -204,7 +214,8 @@ class _Remembering(processes.Worker):
             _caches.learn(news, _project)
 
 
-def _cache(settings: Settings) -> Cache | None:
+def cache_of(settings: Settings) -> Cache | None:
+    """Where findings under these settings are remembered; None where they are not."""
     if _caches is None or settings.rules:  # what rules of others rest on is not known
         return None
     return _caches.of(settings, _project(settings))

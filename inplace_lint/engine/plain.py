@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING
 
-from ..model import Diagnostic, FixPlan, Label, Location
+from ..model import Diagnostic, Edit, Fix, FixPlan, Label, Location
 from ..project.paths import relative, shown
 
 if TYPE_CHECKING:
@@ -72,8 +72,9 @@ def _unpacked(value: Any, root: str) -> Any:
 
 
 def _class(name: str) -> type:
-    if name in ("Diagnostic", "Label"):
-        return Diagnostic if name == "Diagnostic" else Label
+    known = _CLASSES.get(name)
+    if known is not None:
+        return known
     from ..fixes import plans
 
     found = getattr(plans, name)
@@ -82,6 +83,7 @@ def _class(name: str) -> type:
     return found
 
 
+_CLASSES: dict[str, type] = {one.__name__: one for one in (Diagnostic, Label, Fix, Edit)}
 _known: dict[type, list[str]] = {}
 
 

@@ -78,7 +78,7 @@ def _is_plain(module: Module, statement: ast.stmt) -> bool:
 
 def _left(module: Module, gone: Sequence[ast.AST], names: set[str]) -> set[str]:
     """Those names that the file reads or speaks of elsewhere than in these nodes and in imports at its top level."""
-    text = bytearray(module.source)
+    text = bytearray(module.commented)
     imports = [one for one in module.tree.body if isinstance(one, (ast.Import, ast.ImportFrom))]
     for node in (*gone, *imports):
         start, end = (module.row_starts[row - 1] + column for row, column in (start_of(node), end_of(node)))

@@ -14,6 +14,7 @@ import pytest
 from inplace_lint.api import check_paths
 from inplace_lint.cli import main
 from inplace_lint.engine import pipeline, store
+from inplace_lint.fixes import apply
 from inplace_lint.project import contents
 from inplace_lint.project.discovery import Target
 from inplace_lint.report import FORMATS
@@ -42,6 +43,60 @@ def test_a_second_run_looks_at_nothing(lint: Lint, examined: list[str]) -> None:
     assert examined == []
     lint("--notes")
     assert "pkg/gate.py" in examined
+
+
+@pytest.fixture
+def tried(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files of which edits are made."""
+    seen: list[str] = []
+    resolve = apply.resolve
+
+    def noting(planned, source, trial):  # type: ignore[no-untyped-def]
+        seen.append(planned[0].location.filename.replace(os.sep, "/"))
+        resolve(planned, source, trial)
+
+    monkeypatch.setattr(apply, "resolve", noting)
+    return seen
+
+
+def test_edits_are_made_once(lint: Lint, tried: list[str], examined: list[str]) -> None:
+    changing.begin(Path())
+    changing.put(Path(), "other.py", changing.ATTENTION)
+    some, every = ("--output-format", "json", "--select", "IPL1"), ("--output-format", "json", "--notes")
+    first = lint(*some)
+    assert '"edits"' in first
+    assert tried == ["pkg/gate.py"]
+    second = lint(*every)
+    assert "other.py" in tried
+    tried.clear()
+    examined.clear()
+    assert lint(*some) == first
+    assert lint(*every) == second
+    lint("--output-format", "html")
+    assert tried == examined == []
+    assert second == lint(*every, "--no-cache")
+
+
+def test_edits_are_made_anew_when_something_changed_that_they_rest_on(lint: Lint, tried: list[str]) -> None:
+    changing.begin(Path())
+    argv = ("--output-format", "json")
+    lint(*argv)
+    for name, form in (("helpers.py", "returns"), ("helpers.py", "writes"), ("gate.py", "full")):
+        changing.put(Path(), f"pkg/{name}", changing.FORMS[f"pkg/{name}"][form])
+        tried.clear()
+        warm = lint(*argv)
+        assert "pkg/gate.py" in tried
+        assert warm == lint(*argv, "--no-cache")
+
+
+def test_processes_tell_which_edits_they_made(lint: Lint, tried: list[str]) -> None:
+    for number in range(12):
+        changing.begin(Path(f"part{number}"))
+    cold = lint("--jobs", "2", "--output-format", "json")
+    assert tried == []  # others have
+    assert cold == lint("--output-format", "json")
+    assert tried == []
+    assert cold == lint("--output-format", "json", "--no-cache")
 
 
 def test_what_comments_silence_is_told_all_the_same(lint: Lint) -> None:

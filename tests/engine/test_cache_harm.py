@@ -61,6 +61,7 @@ def test_what_is_no_graph_is_refused(content: bytes | int) -> None:
     one = graph.Graph()
     one.nodes["/p/a.py"] = graph.Node("00", {"/p/b.py"}, {"/p/c.py": False}, ("/p", ""))
     one.entries["/p/a.py", True] = graph.Entry("[]", 1)
+    one.entries["/p/a.py", graph.EDITS] = graph.Entry("[]", 0)
     one.seen["/p/a.py"] = ((1, 2, 3, 4), "00")
     one.answers["/p/a.py"] = {"w1.0": True, "w5.4n": False}
     body = graph.dumped(one, "/p")
