@@ -97,9 +97,10 @@ class Cache:
         self._good |= reached - bad
 
     def turn(self) -> None:
-        """Files may have changed."""
-        self._good.clear()
-        self._bad.clear()
+        """Files may have changed: what was learnt and not written is forgotten."""
+        for known in (self._good, self._bad, self._questions, self._answers, self._fresh):
+            known.clear()
+        self._told, self.learnt = News(), News()
         self.answers.turn()
 
     def stands(self, path: str) -> bool:
@@ -110,7 +111,10 @@ class Cache:
 
     def knows(self, path: str, notes: bool) -> bool:
         """Whether the findings of a file are known."""
-        return (path, notes) in self.graph.entries and self.stands(path)
+        if (path, notes) not in self.graph.entries:
+            return False
+        # What it rests on need not be looked at where the file itself has changed.
+        return self.graph.nodes[path].held == self.contents.digest(path) and self.stands(path)
 
     def recall(self, path: str, notes: bool) -> tuple[list[Diagnostic], int] | None:
         """All findings of a file, and how its comments are read (`Entry.says`); None where they are not known."""
@@ -309,6 +313,7 @@ class _Answers:
     def turn(self) -> None:
         """Files may have changed."""
         self._known.clear()
+        self._fresh.clear()
 
     def news(self) -> Answers:
         """What was kept since this was asked last."""
@@ -333,8 +338,7 @@ class Caches:
         if settings not in self._known:
             self._known[settings] = None
             if os.path.isabs(settings.root):
-                made = self._known[settings] = Cache(directory(settings), settings, project)
-                project.answers = made.answers
+                self._known[settings] = Cache(directory(settings), settings, project)
         return self._known[settings]
 
     def news(self) -> dict[Settings, News]:
@@ -347,6 +351,12 @@ class Caches:
             cache = self.of(settings, project_of(settings))
             if cache is not None:
                 cache.learn(one)
+
+    def turn(self) -> None:
+        """Files may have changed."""
+        for cache in self._known.values():
+            if cache is not None:
+                cache.turn()
 
     def write(self) -> None:
         """Keeps what is known now for later runs."""

@@ -133,6 +133,8 @@ def examine_file(target: Target) -> tuple[list[Diagnostic], int]:
             return [], 0
         place = Location(filename, 1, 1, 1, 1)
         return [Diagnostic("IPL000", "unreadable-file", "error", "certain", message, place)], 0
+    if cache is not None:
+        _project(settings).answers = cache.answers
     found, program = _gathered(filename, source, settings)
     if cache is not None:
         says = _SILENT
@@ -163,17 +165,18 @@ def examine_files(
 
 
 @contextmanager
-def remembering(caches: Caches | None) -> Iterator[None]:
-    """What is examined within is looked up in these caches first, and is kept in them for later runs."""
+def remembering(caches: Caches | None, writes: bool = True) -> Iterator[None]:
+    """What is examined within is looked up in these caches first, and is kept in them, or also for later runs."""
     global _caches
     _caches = caches
+    written = caches if writes else None
     try:
         yield
-        if caches is not None:
-            caches.write()
+        if written is not None:
+            written.write()
     except KeyboardInterrupt:
-        if caches is not None:
-            caches.write()  # the next run goes on from here
+        if written is not None:
+            written.write()  # the next run goes on from here
         raise
     finally:
         _caches = None

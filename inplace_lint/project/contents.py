@@ -55,8 +55,9 @@ class Contents:
     """The files that projects consist of, and what was last seen of each."""
 
     def __init__(self) -> None:
-        #: what stands for files on disk, by absolute path
-        self.unsaved: dict[str, bytes] = {}
+        #: what stands for files on disk, by absolute path; and which of these files hold something else
+        self.texts: dict[str, bytes] = {}
+        self.unsaved: set[str] = set()
         self.are_files: dict[str, bool] = {}
         #: what was read, now or in earlier runs, where its stamp tells whether it changed
         self.seen: dict[str, tuple[Stamp, str]] = {}
@@ -78,14 +79,14 @@ class Contents:
         return known
 
     def _is_file(self, path: str) -> bool:
-        return path in self.unsaved or os.path.isfile(path)
+        return path in self.texts or os.path.isfile(path)
 
     def read(self, filename: str, pipes: bool = False) -> bytes:
         """The bytes of a file; with `pipes`, also what comes through a named pipe. Raises OSError."""
         path = os.path.abspath(filename)
-        if path in self.unsaved:
-            self._note(path, digest(self.unsaved[path]))
-            return self.unsaved[path]
+        if path in self.texts:
+            self._note(path, digest(self.texts[path]))
+            return self.texts[path]
         before = stamp(path)  # what is written from now on is newer
         if before is not None and self._latest[:2] == (path, before):
             return self._latest[2]
@@ -108,8 +109,8 @@ class Contents:
 
     def digest(self, path: str) -> str | None:
         """The name of what the file of this absolute path holds now; None where it cannot be read."""
-        if path in self.unsaved:
-            held = digest(self.unsaved[path])
+        if path in self.texts:
+            held = digest(self.texts[path])
             self._note(path, held)
             return held
         seen = self.seen.get(path)
@@ -124,11 +125,15 @@ class Contents:
 
     def was_asked(self) -> bool:
         """Whether anything has been said that may have changed since."""
-        return bool(self.held or self.are_files or self.unsaved)
+        return bool(self.held or self.are_files or self.texts)
 
-    def turn_to(self, unsaved: Mapping[str, bytes]) -> bool:
+    def turn_to(self, texts: Mapping[str, bytes]) -> bool:
         """From now on these stand for files on disk. Whether there are other files than was said before."""
-        self.unsaved = {os.path.abspath(filename): content for filename, content in unsaved.items()}
+        self.texts = {}
+        self._unchanged.clear()
+        told = {os.path.abspath(filename): content for filename, content in texts.items()}
+        self.unsaved = {path for path, content in told.items() if self.digest(path) != digest(content)}
+        self.texts = told
         self._latest = ("", None, b"")
         self.folders.clear()
         self.held.clear()

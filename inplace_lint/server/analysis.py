@@ -10,6 +10,7 @@ from ..checks import registry
 from ..cli import baseline
 from ..cli.options import UsageError
 from ..engine import pipeline
+from ..engine.cache import Caches
 from ..engine.edits import trial
 from ..engine.reading import reading
 from ..model import Diagnostic, Edit, Location, Refused
@@ -53,6 +54,7 @@ class Analysis:
     def __init__(self, notes: bool = True) -> None:
         self.notes = notes
         self._texts: dict[str, bytes] = {}
+        self._caches = Caches()
 
     def tell(self, texts: Mapping[str, bytes | None]) -> None:
         """These files hold these texts now, those with None and all others what is on disk."""
@@ -62,6 +64,11 @@ class Analysis:
             else:
                 self._texts[name] = text
         pipeline.turn_to(self._texts)
+        self._caches.turn()
+
+    def rest(self) -> None:
+        """Keeps what was found for whoever comes later, now that nobody waits."""
+        self._caches.write()
 
     def check(self, filename: str) -> Checked:
         """The findings of a file that is open, in its cells if it is a notebook."""
@@ -139,7 +146,8 @@ class Analysis:
             return []
         source = self._texts[filename]
         wanted = replace(settings, notes=settings.notes or self.notes)
-        found = pipeline.examine(filename, source, wanted)
+        with pipeline.remembering(self._caches, writes=False):
+            found = pipeline.examine_file(Target(filename, wanted))[0]
         known = self._baseline(settings)
         if known is not None:
             listed = known.divide(found, [filename], {filename: source})

@@ -49,6 +49,7 @@ def _answer(asked: queue.SimpleQueue[Question], target: BinaryIO) -> None:
         try:
             question = asked.get(timeout=_IDLE if left else None)
         except queue.Empty:
+            analysis.rest()
             gc.collect()
             left = 0
             continue

@@ -5,7 +5,11 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
+
 from inplace_lint.analysis.program import forget
+from inplace_lint.engine import cache, plain
+from inplace_lint.project import contents
 from inplace_lint.server.analysis import Analysis
 
 HELPERS = [
@@ -62,3 +66,59 @@ def test_what_was_read_before_changes_no_answer(tmp_path: Path) -> None:
     warm = play(tmp_path / "pkg", fresh=False)
     assert sum(map(bool, warm)) > 20, "there must be something to find"
     assert warm == play(tmp_path / "pkg", fresh=True)
+
+
+def sessions(folder: Path, kept: bool) -> list[list[object]]:
+    """The same where files are saved now and then; if `kept`, with a cache, idle times, and sessions that end."""
+    rng, other = random.Random(5), random.Random(6)
+    names = [str(folder / f"{name}.py") for name in ("helper", "third", "user", "other")]
+    analysis, opened, answers = Analysis(), dict[str, bytes](), []
+    for number in range(200):
+        at = rng.randrange(4)
+        text = rng.choice((HELPERS, THIRDS, USERS, USERS)[at])
+        saved, closed = rng.random() < 0.6, rng.random() < 0.3
+        if text is not None:
+            opened[names[at]] = text.encode() + b"# %d\n" % number * rng.randrange(2)
+        if saved:
+            Path(names[at]).unlink(missing_ok=True)
+            if text is not None:
+                Path(names[at]).write_bytes(opened[names[at]])
+        if text is None or closed:
+            opened.pop(names[at], None)
+        if kept and other.random() < 0.2:
+            analysis = Analysis()
+            forget(everything=True)
+        analysis.tell({name: opened.get(name) for name in names})
+        for name in names[2:]:
+            if name in opened:
+                if not kept:
+                    forget(everything=True)
+                answers.append(found(analysis, name))
+        if kept and other.random() < 0.7:
+            analysis.rest()
+    return answers
+
+
+def test_what_is_kept_between_sessions_changes_no_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "project" / "pkg"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    without = sessions(package, kept=False)
+    for file in package.glob("*[!_].py"):
+        file.unlink()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv(cache.VARIABLE, str(tmp_path / "kept"))
+    monkeypatch.setattr(contents, "TICK", -(10**18))
+    recalled = []
+    read = plain.read
+
+    def reading(text: str, root: str):  # type: ignore[no-untyped-def]
+        recalled.append(text)
+        return read(text, root)
+
+    monkeypatch.setattr(plain, "read", reading)
+    assert sessions(package, kept=True) == without
+    assert len(recalled) > 20
+    assert any(without)
