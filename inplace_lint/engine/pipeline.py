@@ -86,7 +86,15 @@ def divided(
 
 
 def _has_comments(source: bytes, found: list[Diagnostic]) -> bool:
-    return b"inplace-lint:" in source or (bool(found) and b"noqa" in source.lower())
+    """Whether a comment may silence a finding, or says that it does: a `noqa` speaks of its own line alone."""
+    if b"inplace-lint:" in source:
+        return True
+    source = source.lower()
+    if not found or b"noqa" not in source:
+        return False
+    lines = source.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+    places = [one.location for one in found]
+    return any(b"noqa" in line for place in places for line in lines[place.row - 1 : place.end_row])
 
 
 def _without_doubtful(

@@ -15,7 +15,7 @@ from inplace_lint.api import check_paths
 from inplace_lint.cli import main
 from inplace_lint.engine import pipeline, store
 from inplace_lint.fixes import apply
-from inplace_lint.project import contents
+from inplace_lint.project import contents, suppressions
 from inplace_lint.project.discovery import Target
 from inplace_lint.report import FORMATS
 
@@ -346,3 +346,36 @@ def test_a_process_that_checks_twice_sees_what_changed(
         changing.put(Path(), "pkg/helpers.py", changing.HELPERS[form])
         assert main(["check"]) == code, capsys.readouterr()
     assert examined.count("pkg/caller.py") == 3
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize(
+    ("row", "is_read", "is_silenced"),
+    [(1, False, False), (6, True, True), (8, True, True), (9, False, False)],
+)
+def test_comments_are_read_only_where_one_may_silence_something(
+    row: int, is_read: bool, is_silenced: bool, end: str, lint: Lint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [
+        "import torch",
+        "",
+        "",
+        "def f(x):",
+        "    y = x.exp()",
+        "    y.add_(",
+        "        1",
+        "    )",
+        "    return y",
+    ]
+    lines[row - 1] += "  # NoQA"
+    Path("a.py").write_bytes(end.join([*lines, ""]).encode())
+    read, suppress = [], suppressions.suppress
+
+    def noting(filename, *others):  # type: ignore[no-untyped-def]
+        read.append(filename)
+        return suppress(filename, *others)
+
+    monkeypatch.setattr(suppressions, "suppress", noting)
+    for _ in range(2):
+        assert ("IPL101" in lint()) is not is_silenced
+        assert bool(read) is is_read
