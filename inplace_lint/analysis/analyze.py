@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .callers import NO_NEED, callers_of, has_no_other_caller, is_private, needs
+from .callers import ANYTHING, NO_NEED, callers_of, has_no_other_caller, is_private, needs
 from .finding import Finding
 from .findings import of_run, once_for_each_write, prevailing
 from .program import FILE_BITS, Program
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .storage import Storage
 
 #: How far a function that writes its argument is followed to its callers, within its file.
-_CALLERS = 3
+_CALLERS = 5
 
 
 def analyze(module: Module, program: Program) -> list[Finding]:
@@ -86,6 +86,9 @@ def runs(
     done: dict[FunctionSource | None, Run] = {}
     #: callers that record nothing: what hangs on gradients does not happen in them
     quiet: set[FunctionSource | None] = set()
+    #: functions whose callers were asked for, and their names
+    sought: set[FunctionSource] = set()
+    names: set[str] = set()
     for _ in range(_CALLERS):
         asked: dict[FunctionSource, int] = {}
         for root in pending:
@@ -95,6 +98,12 @@ def runs(
             need = needs(run, module, root) if root is not None else NO_NEED
             if root is not None and need:
                 asked[root] = need
+        names.update(root.name for root in asked)
+        for root, run in done.items():
+            # It calls one by its name, of an object that it is given: who gives it that knows which one is meant.
+            if root is not None and root not in sought and not run.unresolved.isdisjoint(names):
+                asked[root] = ANYTHING
+        sought.update(asked)
         calling = callers_of(program, module, asked)
         quiet.update(f for f, runs_it in calling.items() if not runs_it)
         pending = [f for f, runs_it in calling.items() if runs_it and f not in done]
@@ -128,7 +137,7 @@ def deepened(program: Program, module: Module, root: FunctionSource | None) -> R
             run = run_function(program, root, deep) if root is not None else run_body(program, module, deep)
             wanted = _worth_entering(run) - deep
             learnt = root is not None and _learn_tensors(program, run, root)
-            if run.trains and run.steps > run.soft_limit and program.soft_limit == usual:
+            if run.trains and run.is_spent() and program.soft_limit == usual:
                 program.soft_limit = _TRAINING
             elif not wanted and not learnt:
                 break

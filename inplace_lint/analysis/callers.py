@@ -61,12 +61,19 @@ def needs(run: Run, module: Module, root: FunctionSource) -> int:
         return ANYTHING
     recorded = (
         bool(open_findings)
+        or _writes_what_is_given(run)
         or any(hazard.saved.unproved or not proved(hazard) for hazard in run.heap.confirm())
         or _leaves_open(run)
         # using it raises
         or any(t.multi and run.heap.written_since(t.storage, t.made_at, g) for g, t in run.returned)
     )
     return GRADIENTS if recorded else NO_NEED
+
+
+def _writes_what_is_given(run: Run) -> bool:
+    """Whether an argument, or part of one, is written: a caller may have computed with it before."""
+    given = (write.storage.value for write in run.writes if not write.initial)
+    return any(isinstance(value, Unknown) and value.is_given() for value in given)
 
 
 def _leaves_parts(run: Run) -> bool:
@@ -104,7 +111,9 @@ def callers_of(
     for need in set(asked.values()):
         calling, rows = callers(module, {root for root, what in asked.items() if what == need})
         for function in calling:
-            runs_it = need == ANYTHING or not modes.records_nothing(program.sketches, function)
+            # No backward goes through what an object computes once, as it is built.
+            built = function.name == "__init__" and function.owner is not None
+            runs_it = need == ANYTHING or not (built or modes.records_nothing(program.sketches, function))
             found[function] = found.get(function, False) or runs_it
         if any(not module.functions_at(row) for row in rows):
             found[None] = True

@@ -192,28 +192,21 @@ def enter(
     source = function.source
     if not force and (
         run.frame.depth >= DEPTH
-        or run.steps > run.soft_limit
+        or run.is_spent()
         or run.active.count(source) > 1
         or not run.path
         or source.is_generator
     ):
-        if not source.is_generator and (run.frame.depth >= DEPTH or run.steps > run.soft_limit):
+        if not source.is_generator and (run.frame.depth >= DEPTH or run.is_spent()):
             run.leave_out(source)
         result = unknown(run, function, args, kwargs, at)
         if source.is_generator:
             run.generators[result] = generators.Generator(function, args, kwargs, exact)
         return result
-    if (
-        not force
-        and source not in run.deep
-        and not run.builds
-        and source.name != "__init__"
-        and not _is_small(source)
-        and not run.program.enters(source)
-        and not run.program.gives_writer(source)
-        and not _is_given_a_writer(run, source, args, kwargs)
-    ):
+    needed = force or run.builds or _has_to_be_entered(run, source, args, kwargs)
+    if not needed and run.has_looked_aside():
         return skip(run, source, args, kwargs)
+    aside = run.turn_aside(needed)
     frame = Frame(
         run.uid(),
         source.module,
@@ -245,6 +238,7 @@ def enter(
     if run.path:
         leave(run, Constant(None))
     run.active.pop()
+    run.turn_back(aside)
     left_in = run.grad
     run.frame, run.state, run.grad, run.autocast, run.loops = outer
     if left_in != begun_in:
@@ -281,6 +275,20 @@ def _answer(run: Run, result: Phi, at: ast.AST) -> Value:
 
 #: Functions of at most this many instructions are entered always: it costs less than to find out whether it matters.
 _SMALL = 12
+
+
+def _has_to_be_entered(
+    run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> bool:
+    """Whether something that may matter happens in a call, or it costs less to enter it than to find that out."""
+    return (
+        source in run.deep
+        or source.name == "__init__"
+        or _is_small(source)
+        or run.program.enters(source)
+        or run.program.gives_writer(source)
+        or _is_given_a_writer(run, source, args, kwargs)
+    )
 
 
 def _is_small(source: FunctionSource) -> bool:

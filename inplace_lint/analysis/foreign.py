@@ -52,6 +52,7 @@ def called(
 ) -> Value:
     """What a call of something unknown returns: if it is a module, a result that hangs on its parameters."""
     _may_store(run, func.owner)
+    run.unresolved.add(spelled(getattr(at, "func", None)).rpartition(".")[2])
     weights = known_weights(run, func)
     known = weights is not None
     if weights is None and run.expects_modules and func.is_given():

@@ -72,7 +72,7 @@ def either(a: Guard, b: Guard) -> Guard:
     if known is None:
         if len(_either) > _CACHED:
             _either.clear()
-        known = _either[key] = _normal([*a, *b])
+        known = _either[key] = _normal([*a, *b], shortens=_shorten_each_other(a, b))
     return known
 
 
@@ -137,13 +137,14 @@ def minus(a: Guard, b: Guard) -> Guard:
     return found
 
 
-def _normal(conjunctions: list[tuple[int, int]]) -> Guard:
+def _normal(conjunctions: list[tuple[int, int]], shortens: bool = True) -> Guard:
+    """The guard in few conjunctions; `shortens`: one of them may be said shorter because of another one."""
     if len(conjunctions) == 1:
         return (conjunctions[0],)
     kept = _without_implied({*conjunctions})
     if len(kept) == 2:  # the most common by far
         return _of_two(*kept)
-    while len(kept) <= _REDUCED:
+    while shortens and len(kept) <= _REDUCED:
         shorter = _shortened(kept)
         if shorter is None:
             break
@@ -182,6 +183,18 @@ def _without_implied(found: set[tuple[int, int]]) -> list[tuple[int, int]]:
         else:
             kept.append((p, n))
     return kept
+
+
+def _shorten_each_other(a: Guard, b: Guard) -> bool:
+    """Whether a conjunction of one guard shortens one of the other: those of one guard do not, as it is normal."""
+    for p, n in a:
+        for q, m in b:
+            clash = p & m | n & q
+            if clash and not clash & (clash - 1):
+                rest = ~clash
+                if not (q & rest & ~p or m & rest & ~n) or not (p & rest & ~q or n & rest & ~m):
+                    return True
+    return False
 
 
 def _shortened(conjunctions: list[tuple[int, int]]) -> set[tuple[int, int]] | None:

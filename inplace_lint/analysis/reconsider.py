@@ -105,9 +105,9 @@ def _met(run: Run, finding: Finding, needed: bool = False) -> bool | None:
     places.add(finding.at if finding.write is None else finding.write.at)
     saves = {saved.place.at for saved in finding.saves}
     met = [h for h in run.heap.hazards if h.write.place.at in places and h.saved.place.at in saves]
-    if not met and (run.steps > run.soft_limit or all(w.place.at not in places for w in run.writes)):
+    if not met and (run.is_spent() or all(w.place.at not in places for w in run.writes)):
         return None
-    if needed and met and run.steps <= run.soft_limit:
+    if needed and met and not run.is_spent():
         run.heap.confirm()
         if not any(hazard.reached for hazard in met):
             return False

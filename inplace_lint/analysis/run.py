@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
 #: Instructions after which calls are no longer entered, and after which the run ends where it is.
 SOFT_LIMIT = 2_000
+#: ... and after which only such calls are entered in which something may be written; these do not count as the others.
+ASIDE_LIMIT = 1_000
 HARD_LIMIT = 12_000
 #: ... and how often a write may meet what was saved: each of n writes meets the saves of n rounds before it.
 MOST_FACTS = 50_000
@@ -167,6 +169,10 @@ class Run:
         #: why it ended before its end, or what it left out; empty where all was looked at
         self.cut = ""
         self.soft_limit = program.soft_limit or SOFT_LIMIT
+        #: instructions in calls that were entered although nothing in them is known to write, and where the one at hand
+        #: began
+        self._aside = 0
+        self._aside_since: int | None = None
         self.outside: set[Value] = set()
         #: modules of the project that were given a part that works in place
         self.outfitted: list[Instance] = []
@@ -175,6 +181,8 @@ class Run:
         self.steps_unknown = False
         #: what was called and is of unknown kind, with what may have been its forwards (`foreign`)
         self.forwards: dict[Unknown, list[Forward]] = {}
+        #: ... and the names that it was called by
+        self.unresolved: set[str] = set()
         #: what is called may be a module that nobody here asks for its parameters
         self.expects_modules = False
         #: how many objects deep arguments are supposed to be of some class (`supposed`)
@@ -217,6 +225,31 @@ class Run:
             self.cut = (
                 f"it calls `{source.name}`, which is not entered, after more steps or deeper than calls are"
             )
+
+    # Budgets
+
+    def is_spent(self) -> bool:
+        """Whether no more calls are entered."""
+        return self.steps - self._looked_aside() > self.soft_limit
+
+    def has_looked_aside(self) -> bool:
+        """Whether no more calls are entered in which nothing is known to write."""
+        return self._looked_aside() > ASIDE_LIMIT
+
+    def _looked_aside(self) -> int:
+        return self._aside + (0 if self._aside_since is None else self.steps - self._aside_since)
+
+    def turn_aside(self, needed: bool) -> bool:
+        """Begin a call; if nothing in it is known to write, its instructions count apart. Whether it is the outermost such."""
+        if needed or self._aside_since is not None:
+            return False
+        self._aside_since = self.steps
+        return True
+
+    def turn_back(self, aside: bool) -> None:
+        """End a call."""
+        if aside:
+            self._aside, self._aside_since = self._looked_aside(), None
 
     # Identities and literals
 

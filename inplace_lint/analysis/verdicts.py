@@ -194,6 +194,8 @@ def _cause(finding: Finding) -> str:
 def _reasons(watch: Watch, finding: Finding, run: Run, context: Context) -> list[str]:
     """Why a finding is not certain: what its hazards, or the incidents, rest on."""
     found = [finding.overruled] if finding.overruled else []
+    if finding.kind == "argument":
+        found.append("whether a caller goes on to use what it has passed is not known here")
     for hazard in run.heap.hazards:
         at, _ = context._site(hazard.write.place, hazard.saved.place)
         if at is finding.at and hazard.reached:

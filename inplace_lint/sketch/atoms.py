@@ -70,6 +70,7 @@ class Store:
         "leaf",
         "made",
         "members",
+        "outside",
         "parted",
         "passed",
         "saved",
@@ -94,6 +95,8 @@ class Store:
         self.passed: list[tuple[Made, str, frozenset[int], Store]] = []
         self.made: Made | None = None
         self.members: dict[object, Sketched] | None = None
+        #: it came in as a part of an argument
+        self.outside = False
         self.under: Store | None = None
         self.writes = 0
         self.direct = False

@@ -47,6 +47,7 @@ def member(cell: Cell, key: object) -> Sketched:
         part = Store(store.grad)
         part.made, part.evident = store.made, store.evident
         part.sources = ()
+        part.outside = store.outside or bool(store.given)
         known = members[key] = (Cell(part),)
     return known
 

@@ -105,7 +105,7 @@ def examine(sketches: Sketches, module: Module, examined: Examined, first: Itera
         for source in pending:
             seen[source] = None
             summary = sketches.of(source)
-            if summary.suspicious:
+            if summary.suspicious or (summary.leaves_open and source.name != "__init__"):
                 examined.suspicious.add(source)
             if summary.writes or summary.weak or summary.steps:
                 writers.add(source)

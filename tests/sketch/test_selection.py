@@ -66,7 +66,7 @@ def test_random_programs_lose_nothing_either(monkeypatch: pytest.MonkeyPatch) ->
         "out = {}\n    out['a'] = x.sigmoid()\n    return out",
         "y = torch.zeros(3)\n    y[0] = x.sum()\n    return y",
         "y = x.flip(0).mul_(2)\n    return y",
-        "if flag:\n        return x.sigmoid()\n    return x.add_(1)",
+        "y = x * 1\n    if flag:\n        return y.sigmoid()\n    return y.add_(1)",
     ],
     ids=["counter", "dict", "fresh buffer", "temporary", "exclusive branches"],
 )
