@@ -240,7 +240,7 @@ class Run:
         return self._aside + (0 if self._aside_since is None else self.steps - self._aside_since)
 
     def turn_aside(self, needed: bool) -> bool:
-        """Begin a call; if nothing in it is known to write, its instructions count apart. Whether it is the outermost such."""
+        """Begin a call; if nothing in it is known to write, its instructions count apart, and it is True for the outermost."""
         if needed or self._aside_since is not None:
             return False
         self._aside_since = self.steps
