@@ -72,8 +72,11 @@ def needs(run: Run, module: Module, root: FunctionSource) -> int:
 
 def _writes_what_is_given(run: Run) -> bool:
     """Whether an argument, or part of one, is written: a caller may have computed with it before."""
-    given = (write.storage.value for write in run.writes if not write.initial)
-    return any(isinstance(value, Unknown) and value.is_given() for value in given)
+    return any(
+        write.storage.standing or (isinstance(value := write.storage.value, Unknown) and value.is_given())
+        for write in run.writes
+        if not write.initial
+    )
 
 
 def _leaves_parts(run: Run) -> bool:

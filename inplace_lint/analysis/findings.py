@@ -280,9 +280,10 @@ class Context:
         confidence = LIKELY if incident.sometimes else CERTAIN
         if incident.grad < DOES:
             # That an argument may be a leaf is no evidence; that it may require grad is, for its views.
-            if incident.kind == "leaf" and not incident.early:
+            if incident.kind == "leaf" and not (incident.early or incident.stepped):
                 return
-            confidence = LIKELY if self.reached and not incident.is_bare() else POSSIBLE
+            sure = run.trains if incident.stepped else self.reached and not incident.is_bare()
+            confidence = LIKELY if sure else POSSIBLE
         if not self.is_trained(guard) or self._by_an_argument(incident) or incident.doubtful:
             confidence = POSSIBLE
         finding = Finding(incident.kind, at, incident.op, confidence)

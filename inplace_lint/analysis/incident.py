@@ -44,6 +44,7 @@ class Incident:
         "place",
         "sometimes",
         "sources",
+        "stepped",
         "storage",
         "used",
     )
@@ -60,6 +61,8 @@ class Incident:
         self.cause = cause
         #: of a view that was taken before anything required grad, and is a leaf for certain
         self.early = False
+        #: of what came in and whose gradient is used: a leaf that is trained
+        self.stepped = False
         #: it rests on something that may not be so
         self.doubtful = False
         #: it raises on some of the paths that lead to the write

@@ -483,7 +483,9 @@ class Run:
         self, origin: str, grad: int, at: ast.AST | None, leaf: bool = False, dtype: str = "?"
     ) -> Tensor:
         place = None if at is None else self.place(at)
-        return Tensor(Storage(self.uid(), origin, grad, place, leaf, dtype), contiguous=True)
+        storage = Storage(self.uid(), origin, grad, place, leaf, dtype)
+        storage.standing = self.builds
+        return Tensor(storage, contiguous=True)
 
     def as_tensor(self, value: Value) -> Tensor | None:
         """The tensor that the value is, or would be if it is one; None for what is known to be something else."""

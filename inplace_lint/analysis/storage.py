@@ -36,6 +36,7 @@ class Storage:
         "perhaps_part",
         "proved",
         "sources",
+        "standing",
         "uid",
         "value",
     )
@@ -58,6 +59,8 @@ class Storage:
         self.device = "?"
         #: a module wrote it when it was built: its version is not known
         self.initialised = False
+        #: it belongs to an object that was there before the run began
+        self.standing = False
         #: the storages from which it may have come to require grad
         self.evidence: tuple[Storage, ...] = ()
         self.made = made

@@ -9,7 +9,7 @@ from . import results, stale
 from .guards import both, compatible, implies
 from .incident import Incident
 from .storage import DOES, Storage
-from .values import Tensor
+from .values import Tensor, Unknown
 
 if TYPE_CHECKING:
     from ..torchmodel.facts import Facts
@@ -77,7 +77,10 @@ def incidents(
                     incident("leaf", evidence, storage.made, storage=tensor.graph)
                     run.incidents[-1].early = True
                 continue
-            if tensor.multi is not None and anything:
+            if evidence and storage.origin == "unknown" and _has_used_gradient(run, storage):
+                incident("leaf", evidence, storage.made)
+                run.incidents[-1].stepped = True
+            elif tensor.multi is not None and anything:
                 incident("multi-view", anything, tensor.multi)
             elif tensor.no_grad_view is not None and anything:
                 incident("no-grad-view", anything, tensor.no_grad_view)
@@ -99,6 +102,16 @@ def incidents(
                 ]
                 if max(cloned, default=0):
                     incident("no-gain", max(cloned), None)
+
+
+def _has_used_gradient(run: Run, storage: Storage) -> bool:
+    """Whether something was computed with the `grad` of what came in: then it is a leaf that requires grad."""
+    for owner in (storage, storage.value):
+        gradient = None if owner is None else run.state.get((owner, "member", "grad"))
+        if isinstance(gradient, Unknown) and gradient.tensor is not None:
+            storage.prove()
+            return True
+    return False
 
 
 def _writes_inside(facts: Facts, i: int) -> bool:

@@ -113,8 +113,11 @@ class Flow(Scope):
             self.summary.writes.add(store.given)
             if self.recording and not initial:
                 self.summary.recorded.add(store.given)
-        if (store.outside or (store.given and "." not in store.given)) and self.recording and not initial:
-            self.summary.leaves_open = True
+        if not initial:
+            if store.outside or (store.given and "." not in store.given):
+                self.summary.leaves_open = True
+            elif store.given:
+                self.summary.leaves_own = True
         if store.under is not None:
             if self.sketches.notes:
                 self.doubt(EVIDENT, store.under)

@@ -52,8 +52,10 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
     if calling or again:
         examine(sketches, module, examined, _running(sketches, {**calling, **dict.fromkeys(again)}))
     functions = module.functions_in_order()
-    hooked = _hooked(module, functions) if examined.writers else set()
-    found: list[FunctionSource | None] = [f for f in functions if f in examined.suspicious or f in hooked]
+    chosen = {*examined.suspicious, *_asked_for(sketches, module, examined)}
+    if examined.writers:
+        chosen |= _hooked(module, functions)
+    found: list[FunctionSource | None] = [f for f in functions if f in chosen]
     if module.classes:
         swapped = inherited.of_subclasses(sketches, module, examined)
         found += [source for source in swapped if sketches.of(source).suspicious]
@@ -63,6 +65,22 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
     ):
         found.append(None)
     return found
+
+
+def _asked_for(sketches: Sketches, module: Module, examined: Examined) -> set[FunctionSource]:
+    """Functions that write an attribute of their object, and that others call than those that build it."""
+    own = {f for f in examined.seen if f.name != "__init__" and sketches.of(f).leaves_own} - examined.suspicious
+    calling = {f: callers(module, {f})[0] for f in own}
+    found: set[FunctionSource] = set()
+    while True:
+        more = {
+            f
+            for f in own - found
+            if any(one is not f and one.name != "__init__" and one not in own - found for one in calling[f])
+        }
+        if not more:
+            return found
+        found |= more
 
 
 def _hooked(module: Module, functions: list[FunctionSource]) -> set[FunctionSource]:

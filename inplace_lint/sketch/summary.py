@@ -19,8 +19,8 @@ class Summary:
     off: (what it was given, the function, its parameter). `kept` is what it left in attributes of what it was given:
     (what, the attribute, the value). `put_off` are the functions that it was taken for granted write nothing.
     `asks` are the methods that it calls of what it was given, and may be of any class.
-    `leaves_open` says that it writes an argument, or a part of one, while gradients are recorded: a run of it tells
-    whether its callers are to be asked what they have saved. `weak` says that only a caller can know whether what it
+    `leaves_open` says that it writes an argument, or a part of one: a run of it tells whether its callers are to be
+    asked what they have saved; `leaves_own` the same of an attribute of its object. `weak` says that only a caller can know whether what it
     does is worth a run; `steps` that it writes parameters, which matters to a caller that has run a forward before.
     """
 
@@ -30,6 +30,7 @@ class Summary:
         "handed",
         "kept",
         "leaves_open",
+        "leaves_own",
         "put_off",
         "recorded",
         "returns",
@@ -53,6 +54,7 @@ class Summary:
         self.returns: Sketched = ()
         self.suspicious = False
         self.leaves_open = False
+        self.leaves_own = False
         self.weak = False
         self.steps = False
         self._evident: tuple[bool, frozenset[str]] | None = None
