@@ -154,9 +154,11 @@ def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at
             decorator = symbols.mode(decorator.dotted, [], {})
         if isinstance(decorator, (FunctionValue, Native)) and isinstance(result, FunctionValue):
             if isinstance(decorator, FunctionValue) and decorator.source not in run.active:
+                decorating, run.decorating = run.decorating, True
                 wrapped = enter(
                     run, decorator, [result], {}, at, force=True
                 )  # it writes nothing, but who it is matters
+                run.decorating = decorating
             else:
                 wrapped = call(run, decorator, [result], {}, at)
             if isinstance(wrapped, FunctionValue):
@@ -204,7 +206,7 @@ def enter(
             run.generators[result] = generators.Generator(function, args, kwargs, exact)
         return result
     needed = force or run.builds or _has_to_be_entered(run, source, args, kwargs)
-    if not needed and run.has_looked_aside():
+    if not force and not run.builds and not run.may_enter(needed):
         return skip(run, source, args, kwargs)
     aside = run.turn_aside(needed)
     frame = Frame(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .execute import Handlers
     from .frames import State
     from .run import Run
+    from .supposed import Asked
     from .values import ClassValue, Instance, Value
 
 
@@ -99,6 +100,8 @@ class Program:
         #: those made for the other wish (`want_notes`), if there were any
         self._other_sketches: Sketches | None = None
         self._classes: dict[ClassSource, ClassValue] = {}
+        #: what functions ask of their arguments (`supposed`)
+        self.asked: dict[FunctionSource, Asked] = {}
         #: callers, in the file at hand, of functions that write: entered all the same
         self.writers: set[FunctionSource] = set()
         self._entered: dict[FunctionSource, bool] = {}

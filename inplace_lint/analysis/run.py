@@ -173,6 +173,8 @@ class Run:
         #: began
         self._aside = 0
         self._aside_since: int | None = None
+        #: a decorator is called, of which only matters what it returns
+        self.decorating = False
         self.outside: set[Value] = set()
         #: modules of the project that were given a part that works in place
         self.outfitted: list[Instance] = []
@@ -232,15 +234,17 @@ class Run:
         """Whether no more calls are entered."""
         return self.steps - self._looked_aside() > self.soft_limit
 
-    def has_looked_aside(self) -> bool:
-        """Whether no more calls are entered in which nothing is known to write."""
-        return self._looked_aside() > ASIDE_LIMIT
+    def may_enter(self, needed: bool) -> bool:
+        """Whether a call is entered; `needed`: something in it may write."""
+        if needed and self._aside_since is None:
+            return True
+        return not self.decorating and self._looked_aside() <= ASIDE_LIMIT
 
     def _looked_aside(self) -> int:
         return self._aside + (0 if self._aside_since is None else self.steps - self._aside_since)
 
     def turn_aside(self, needed: bool) -> bool:
-        """Begin a call; if nothing in it is known to write, its instructions count apart, and it is True for the outermost."""
+        """Begin a call; where nothing in it is known to write, its instructions count apart: True for the outermost."""
         if needed or self._aside_since is not None:
             return False
         self._aside_since = self.steps

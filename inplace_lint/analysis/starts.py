@@ -32,10 +32,21 @@ def run_function(
     program: Program, source: FunctionSource, deep: frozenset[FunctionSource] = frozenset()
 ) -> Run:
     """Run a function for any arguments: of a method, on an object as its class builds it."""
-    module = source.module
-    cls = None if source.owner is None else program.class_value(source.owner)
-    run = new_run(program, module)
+    run = new_run(program, source.module)
     run.deep = deep
+    try:
+        _call_with_anything(run, source)
+        _try_out(run)
+    except OutOfBudget as end:
+        run.cut = str(end)
+    except RecursionError:
+        run.cut = NESTED
+    return run
+
+
+def _call_with_anything(run: Run, source: FunctionSource) -> None:
+    program, module = run.program, source.module
+    cls = None if source.owner is None else program.class_value(source.owner)
     if cls is not None and not cls.bases and cls.source.bases:
         cls.bases = [names.evaluate_in(run, module, base) for base in cls.source.bases]
     function: Value
@@ -78,20 +89,13 @@ def run_function(
         from .kinds import mark_targets
 
         mark_targets(run, cls, [args[p.arg] for p in source.parameters[1:]])
-    try:
-        if wrapper is None:
-            result = calls.enter(run, function, [], args, source.node, force=True)
-        else:
-            result = calls.enter(run, wrapper, list(args.values()), {}, source.node, force=True)
-        run.path = run.path or ALWAYS
-        run.returned = run.tensors_within(result)
-        run.heap.escape(run.returned, ALWAYS)
-        _try_out(run)
-    except OutOfBudget as end:
-        run.cut = str(end)
-    except RecursionError:
-        run.cut = NESTED
-    return run
+    if wrapper is None:
+        result = calls.enter(run, function, [], args, source.node, force=True)
+    else:
+        result = calls.enter(run, wrapper, list(args.values()), {}, source.node, force=True)
+    run.path = run.path or ALWAYS
+    run.returned = run.tensors_within(result)
+    run.heap.escape(run.returned, ALWAYS)
 
 
 def _try_out(run: Run) -> None:

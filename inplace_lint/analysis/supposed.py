@@ -7,9 +7,11 @@ to what the function saved before is told where both are called.
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from ..syntax.annotations import LISTS, MAPPINGS, SCALARS, annotated
+from ..syntax.nodes import children, walk
 from ..torchmodel import table
 from ..torchmodel.spelling import TENSOR_TYPES
 from . import attributes, classes, names
@@ -30,7 +32,6 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Iterator, Mapping
 
     from ..syntax.module import FunctionSource, Module
@@ -139,7 +140,7 @@ def _class_of(run: Run, source: FunctionSource, parameter: ast.arg) -> ClassValu
             return None
         kept = _calls_a_layer(run, source, parameter, value) or _asked_to_write(run, source, parameter, value)
         return value if kept else None
-    asked = _asked(source, parameter.arg)
+    asked = _asked(run, source, parameter.arg)
     if not asked:
         return None
     candidates = [cls for cls in _in_sight(run, source.module, asked) if _has(cls, asked)]
@@ -158,7 +159,7 @@ def _calls_a_layer(run: Run, source: FunctionSource, parameter: ast.arg, cls: Cl
 
 def _asked_to_write(run: Run, source: FunctionSource, parameter: ast.arg, cls: ClassValue) -> bool:
     """Whether methods of its own are asked of the argument, one that writes and one that only this class may have."""
-    asked = _asked(source, parameter.arg)
+    asked = _asked(run, source, parameter.arg)
     # What every module or optimizer of torch has is no evidence of a class of the project.
     asked = frozenset(name for name in asked if not (table.has_module(name) or table.has_optimizer(name)))
     own = {name: method for name in asked if (method := _method(cls, name)) is not None}
@@ -172,35 +173,88 @@ def _asked_to_write(run: Run, source: FunctionSource, parameter: ast.arg, cls: C
     )
 
 
-def _asked(source: FunctionSource, name: str) -> frozenset[str]:
-    """The attributes that are asked of an argument, and "" if it is called; of an `__init__`, by its class."""
-    text = source.text
-    word = name.encode()
-    if source.name != "__init__" and word + b"." not in text and word + b"(" not in text:
-        return frozenset()  # most arguments: no pattern has to be made, nor `re` be read, for them
-    import re
+def _asked(run: Run, source: FunctionSource, name: str) -> frozenset[str]:
+    """The attributes that are asked of an argument, and "" if it is called; of an `__init__`, by its class.
 
-    word = re.escape(word)
-    if re.search(
-        rb"^[ \t]*%s[ \t]*=(?!=)|\b(?:for|as)\b[^\n]*\b%s\b[^\n]*:" % (word, word), text, re.MULTILINE
-    ):
-        return frozenset()
-    found = _uses(text, rb"(?<![\w.])" + word)
-    if source.name == "__init__" and source.owner is not None and source.parameters:
-        receiver = re.escape(source.parameters[0].arg.encode())
-        whole = source.owner.text
-        for kept in re.findall(rb"\b%s\.(\w+)[ \t]*=[ \t]*%s[ \t]*$" % (receiver, word), text, re.MULTILINE):
-            found |= _uses(whole, rb"\b%s\.%s" % (receiver, kept))
-    return frozenset(found)
+    Empty where the name may stand for something else than the argument, or for an attribute of another name.
+    """
+    known = run.program.asked.get(source)
+    if known is None:
+        known = run.program.asked[source] = Asked(source)
+    return known.of(name)
 
 
-def _uses(text: bytes, pattern: bytes) -> set[str]:
-    import re
+class Asked:
+    """What a function asks of the names in it, and of what its `__init__` keeps of them."""
 
-    found = {name.decode() for name in re.findall(pattern + rb"\.(\w+)", text)}
-    if re.search(pattern + rb"\(", text):
-        found.add("")
-    return found
+    def __init__(self, source: FunctionSource) -> None:
+        self._uses: dict[str, set[str]] = {}
+        self._bound: set[str] = set()
+        #: the attributes under which an `__init__` keeps an argument
+        self._kept: dict[str, list[str]] = {}
+        self._of_object: dict[str, set[str]] | None = None
+        self._source = source
+        keeps = source.name == "__init__" and source.owner is not None
+        body = source.node.body
+        pending: list[ast.AST] = [body] if isinstance(body, ast.expr) else [*body]
+        while pending:
+            node = pending.pop()
+            pending += children(node)
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                self._bound.add(node.id)
+            elif isinstance(node, (ast.Assign, ast.AnnAssign)) and keeps:
+                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                    self._keep(target, node.value, source.receiver)
+            else:
+                _note_use(node, "", self._uses)
+
+    def of(self, name: str) -> frozenset[str]:
+        """What is asked of an argument."""
+        if name in self._bound:
+            return frozenset()
+        found = set(self._uses.get(name, ()))
+        for attribute in self._kept.get(name, ()):
+            found |= self._asked_of_attributes().get(attribute, set())
+        return frozenset(found)
+
+    def _asked_of_attributes(self) -> dict[str, set[str]]:
+        if self._of_object is None:
+            self._of_object = {}
+            owner = self._source.owner
+            for method in () if owner is None else owner.methods.values():
+                for node in walk(method.node):
+                    _note_use(node, method.receiver, self._of_object)
+        return self._of_object
+
+    def _keep(self, target: ast.expr, value: ast.expr | None, receiver: str) -> None:
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            for one, given in zip(target.elts, value.elts):
+                self._keep(one, given, receiver)
+        elif isinstance(value, ast.Name):
+            attribute = _named(target, receiver)
+            if attribute:
+                self._kept.setdefault(value.id, []).append(attribute)
+
+
+def _note_use(node: ast.AST, receiver: str, uses: dict[str, set[str]]) -> None:
+    """Note what is asked of a name or, where a receiver is told, of its attributes."""
+    asked = None
+    if isinstance(node, ast.Call):
+        asked = node.func
+    elif isinstance(node, ast.Attribute):
+        asked = node.value
+    name = "" if asked is None else _named(asked, receiver)
+    if name:
+        uses.setdefault(name, set()).add(node.attr if isinstance(node, ast.Attribute) else "")
+
+
+def _named(node: ast.expr, receiver: str) -> str:
+    """The name that an expression is or, where a receiver is told, the attribute of it; else empty."""
+    if not receiver:
+        return node.id if isinstance(node, ast.Name) else ""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == receiver:
+        return node.attr
+    return ""
 
 
 def _in_sight(run: Run, module: Module, asked: frozenset[str]) -> Iterator[ClassValue]:

@@ -69,7 +69,9 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
 
 def _asked_for(sketches: Sketches, module: Module, examined: Examined) -> set[FunctionSource]:
     """Functions that write an attribute of their object, and that others call than those that build it."""
-    own = {f for f in examined.seen if f.name != "__init__" and sketches.of(f).leaves_own} - examined.suspicious
+    own = {
+        f for f in examined.seen if f.name != "__init__" and sketches.of(f).leaves_own
+    } - examined.suspicious
     calling = {f: callers(module, {f})[0] for f in own}
     found: set[FunctionSource] = set()
     while True:

@@ -20,8 +20,9 @@ class Summary:
     (what, the attribute, the value). `put_off` are the functions that it was taken for granted write nothing.
     `asks` are the methods that it calls of what it was given, and may be of any class.
     `leaves_open` says that it writes an argument, or a part of one: a run of it tells whether its callers are to be
-    asked what they have saved; `leaves_own` the same of an attribute of its object. `weak` says that only a caller can know whether what it
-    does is worth a run; `steps` that it writes parameters, which matters to a caller that has run a forward before.
+    asked what they have saved; `leaves_own` the same of an attribute of its object.
+    `weak` says that only a caller can know whether what it does is worth a run; `steps` that it writes parameters,
+    which matters to a caller that has run a forward before.
     """
 
     __slots__ = (
