@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..syntax.module import FunctionSource, Module
     from .finding import Finding
     from .guards import Guard
+    from .heap import Hazard
     from .program import Program
     from .run import Run
 
@@ -113,15 +114,30 @@ def _met(run: Run, finding: Finding, needed: bool = False) -> bool | None:
             return False
     context = Context(run, run.frame.module, None)
     together: Guard = ()  # memory that is shared on some paths, and a copy on the others
+    unknown = False
     for hazard in met:
         if not proved(hazard):
+            unknown = unknown or _comes_from_a_call(hazard)
             continue
         guard = context.credible(hazard.guard, hazard.saved)
         if context.is_trained(guard):
             return True
         if hazard.saved.grad == DOES or hazard.saved.result:
             together = either(together, guard)
-    return context.is_trained(together)
+    return context.is_trained(together) or (None if unknown else False)
+
+
+def _comes_from_a_call(hazard: Hazard) -> bool:
+    """Whether what was saved may hang on what a call returned that is not known: that of a module, perhaps."""
+    pending = [*hazard.saved.unproved, *hazard.saved.sources]
+    seen = set(pending)
+    while pending:
+        storage = pending.pop()
+        if storage.value is not None and not storage.value.is_given():
+            return True
+        pending += [source for source in storage.evidence if source not in seen]
+        seen.update(storage.evidence)
+    return False
 
 
 def _called_by_its_base(program: Program, root: FunctionSource) -> bool:
