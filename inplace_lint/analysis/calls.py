@@ -154,11 +154,11 @@ def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at
             decorator = symbols.mode(decorator.dotted, [], {})
         if isinstance(decorator, (FunctionValue, Native)) and isinstance(result, FunctionValue):
             if isinstance(decorator, FunctionValue) and decorator.source not in run.active:
-                decorating, run.decorating = run.decorating, True
+                aside, run.looks_aside = run.looks_aside, False
                 wrapped = enter(
                     run, decorator, [result], {}, at, force=True
                 )  # it writes nothing, but who it is matters
-                run.decorating = decorating
+                run.looks_aside = aside
             else:
                 wrapped = call(run, decorator, [result], {}, at)
             if isinstance(wrapped, FunctionValue):

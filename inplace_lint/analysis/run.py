@@ -173,8 +173,8 @@ class Run:
         #: began
         self._aside = 0
         self._aside_since: int | None = None
-        #: a decorator is called, of which only matters what it returns
-        self.decorating = False
+        #: calls are entered in which nothing is known to write: in a file that trains, where all comes together
+        self.looks_aside = False
         self.outside: set[Value] = set()
         #: modules of the project that were given a part that works in place
         self.outfitted: list[Instance] = []
@@ -238,7 +238,7 @@ class Run:
         """Whether a call is entered; `needed`: something in it may write."""
         if needed and self._aside_since is None:
             return True
-        return not self.decorating and self._looked_aside() <= ASIDE_LIMIT
+        return self.looks_aside and self._looked_aside() <= ASIDE_LIMIT
 
     def _looked_aside(self) -> int:
         return self._aside + (0 if self._aside_since is None else self.steps - self._aside_since)

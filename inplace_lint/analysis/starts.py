@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..sketch.patterns import Pattern
+from ..sketch.words import runs_backward
 from . import calls, classes, execute, foreign, inherited, names, objects
 from .frames import Frame
 from .guards import ALWAYS
@@ -25,6 +26,7 @@ def new_run(program: Program, module: Module) -> Run:
     frame = Frame(run.uid(), module, None, None, None, None)
     run.frame = frame
     run.frames[frame.uid] = frame
+    run.looks_aside = runs_backward(module)
     return run
 
 
