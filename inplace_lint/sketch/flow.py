@@ -114,9 +114,10 @@ class Flow(Scope):
             if self.recording and not initial:
                 self.summary.recorded.add(store.given)
         if not initial:
-            if store.outside or (store.given and "." not in store.given):
+            own = "." in store.given
+            if self.recording and (store.outside or (store.given and not own)):
                 self.summary.leaves_open = True
-            elif store.given:
+            elif own:
                 self.summary.leaves_own = True
         if store.under is not None:
             if self.sketches.notes:
