@@ -18,6 +18,7 @@ from .kinds import mark_filled
 from .run import EVERYTHING
 from .starts import run_body, run_function
 from .storage import DOES
+from .values import Unknown
 
 if TYPE_CHECKING:
     from ..syntax.module import FunctionSource, Module
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from .heap import Hazard
     from .program import Program
     from .run import Run
+    from .values import Value
 
 
 #: A second look goes further than a first one, and there are few.
@@ -117,7 +119,7 @@ def _met(run: Run, finding: Finding, needed: bool = False) -> bool | None:
     unknown = False
     for hazard in met:
         if not proved(hazard):
-            unknown = unknown or _comes_from_a_call(hazard)
+            unknown = unknown or _hangs_on_an_argument_called(run, hazard)
             continue
         guard = context.credible(hazard.guard, hazard.saved)
         if context.is_trained(guard):
@@ -127,13 +129,17 @@ def _met(run: Run, finding: Finding, needed: bool = False) -> bool | None:
     return context.is_trained(together) or (None if unknown else False)
 
 
-def _comes_from_a_call(hazard: Hazard) -> bool:
-    """Whether what was saved may hang on what a call returned that is not known: that of a module, perhaps."""
+def _hangs_on_an_argument_called(run: Run, hazard: Hazard) -> bool:
+    """Whether what was saved may hang on the result of something given that is called: a module, perhaps."""
+    results = {f.result for func, forwards in run.forwards.items() if func.owner is None for f in forwards}
     pending = [*hazard.saved.unproved, *hazard.saved.sources]
     seen = set(pending)
     while pending:
         storage = pending.pop()
-        if storage.value is not None and not storage.value.is_given():
+        value: Value | None = storage.value
+        while value is not None and value not in results:
+            value = value.owner if isinstance(value, Unknown) else None
+        if value is not None:
             return True
         pending += [source for source in storage.evidence if source not in seen]
         seen.update(storage.evidence)
