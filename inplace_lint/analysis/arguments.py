@@ -42,6 +42,7 @@ def overwritten(run: Run, root: FunctionSource, given: Mapping[Storage, str]) ->
         finding.passed = run.passed.get((write.place.at, write.storage))
         finding.meant = (
             _is_meant(root, given[storage])
+            or _is_handed_on(root)
             or storage not in returned
             or write.looped
             or not implies(ALWAYS, write.guard)
@@ -60,6 +61,18 @@ def _called_by_autograd(run: Run, root: FunctionSource) -> bool:
 def _is_meant(root: FunctionSource, argument: str) -> bool:
     """PyTorch's own ways to say that an argument will be written: a trailing underscore, `out`."""
     return (root.name.endswith("_") and not root.name.endswith("__")) or argument == "out"
+
+
+def _is_handed_on(root: FunctionSource) -> bool:
+    """Whether it is a function inside another that gives it to somebody, as a hook: who calls it takes its result."""
+    module = root.module
+    if root.owner is not None or module.functions.get(root.name) is root:
+        return False
+    called = {node.func for node in _mentioning(module, {root.name}) if isinstance(node, ast.Call)}
+    return any(
+        isinstance(node, ast.Name) and node.id == root.name and node not in called
+        for node in _mentioning(module, {root.name})
+    )
 
 
 def _name(node: ast.AST | None) -> str:

@@ -206,7 +206,7 @@ def enter(
             run.generators[result] = generators.Generator(function, args, kwargs, exact)
         return result
     needed = force or run.builds or _has_to_be_entered(run, source, args, kwargs)
-    if not force and not run.builds and not run.may_enter(needed):
+    if not force and not run.builds and not run.may_enter(source, needed):
         return skip(run, source, args, kwargs)
     aside = run.turn_aside(needed)
     frame = Frame(

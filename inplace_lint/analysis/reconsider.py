@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..sketch.screen import callers
+from ..sketch.words import runs_backward
 from .finding import LIKELY, POSSIBLE
 from .findings import Context, proved
 from .guards import either
@@ -46,7 +47,14 @@ def reconsider(
             finding.overruled = (
                 "with every call entered, nothing is left that says that gradients are recorded here"
             )
-        elif finding.bare and root is not None and _only_plain(module, program, finding, root, looked):
+        elif (
+            finding.bare
+            and root is not None
+            and (
+                _plain_from_the_top(module, program, finding, root, looked)
+                or _only_plain(module, program, finding, root, looked)
+            )
+        ):
             finding.overruled = (
                 "every call in this file is an `__init__`, or gives it only what never requires grad"
             )
@@ -55,6 +63,18 @@ def reconsider(
         finding.confidence = POSSIBLE
         for saved in finding.saves:
             saved.confidence = POSSIBLE
+
+
+def _plain_from_the_top(
+    module: Module,
+    program: Program,
+    finding: Finding,
+    root: FunctionSource,
+    looked: dict[FunctionSource | None, Run],
+) -> bool:
+    """Whether the file's own top level trains, gets to the function, and brings nothing there that requires grad."""
+    run = _look(program, module, None, looked) if runs_backward(module) else None
+    return run is not None and run.trains and root in run.entered and _met(run, finding) is False
 
 
 def _only_plain(

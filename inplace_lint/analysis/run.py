@@ -234,11 +234,17 @@ class Run:
         """Whether no more calls are entered."""
         return self.steps - self._looked_aside() > self.soft_limit
 
-    def may_enter(self, needed: bool) -> bool:
-        """Whether a call is entered; `needed`: something in it may write."""
+    def may_enter(self, source: FunctionSource, needed: bool) -> bool:
+        """Whether a call is entered; `needed`: something in it may write.
+
+        What was entered once is again: what an object keeps in one round of a loop, it has to keep in the next.
+        """
         if needed and self._aside_since is None:
             return True
-        return self.looks_aside and self._looked_aside() <= ASIDE_LIMIT
+        aside = self._looked_aside()
+        return self.looks_aside and (
+            aside <= ASIDE_LIMIT or (aside <= self.soft_limit and source in self.entered)
+        )
 
     def _looked_aside(self) -> int:
         return self._aside + (0 if self._aside_since is None else self.steps - self._aside_since)

@@ -132,6 +132,15 @@ class Surroundings:
             for n in walk(statement)
         )
 
+    def _is_bound_anew(self, name: str) -> bool:
+        """Whether the statement that the node is a part of binds the name, once the node has run."""
+        statement = self.statement
+        if not isinstance(statement, ast.Assign) or not _within(self.node, statement.value) or self.delayed():
+            return False
+        if any(isinstance(n, ast.Try) or type(n).__name__ == "TryStar" for n in self.path):
+            return False  # it may be left before that
+        return any(_spelled(one) == name for t in statement.targets for one in getattr(t, "elts", (t,)))
+
     def read_later(self, name: str) -> bool:
         """Whether the name may be read after the node has run. Never wrong where it says no."""
         scope: ast.AST = self.function or self.path[0]
@@ -148,6 +157,10 @@ class Surroundings:
         ):
             return True  # the target of an assignment is evaluated after its value
         end = end_of(self.node)
+        if isinstance(statement, ast.Assign) and self._is_bound_anew(name):
+            return any(
+                isinstance(n, ast.Name) and n.id == name and start_of(n) >= end for n in walk(statement.value)
+            )
         again = [n for n in self.path if isinstance(n, _LOOPS) and _inside(scope, n)]
         protected = any(isinstance(n, ast.Try) or type(n).__name__ == "TryStar" for n in self.path)
         first = (again[0].lineno, again[0].col_offset) if again else end
