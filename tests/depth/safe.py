@@ -392,4 +392,78 @@ PROGRAMS = {
         if __name__ == "__main__":
             Learner()(b).sum().backward()
     """,
+    "statistics that one layer keeps in every round of a loop over layers, and whose loss is added": """
+        class Inner(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.w = nn.Linear(4, 4)
+                self.parts = nn.ModuleList(
+                    nn.Sequential(nn.Linear(4, 4), nn.ReLU(inplace=True), nn.Linear(4, 4)) for _ in range(3)
+                )
+                self.last = None
+
+            def forward(self, x):
+                gate = self.w(x).softmax(-1)
+                self.last = gate.mean()
+                out = torch.zeros_like(x)
+                for i, part in enumerate(self.parts):
+                    rows = (gate.argmax(-1) == i).nonzero().flatten()
+                    if rows.numel() == 0:
+                        continue
+                    y = part(x[rows])
+                    y *= gate[rows, i].unsqueeze(-1)
+                    out.index_add_(0, rows, y)
+                return out
+
+        class Layer(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.mix = nn.MultiheadAttention(4, 2, batch_first=True)
+                self.inner = Inner()
+
+            def forward(self, x):
+                x = x + self.mix(x, x, x, need_weights=False)[0]
+                return x + self.inner(x.flatten(0, 1)).view_as(x)
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList(Layer() for _ in range(2))
+
+            def forward(self, x):
+                for layer in self.layers:
+                    x = layer(x)
+                return x.sum(), sum(layer.inner.last for layer in self.layers)
+
+        def fit(net, rounds):
+            opt = torch.optim.AdamW(net.parameters())
+            for _ in range(rounds):
+                loss, balance = net(torch.rand(2, 3, 4))
+                opt.zero_grad()
+                (loss + balance).backward()
+                opt.step()
+
+        fit(Net(), 3)
+    """,
+    "windows scaled before they are given to a model": """
+        def scaled(x):
+            spread = x.std(dim=1, keepdim=True).clamp_(min=1e-4)
+            return x / spread
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj = nn.Linear(4, 4)
+
+            def forward(self, x):
+                return self.proj(scaled(x))
+
+        net = Net()
+        opt = torch.optim.SGD(net.parameters(), lr=0.1)
+        for _ in range(2):
+            loss = net(torch.rand(3, 4)).sum()
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+    """,
 }
