@@ -7,6 +7,8 @@ Function's `ctx`; a checkpointed function runs without its checkpoint. Gradients
 
 from __future__ import annotations
 
+import random
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -44,6 +46,9 @@ def _gradients(source: str, filename: str, protected: bool) -> list[torch.Tensor
         return result
 
     torch.manual_seed(0)
+    random.seed(0)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(0)
     program = compile(source, filename, "exec", dont_inherit=True)
     try:
         with mock.patch.object(torch.autograd, "_engine_run_backward", recorded):

@@ -21,20 +21,26 @@ class Block(nn.Module):
         self.last = nn.Linear(4, 4)
 
     def forward(self, x):
-        h = self.first(x).clone()
-        h = self.last(self.gate(h.detach()))
-        return h + x
+        h = self.first(x)
+        h = self.last(self.gate(h))
+        h += x
+        return h
 
 
-def steered(module, vector):
-    def hook(module, given, output):
-        output += vector
-        return output
+class Steering(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.vector = nn.Parameter(torch.ones(4))
 
-    return module.register_forward_hook(hook)
+    def attach(self, module):
+        def hook(module, given, output):
+            output += self.vector
+            return output
+
+        return module.register_forward_hook(hook)
 
 
 if __name__ == "__main__":
     block = Block()
-    steered(block.last, torch.ones(4))
+    Steering().attach(block.last)
     block(torch.rand(2, 4)).sum().backward()
