@@ -41,6 +41,8 @@ class Earlier:
 
     def open_questions(self) -> Iterator[Question]:
         """What was asked since and is to be answered now, and what is asked meanwhile."""
+        if self._files.project.contents.unsaved:  # it would be forgotten
+            self._open.clear()
         while self._open:
             yield self._open.pop()
 
