@@ -9,11 +9,11 @@ def outofplace(x):
 
 
 # inplace-lint: inputs x=f32[S,S]
-def inplace(x):
+def inplace_(x):
     return torch.relu_(x)
 
 
 if __name__ == "__main__":
     x = torch.randn(4, 4)
     print("outofplace(x) is x's memory:", outofplace(x).data_ptr() == x.data_ptr())
-    print("inplace(x) is x's memory:", inplace(x).data_ptr() == x.data_ptr())
+    print("inplace_(x) is x's memory:", inplace_(x).data_ptr() == x.data_ptr())
