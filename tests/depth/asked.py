@@ -177,4 +177,48 @@ PROGRAMS = {
         if __name__ == "__main__":
             Renderer(lambda x: ((a * x).square(), x))(torch.rand(2, 4))[0].sum().backward()
     """,
+    "what modules in a list have kept, changed by an object that goes over them in training": """
+        class Router(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj = nn.Linear(4, 4)
+                self.last = None
+
+            def forward(self, x):
+                weights = torch.softmax(self.proj(x), dim=-1)
+                self.last = weights
+                scaled = weights * x
+                mixed = scaled.flip(-1)
+                return x + mixed
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.routers = nn.ModuleList([Router() for _ in range(2)])
+
+            def forward(self, x):
+                for router in self.routers:
+                    x = router(x)
+                return x
+
+        class Balance:
+            def __init__(self, floor=1e-6):
+                self.floor = floor
+
+            def of(self, router):
+                p = router.last
+                p.clamp_(min=self.floor)  # bad
+                p = p.clamp(min=self.floor)  # good
+                return -(p * p.log()).sum()
+
+        def fit(x):
+            net, balance = Net(), Balance()
+            loss = net(x).sum()
+            loss = loss + sum(balance.of(router) for router in net.routers)  # bad: IPL101
+            loss = loss + sum(balance.of(router) for router in net.routers)  # good
+            loss.backward()
+
+        if __name__ == "__main__":
+            fit(torch.rand(2, 4))
+    """,
 }
