@@ -15,6 +15,8 @@ from .supposed import arguments, arguments_of
 from .values import ClassValue, FunctionValue, Instance, Unknown, Value
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..syntax.module import FunctionSource, Module
 
 
@@ -36,8 +38,13 @@ def run_function(
     """Run a function for any arguments: of a method, on an object as its class builds it."""
     run = new_run(program, source.module)
     run.deep = deep
+    return _until_cut(run, lambda: _call_with_anything(run, source))
+
+
+def _until_cut(run: Run, action: Callable[[], None]) -> Run:
+    """The run, once it has done something as far as its budget goes; `cut` says why it went no further."""
     try:
-        _call_with_anything(run, source)
+        action()
         _try_out(run)
     except OutOfBudget as end:
         run.cut = str(end)
@@ -136,14 +143,7 @@ def run_body(program: Program, module: Module, deep: frozenset[FunctionSource] =
     run = new_run(program, module)
     run.deep = deep
     run.module_frames[module.filename] = run.frame
-    try:
-        execute.block(run, module.body)
-        _try_out(run)
-    except OutOfBudget as end:
-        run.cut = str(end)
-    except RecursionError:
-        run.cut = NESTED
-    return run
+    return _until_cut(run, lambda: execute.block(run, module.body))
 
 
 def build(program: Program, cls: ClassValue) -> Instance:
