@@ -235,9 +235,12 @@ def one_batch_axis(facts: Facts, operands: Sequence[Found]) -> bool:
     return all(shape is not None and len(shape) == 3 and (shape[0] or 0) > 1 for shape in shapes_)
 
 
-def few_rows(operands: Sequence[Found]) -> bool:
-    """Whether all these tensors are known to have no more rows than what `cdist` computes pair by pair."""
+def keeps_both(operands: Sequence[Found]) -> bool:
+    """Whether `cdist` is known to save these two as they are, and no copy of one that is repeated for each batch."""
     tensors = [tensor for found in operands for _, tensor in found]
+    shapes_ = [shape_of(found) for found in operands]
+    if len({*tensors}) == 1 or all(shape is not None and len(shape) == 2 for shape in shapes_):
+        return True  # nothing is repeated
     return all(
         tensor.sizes is not None and len(tensor.sizes) > 1 and 0 <= (tensor.sizes[-2] or -1) <= FEW_ROWS
         for tensor in tensors

@@ -329,7 +329,7 @@ class _Saving:
                 saved.result, saved.moved = save.target < 0, moved
                 saved.grad = evidence
                 surely = save.certainty == "always" or (
-                    self.facts.layout.saves_few_rows and axes.few_rows(self.operands[:2])
+                    self.facts.layout.repeats_batches and axes.keeps_both(self.operands[:2])
                 )
                 saved.certain = surely and run.grad == "on"
                 given = [results.plain(value) for value in self.values]

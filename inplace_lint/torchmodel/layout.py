@@ -61,8 +61,9 @@ SWAPS = frozenset("transpose t T mT H mH numpy_T matrix_H adjoint swapaxes swapd
 #: Views with as many axes as their input.
 KEEPS_AXES = SWAPS | frozenset("permute movedim moveaxis detach alias data requires_grad_ contiguous".split())
 
-#: Saves its inputs where they have few rows, and may compute with other tensors where they have more.
-SAVES_FEW_ROWS = frozenset(["cdist"])
+#: Saves its inputs, unless one of them has to be repeated for each batch of the other: then it saves a copy of that,
+#: where they have more than a few rows.
+REPEATS_BATCHES = frozenset(["cdist"])
 FEW_ROWS = 25
 
 #: Views whose arguments name every axis.
@@ -198,8 +199,8 @@ class Layout:
         "own_counter",
         "permutes",
         "refuses_grad",
+        "repeats_batches",
         "same_if_contiguous",
-        "saves_few_rows",
         "says_how_many",
         "scatters",
         "swaps",
@@ -260,8 +261,8 @@ class Layout:
         self.is_pointwise = name in POINTWISE
         #: whether a view by this op has as many axes as its input
         self.keeps_axes = name in KEEPS_AXES
-        #: whether the op is sure to save its inputs where they have no more than `FEW_ROWS` rows
-        self.saves_few_rows = name in SAVES_FEW_ROWS
+        #: whether the op may save a copy of an input that it repeats for each batch of the other
+        self.repeats_batches = name in REPEATS_BATCHES
         #: whether the arguments tell how many axes there are
         self.names_every_axis = name in NAMES_AXES
         #: whether elements of the result share memory

@@ -287,14 +287,25 @@ def test_result_is_contiguous_however_the_operands_lie(name):
             assert call(*operands.get(name, (left, right))).is_contiguous()
 
 
-@pytest.mark.parametrize("rows", [1, layout.FEW_ROWS])
-def test_few_rows_are_saved_as_they_are(rows):
-    x, y = torch.rand(rows, 3, requires_grad=True) * 1.0, torch.rand(rows, 3)
+def _raises_when_written(x, y):
     z = torch.cdist(x, y)
     with torch.no_grad():
         x += 1
-    with pytest.raises(RuntimeError, match="inplace operation"):
+    try:
         z.sum().backward()
+    except RuntimeError as error:
+        return "inplace operation" in str(error)
+    return False
+
+
+@pytest.mark.parametrize("rows", [1, layout.FEW_ROWS, layout.FEW_ROWS + 1, 300])
+def test_distances_save_what_they_are_of_and_a_copy_of_what_is_repeated_for_each_batch(rows):
+    x = torch.rand(rows, 3, requires_grad=True) * 1.0
+    batches = torch.rand(2, rows, 3, requires_grad=True) * 1.0
+    assert _raises_when_written(x * 1.0, torch.rand(rows, 3))
+    for same in (x * 1.0, batches * 1.0):
+        assert _raises_when_written(same, same)
+    assert _raises_when_written(x * 1.0, torch.rand(2, rows, 3)) == (rows <= layout.FEW_ROWS)
 
 
 def test_first_operand_says_how_the_result_is_laid_out():
