@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from ..sketch import modes
@@ -75,8 +76,13 @@ def _writes_what_is_given(run: Run) -> bool:
     return any(
         write.storage.standing or (isinstance(value := write.storage.value, Unknown) and value.is_given())
         for write in run.writes
-        if not write.initial
+        if not write.initial and (write.is_of_a_tensor() or _names_axes(write.place.at))
     )
+
+
+def _names_axes(at: ast.AST) -> bool:
+    """Whether it is an element under several indices, which neither a list nor, as a rule, a dict has."""
+    return isinstance(at, ast.Subscript) and isinstance(at.slice, ast.Tuple)
 
 
 def _leaves_parts(run: Run) -> bool:
