@@ -65,13 +65,22 @@ def _is_meant(root: FunctionSource, argument: str) -> bool:
 
 def _is_handed_on(root: FunctionSource) -> bool:
     """Whether it is a function inside another that gives it to somebody, as a hook: who calls it takes its result."""
-    module = root.module
-    if root.owner is not None or module.functions.get(root.name) is root:
-        return False
-    called = {node.func for node in _mentioning(module, {root.name}) if isinstance(node, ast.Call)}
+    return _is_nested(root) and is_passed_on(root.module, root)
+
+
+def _is_nested(root: FunctionSource) -> bool:
+    return root.owner is None and root.module.functions.get(root.name) is not root
+
+
+def is_passed_on(module: Module, root: FunctionSource) -> bool:
+    """Whether the file mentions the function other than to call it: whoever gets it may call it."""
+    kinds = (
+        ast.Name if _is_nested(root) else (ast.Name, ast.Attribute)
+    )  # no attribute has a nested function's name
+    mentioning = _mentioning(module, {root.name})
+    called = {node.func for node in mentioning if isinstance(node, ast.Call)}
     return any(
-        isinstance(node, ast.Name) and node.id == root.name and node not in called
-        for node in _mentioning(module, {root.name})
+        isinstance(node, kinds) and node not in called and _name(node) == root.name for node in mentioning
     )
 
 

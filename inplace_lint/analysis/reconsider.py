@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..sketch.screen import callers
 from ..sketch.words import runs_backward
+from .arguments import is_passed_on
 from .finding import LIKELY, POSSIBLE
 from .findings import Context, proved
 from .guards import either
@@ -91,7 +92,7 @@ def _only_plain(
     known: list[FunctionSource | None] = [*sorted(calling, key=lambda f: f.node.lineno)]
     if not all(around):
         known.append(None)
-    if not known or _is_passed_on(module, root) or _called_by_its_base(program, root):
+    if not known or is_passed_on(module, root) or _called_by_its_base(program, root):
         return False
     for caller in known:
         if caller is not None and caller.owner is not None and caller.name == "__init__":
@@ -172,16 +173,3 @@ def _called_by_its_base(program: Program, root: FunctionSource) -> bool:
         return False
     bases = program.class_value(root.owner).external_bases()
     return any(not base.startswith(("builtins.", "typing.", "abc.")) for base in bases)
-
-
-def _is_passed_on(module: Module, root: FunctionSource) -> bool:
-    """Whether the file mentions the function other than to call it: whoever gets it may call it."""
-    import ast
-
-    called = {node.func for node in ast.walk(module.tree) if isinstance(node, ast.Call)}
-    return any(
-        getattr(node, "attr", getattr(node, "id", None)) == root.name
-        and isinstance(node, (ast.Name, ast.Attribute))
-        and node not in called
-        for node in ast.walk(module.tree)
-    )

@@ -6,6 +6,7 @@ body does; results are new; nothing that the body does is recorded, and what bac
 
 from __future__ import annotations
 
+import ast
 import re
 from typing import TYPE_CHECKING
 
@@ -14,12 +15,9 @@ from .annotations import annotated
 from .said import parameters
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Iterator
 
     from .module import FunctionSource, Module
-else:
-    import ast
 
 _MAKERS = ("torch.library.custom_op", "torch.library.triton_op")
 _SCHEMA = re.compile(r"\s*(?P<name>\w*)\s*\((?P<given>.*)\)\s*->\s*(?P<returned>.+?)\s*\Z", re.DOTALL)

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from ..project.declarations import against, begins_one, read
 from .module import ClassSource, FunctionSource
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Iterator
 
     from ..project.declarations import Declaration
     from .module import Module
-else:
-    import ast
 
 _OWN = "inplace-lint:"
 _FORWARDS = ("forward", "__call__")
