@@ -53,6 +53,7 @@ class Finding:
         "bare",
         "cause",
         "confidence",
+        "given",
         "kind",
         "meant",
         "op",
@@ -73,8 +74,8 @@ class Finding:
         self.op = op
         self.confidence = confidence
         self.saves: list[SavedAt] = []
-        #: nothing but an argument of a plain function says that there are gradients
-        self.bare = False
+        #: nothing but an argument says that there are gradients; and one of a plain function
+        self.given = self.bare = False
         #: why a second look took it for less sure
         self.overruled = ""
         self.write: Place | None = None
@@ -97,9 +98,9 @@ class Finding:
     def join(self, other: Finding) -> None:
         """The same place was found on another way: the surer one counts."""
         if other.confidence > self.confidence:
-            self.confidence, self.bare = other.confidence, other.bare
+            self.confidence, self.given, self.bare = other.confidence, other.given, other.bare
         elif other.confidence == self.confidence:
-            self.bare = self.bare and other.bare
+            self.given, self.bare = self.given and other.given, self.bare and other.bare
             self._add_saves(other.saves)
 
     def is_shown(self) -> bool:

@@ -175,7 +175,8 @@ class Context:
             confidence = LIKELY if saved.grad < DOES else confidence
         finding = Finding(hazard.kind, at, write.op, confidence)
         finding.cause = saved.unchecked or write.cause
-        finding.bare = saved.grad < DOES and not self.of_module
+        finding.given = saved.grad < DOES
+        finding.bare = finding.given and not self.of_module
         known = found.get(finding.key())
         if known is None:
             finding.write = write.place if inner else None

@@ -45,9 +45,9 @@ def mark_data(run: Run, trained: list[tuple[Guard, Tensor]]) -> None:
         return
     given = {value for value in run.root_args.values() if isinstance(value, Unknown)}
     given |= {part for part in run.parts if _is_part(part, given)}
-    grounds = _grounds([tensor.storage for _, tensor in trained])
-    data = {storage for storage in grounds if storage.value in given}
-    others = [s for s in grounds - data if run.heap.record(s).grads]
+    reached = grounds([tensor.storage for _, tensor in trained])
+    data = {value.tensor.storage for value in given if value.tensor is not None}
+    others = [s for s in reached - data if run.heap.record(s).grads]
     if any(s.is_tensor() or s.value is None or not s.value.is_given() for s in others):
         for storage in data:
             storage.no_evidence = True
@@ -70,7 +70,7 @@ def mark_filled(run: Run) -> None:
     for _ in run.filled:
         before = len(run.filled)
         for target, source in list(run.filled):
-            if all(storage.no_evidence for storage in _grounds([target])):
+            if all(storage.no_evidence for storage in grounds([target])):
                 run.filled.remove((target, source))
                 _mark([source])
         if len(run.filled) == before:
@@ -78,7 +78,7 @@ def mark_filled(run: Run) -> None:
 
 
 def _mark(storages: list[Storage]) -> None:
-    for storage in _grounds(storages):
+    for storage in grounds(storages):
         if storage.value is not None and not storage.value.of_module:
             storage.no_evidence = True
 
@@ -92,7 +92,7 @@ def _is_part(value: Value | None, of: set[Unknown]) -> bool:
     return False
 
 
-def _grounds(pending: list[Storage]) -> set[Storage]:
+def grounds(pending: list[Storage]) -> set[Storage]:
     """What the evidence that these require grad comes down to."""
     seen = set(pending)
     found: set[Storage] = set()

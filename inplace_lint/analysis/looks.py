@@ -1,0 +1,136 @@
+"""A run that enters every call, of one function, and whether a finding's write and saves meet in it again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .findings import Context, proved
+from .guards import either
+from .kinds import grounds, mark_filled
+from .run import EVERYTHING
+from .starts import run_body, run_function
+from .storage import DOES
+from .values import Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from ..syntax.module import FunctionSource, Module
+    from .finding import Finding
+    from .guards import Guard
+    from .heap import Hazard
+    from .program import Program
+    from .run import Run
+    from .storage import Storage
+    from .values import Value
+
+
+#: A second look goes further than a first one, and there are few.
+_SOFT_LIMIT = 8_000
+
+
+class SecondLooks:
+    """The second looks at the functions of a file, each made once."""
+
+    def __init__(self, module: Module, program: Program) -> None:
+        self.module = module
+        self.program = program
+        self._looked: dict[FunctionSource | None, Run] = {}
+
+    def at(self, root: FunctionSource | None) -> Run:
+        """The run that starts at a function; at the file's own top level, where it is None."""
+        run = self._looked.get(root)
+        if run is None:
+            program = self.program
+            handlers, program.handlers, program.soft_limit = program.handlers, None, _SOFT_LIMIT
+            program.second_look = True
+            try:
+                if root is None:
+                    run = run_body(program, self.module, EVERYTHING)
+                else:
+                    run = run_function(program, root, EVERYTHING)
+            finally:
+                program.handlers, program.soft_limit, program.second_look = handlers, 0, False
+            mark_filled(run)
+            self._looked[root] = run
+        return run
+
+    def meets(self, root: FunctionSource | None, finding: Finding, needed: bool = False) -> bool | None:
+        """Whether the write meets the saves with what may require grad; None where that was not seen.
+
+        `needed`: also whether anything that leaves the run, or is differentiated in it, hangs on what was saved.
+        """
+        run = self.at(root)
+        met = _hazards(run, finding)
+        places = _writes(finding)
+        if not met and (run.is_spent() or all(w.place.at not in places for w in run.writes)):
+            return None
+        if needed and met and not run.is_spent():
+            run.heap.confirm()
+            if not any(hazard.reached for hazard in met):
+                return False
+        context = Context(run, self.module, None)
+        together: Guard = ()  # memory that is shared on some paths, and a copy on the others
+        unknown = False
+        for hazard in met:
+            if not proved(hazard):
+                unknown = unknown or _hangs_on_an_argument_called(run, hazard)
+                continue
+            guard = context.credible(hazard.guard, hazard.saved)
+            if context.is_trained(guard):
+                return True
+            if hazard.saved.grad == DOES or hazard.saved.result:
+                together = either(together, guard)
+        return context.is_trained(together) or (None if unknown else False)
+
+    def hangs_on_arguments(self, root: FunctionSource, finding: Finding) -> bool:
+        """Whether nothing but arguments of the function, or parts of them, can bring gradients to what is met."""
+        run = self.at(root)
+        return all(
+            hazard.saved.grad < DOES
+            and all(
+                is_argument(run, ground)
+                for ground in grounds([*hazard.saved.sources])
+                if run.heap.record(ground).grads
+            )
+            for hazard in _hazards(run, finding)
+        )
+
+
+def is_argument(run: Run, storage: Storage) -> bool:
+    """Whether it is the memory of what the function was given, or of a part of that."""
+    value: Value | None = storage.value
+    if not isinstance(value, Unknown) or not value.is_given():
+        return False
+    given = {id(value) for value in run.root_args.values()}
+    while isinstance(value, Unknown) and id(value) not in given:
+        value = value.owner
+    return isinstance(value, Unknown)
+
+
+def _writes(finding: Finding) -> set[ast.AST]:
+    places = {place.at for place in finding.writes}
+    places.add(finding.at if finding.write is None else finding.write.at)
+    return places
+
+
+def _hazards(run: Run, finding: Finding) -> list[Hazard]:
+    places, saves = _writes(finding), {saved.place.at for saved in finding.saves}
+    return [h for h in run.heap.hazards if h.write.place.at in places and h.saved.place.at in saves]
+
+
+def _hangs_on_an_argument_called(run: Run, hazard: Hazard) -> bool:
+    """Whether what was saved may hang on the result of something given that is called: a module, perhaps."""
+    results = {f.result for func, forwards in run.forwards.items() if func.owner is None for f in forwards}
+    pending = [*hazard.saved.unproved, *hazard.saved.sources]
+    seen = set(pending)
+    while pending:
+        storage = pending.pop()
+        value: Value | None = storage.value
+        while value is not None and value not in results:
+            value = value.owner if isinstance(value, Unknown) else None
+        if value is not None:
+            return True
+        pending += [source for source in storage.evidence if source not in seen]
+        seen.update(storage.evidence)
+    return False

@@ -1,0 +1,138 @@
+"""What the training in a file says of its other functions: what it hands to the model that it is given is data.
+
+Gradients flow to weights, not to batches. Where a file trains a module that somebody else builds, and only one class of
+the file can be that module, since nothing else there is built of it, the forward of that class is given batches.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from ..sketch.words import runs_backward
+from ..syntax.nodes import walk
+from ..torchmodel import table
+from .kinds import grounds
+from .looks import is_argument
+from .run import flatten
+from .values import Constant, Scalar, Tensor, Unknown
+
+if TYPE_CHECKING:
+    from ..syntax.module import ClassSource, FunctionSource
+    from .foreign import Forward
+    from .looks import SecondLooks
+    from .run import Run
+    from .values import Value
+
+
+class Training:
+    """The functions of a file that run a backward, and what they hand to things that they are given."""
+
+    def __init__(self, looks: SecondLooks) -> None:
+        self._looks = looks
+
+    def takes_data(self, function: FunctionSource) -> bool:
+        """Whether a function that nothing in the file calls by its name is, in training, given data alone."""
+        if not self.trainers or function in self.trainers:
+            return False
+        handed = [plain for count, plain in self._handed if _takes(function, count)]
+        if function.owner is None:
+            return all(handed)
+        if function.name != "forward" or function.owner not in self._outermost:
+            return False
+        alike = [
+            cls
+            for cls in self._outermost
+            if any(_takes(cls.methods["forward"], count) for count, _ in self._handed)
+        ]
+        return bool(handed) and all(handed) and alike == [function.owner]
+
+    @cached_property
+    def trainers(self) -> list[FunctionSource]:
+        """The functions in whose text a backward is run."""
+        module = self._looks.module
+        return (
+            [f for f in module.functions_in_order() if f.mentions(b".backward(")]
+            if runs_backward(module)
+            else []
+        )
+
+    @cached_property
+    def _handed(self) -> list[tuple[int, bool]]:
+        """Of each call of something given: of how many values, and whether all of them are data."""
+        found = []
+        for trainer in self.trainers:
+            run = self._looks.at(trainer)
+            for func, forwards in run.forwards.items():
+                found += [
+                    (len(forward.values), all(_is_data(run, value) for value in forward.values))
+                    for forward in forwards
+                    if func.is_given() and not _is_of_torch(forward)
+                ]
+        return found
+
+    @cached_property
+    def _outermost(self) -> list[ClassSource]:
+        """The modules with a forward that no other module of the file is built of, nor derived from."""
+        module, program = self._looks.module, self._looks.program
+        modules = [cls for cls in module.classes.values() if program.class_value(cls).is_module()]
+        parts: set[str] = set()
+        for cls in modules:
+            parts |= self._built_of(cls)
+        return [cls for cls in modules if cls.name not in parts and "forward" in cls.methods]
+
+    def _built_of(self, cls: ClassSource) -> set[str]:
+        """The names that the text of a class comes to, by way of the file's functions and assignments."""
+        found: set[str] = set()
+        pending: list[ast.AST] = [cls.node]
+        while pending:
+            for node in walk(pending.pop()):
+                if isinstance(node, ast.Name) and node.id not in found and node.id != cls.name:
+                    found.add(node.id)
+                    pending += self._defined.get(node.id, ())
+        return found
+
+    @cached_property
+    def _defined(self) -> dict[str, list[ast.AST]]:
+        """What the functions and assignments of the file's top level give a name."""
+        found: dict[str, list[ast.AST]] = {}
+        for statement in self._looks.module.tree.body:
+            if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+                found.setdefault(statement.name, []).append(statement)
+            elif isinstance(statement, ast.Assign):
+                for target in statement.targets:
+                    if isinstance(target, ast.Name):
+                        found.setdefault(target.id, []).append(statement.value)
+        return found
+
+
+def _takes(function: FunctionSource, count: int) -> bool:
+    """Whether it can be called with so many arguments, its receiver not counted."""
+    rest = function.parameters[1:] if function.owner is not None else function.parameters
+    needed = sum(function.default_of(parameter) is None for parameter in rest)
+    return needed <= count and (count <= len(rest) or function.node.args.vararg is not None)
+
+
+def _is_of_torch(forward: Forward) -> bool:
+    """Whether it is a call of a method that every module or optimizer has, as `train`."""
+    name = getattr(getattr(forward.place.at, "func", None), "attr", "")
+    return table.has_module(name) or table.has_optimizer(name)
+
+
+def _is_data(run: Run, given: Value) -> bool:
+    """Whether a value that training hands on is a number, or hangs on nothing that requires grad or may be made to."""
+    for atom in flatten(given):
+        if isinstance(atom, Unknown) and atom.tensor is None:
+            if not atom.is_given():
+                return False
+        elif isinstance(atom, (Unknown, Tensor)):
+            tensor = atom if isinstance(atom, Tensor) else atom.tensor
+            if tensor is not None and any(
+                run.heap.record(ground).grads and not (ground.no_evidence or is_argument(run, ground))
+                for ground in grounds([tensor.storage])
+            ):
+                return False
+        elif not isinstance(atom, (Constant, Scalar)):
+            return False
+    return True
