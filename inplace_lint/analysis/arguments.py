@@ -100,13 +100,18 @@ def _objects(module: Module, cls: str) -> set[str]:
         ):
             found.update(_name(target) for target in node.targets)
     found.discard("")
+    return found | _elements(module, found)
+
+
+def _elements(module: Module, of: set[str] | None = None) -> set[str]:
+    """The names that loops give to elements of these, or of anything."""
     elements: set[str] = set()
-    for node in _mentioning(module, found):
-        if isinstance(node, (ast.For, ast.comprehension)) and any(
-            _name(inner) in found for inner in _inside([node.iter])
+    for node in _inside([module.tree]) if of is None else _mentioning(module, of):
+        if isinstance(node, (ast.For, ast.comprehension)) and (
+            of is None or any(_name(inner) in of for inner in _inside([node.iter]))
         ):
             elements.update(inner.id for inner in _inside([node.target]) if isinstance(inner, ast.Name))
-    return found | elements
+    return elements
 
 
 def _mentioning(module: Module, words: set[str]) -> list[ast.AST]:
@@ -127,25 +132,36 @@ def _inside(found: list[ast.AST], rows: list[int] | None = None) -> list[ast.AST
     return found
 
 
-def _calls(root: FunctionSource, module: Module) -> tuple[list[ast.Call], dict[ast.expr, ast.expr]]:
-    """The calls of the function in a file, and what values are assigned to; a forward is called by its object."""
+def _calls(
+    root: FunctionSource, module: Module
+) -> tuple[list[ast.Call], dict[ast.expr, ast.expr], set[ast.expr]]:
+    """The calls of the function in a file, what values are assigned to, and those that stand for themselves.
+
+    A forward is called by its object.
+
+    Where the file names no object of its class, whoever makes one may have put it among others that loops call.
+    """
     targets: dict[ast.expr, ast.expr] = {}
     calls: list[ast.Call] = []
+    dropped: set[ast.expr] = set()
     names = {root.name}
     if root.owner is not None and root.name in ("forward", "__call__"):
-        names = _objects(module, root.owner.name)
+        names = _objects(module, root.owner.name) or _elements(module)
     for node in _mentioning(module, names):
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             targets[node.value] = node.targets[0]
+        elif isinstance(node, ast.Expr):
+            dropped.add(node.value)
         if isinstance(node, ast.Call) and _name(node.func) in names:
             calls.append(node)
-    return calls, targets
+    return calls, targets, dropped
 
 
 def _is_expected(run: Run, root: FunctionSource, argument: str) -> bool:
     """Whether calls are in sight, in its file or in one of a base class, and none reads afterwards what it has given.
 
-    A result that takes the place of the argument, `tile = blend(row, tile)`, says that the change is expected.
+    A result that takes the place of the argument, `tile = blend(row, tile)`, says that the change is expected; one
+    that nobody takes does too.
     """
     from ..syntax.surroundings import Surroundings
 
@@ -154,14 +170,16 @@ def _is_expected(run: Run, root: FunctionSource, argument: str) -> bool:
     bases = () if root.owner is None else run.program.class_value(root.owner).order()
     seen = False
     for module in {root.module: None} | dict.fromkeys(cls.source.module for cls in bases):
-        calls, targets = _calls(root, module)
+        calls, targets, dropped = _calls(root, module)
         for call in calls:
             by_object = isinstance(call.func, ast.Attribute) or root.name in ("forward", "__call__")
             given = position - (bool(root.receiver) and by_object)
             passed = call.args[given] if 0 <= given < len(call.args) else _keyword(call, argument)
             kept = targets.get(call)
             seen = True
-            if any(stale.same(passed, place) for place in (kept, *getattr(kept, "elts", ()))):
+            if call in dropped or any(
+                stale.same(passed, place) for place in (kept, *getattr(kept, "elts", ()))
+            ):
                 continue
             while isinstance(passed, ast.Subscript):
                 passed = passed.value

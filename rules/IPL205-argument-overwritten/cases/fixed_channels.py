@@ -12,5 +12,5 @@ def subtract_mean(x: torch.Tensor) -> torch.Tensor:
 
 x = torch.rand(2, 3, 4, 4)
 before = x.clone()
-subtract_mean(x)
+centred = subtract_mean(x)
 changed = not torch.equal(x, before)

@@ -12,5 +12,5 @@ def normalize(image: Tensor) -> Tensor:
 
 image = torch.rand(4, 4)
 before = image.clone()
-normalize(image)
+normal = normalize(image)
 changed = not torch.equal(image, before)
