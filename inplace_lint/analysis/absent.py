@@ -22,6 +22,8 @@ def is_left(run: Run, *asked: Value) -> bool:
     for value in asked:
         if not isinstance(value, (Phi, Unknown)):
             continue
+        if not any(_may_be_none(run, atom) for atom in run.possible(value)):
+            continue
         before = run.live(value)
         after = [_where_given(run, atom, guard) for guard, atom in before]
         if any(guard != given for (guard, _), given in zip(before, after)):
@@ -29,6 +31,13 @@ def is_left(run: Run, *asked: Value) -> bool:
             for given in after:
                 run.path = either(run.path, given)
     return bool(run.path)
+
+
+def _may_be_none(run: Run, atom: Value) -> bool:
+    """Whether it is None, or a test asked whether it is."""
+    if isinstance(atom, Constant):
+        return atom.value is None
+    return isinstance(atom, Unknown) and run.known(("is", atom, "None")) is not None
 
 
 def _where_given(run: Run, atom: Value, path: Guard) -> Guard:

@@ -137,7 +137,7 @@ def deepened(program: Program, module: Module, root: FunctionSource | None) -> R
             run = run_function(program, root, deep) if root is not None else run_body(program, module, deep)
             wanted = _worth_entering(run) - deep
             learnt = root is not None and _learn_tensors(program, run, root)
-            if run.trains and run.is_spent() and program.soft_limit == usual:
+            if run.trains and run.budget.is_spent() and program.soft_limit == usual:
                 program.soft_limit = _TRAINING
             elif not wanted and not learnt:
                 break

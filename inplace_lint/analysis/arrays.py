@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from ..torchmodel import arrays as known
 from .guards import both
 from .heap import Write
+from .joins import join
 from .slices import Slice
 from .storage import Counter, Storage
-from .values import Array, Constant, Native, Scalar, Sequence_, Tensor, Unknown, Value, join
+from .values import Array, Constant, Native, Scalar, Sequence_, Tensor, Unknown, Value
 
 if TYPE_CHECKING:
     import ast

@@ -22,6 +22,7 @@ from . import (
 )
 from .guards import ALWAYS, both, implies
 from .incident import Incident
+from .joins import join
 from .storage import DOES, NEVER, Storage
 from .values import (
     Array,
@@ -45,7 +46,6 @@ from .values import (
     TorchModule,
     Unknown,
     Value,
-    join,
 )
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import shapes
 from ..torchmodel.layout import FEW_ROWS
-from .run import LENGTH
+from .frames import LENGTH
 from .slices import Slice
 from .values import Array, Constant, Scalar, Sequence_, Symbol, Tensor, Test, Value
 

@@ -8,16 +8,8 @@ from ..syntax import ir
 from . import calls, execute, generators, iteration
 from .frames import DEAD, Loop, State
 from .guards import both, literal, relative
-from .values import (
-    Constant,
-    Instance,
-    Mode,
-    Optimizer,
-    Scalar,
-    Unknown,
-    Value,
-    join,
-)
+from .joins import join
+from .values import Constant, Instance, Mode, Optimizer, Scalar, Unknown, Value
 
 if TYPE_CHECKING:
     import ast
@@ -69,9 +61,7 @@ def _branch(run: Run, arms: list[tuple[Guard, ir.Block]]) -> None:
     if not outcomes:
         run.path = DEAD
         return
-    run.merge(outcomes, conditions)
-    if left_as_entered:
-        run.path = path
+    run.merge(outcomes, conditions, path if left_as_entered else None)
 
 
 def _join_moves(run: Run, moved: list[tuple[Guard, dict[int, Value]]]) -> None:

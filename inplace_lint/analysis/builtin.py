@@ -14,8 +14,9 @@ from . import (
     kinds,
     symbols,
 )
+from .frames import LENGTH
 from .guards import ALWAYS, both, either
-from .run import LENGTH
+from .joins import join
 from .values import (
     Constant,
     Instance,
@@ -30,7 +31,6 @@ from .values import (
     Unknown,
     Value,
     alternatives,
-    join,
 )
 
 if TYPE_CHECKING:

@@ -19,11 +19,12 @@ from . import (
     symbols,
     unmodeled,
 )
-from .frames import DEAD, Frame, State
+from .budget import DEPTH
+from .frames import DEAD, LENGTH, Frame, State
 from .guards import relative
 from .incident import Skipped
 from .iterators import Iteration
-from .run import DEPTH, LENGTH, flatten
+from .joins import join
 from .values import (
     Bound,
     ClassValue,
@@ -41,7 +42,7 @@ from .values import (
     TorchModule,
     Unknown,
     Value,
-    join,
+    flatten,
 )
 
 if TYPE_CHECKING:
@@ -154,11 +155,11 @@ def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at
             decorator = symbols.mode(decorator.dotted, [], {})
         if isinstance(decorator, (FunctionValue, Native)) and isinstance(result, FunctionValue):
             if isinstance(decorator, FunctionValue) and decorator.source not in run.active:
-                aside, run.looks_aside = run.looks_aside, False
+                aside, run.budget.looks_aside = run.budget.looks_aside, False
                 wrapped = enter(
                     run, decorator, [result], {}, at, force=True
                 )  # it writes nothing, but who it is matters
-                run.looks_aside = aside
+                run.budget.looks_aside = aside
             else:
                 wrapped = call(run, decorator, [result], {}, at)
             if isinstance(wrapped, FunctionValue):
@@ -194,21 +195,21 @@ def enter(
     source = function.source
     if not force and (
         run.frame.depth >= DEPTH
-        or run.is_spent()
+        or run.budget.is_spent()
         or run.active.count(source) > 1
         or not run.path
         or source.is_generator
     ):
-        if not source.is_generator and (run.frame.depth >= DEPTH or run.is_spent()):
+        if not source.is_generator and (run.frame.depth >= DEPTH or run.budget.is_spent()):
             run.leave_out(source)
         result = unknown(run, function, args, kwargs, at)
         if source.is_generator:
             run.generators[result] = generators.Generator(function, args, kwargs, exact)
         return result
     needed = force or run.builds or _has_to_be_entered(run, source, args, kwargs)
-    if not force and not run.builds and not run.may_enter(source, needed):
+    if not force and not run.builds and not run.budget.may_enter(source, needed, run.entered):
         return skip(run, source, args, kwargs)
-    aside = run.turn_aside(needed)
+    aside = run.budget.turn_aside(needed)
     frame = Frame(
         run.uid(),
         source.module,
@@ -240,7 +241,7 @@ def enter(
     if run.path:
         leave(run, Constant(None))
     run.active.pop()
-    run.turn_back(aside)
+    run.budget.turn_back(aside)
     left_in = run.grad
     run.frame, run.state, run.grad, run.autocast, run.loops = outer
     if left_in != begun_in:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from . import dynamic_names, operators
 from .guards import ALWAYS, both
+from .joins import join
 from .values import (
     Bound,
     ClassValue,
@@ -23,7 +24,6 @@ from .values import (
     TorchModule,
     Unknown,
     Value,
-    join,
 )
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import containers, methods
-from .run import LAST, LENGTH, PARTS
+from .frames import LAST, LENGTH, PARTS
 from .values import (
     ANY,
     Constant,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import elements, stale
+from .frames import LAST, LENGTH, PARTS
 from .iterators import Iteration
-from .run import LAST, LENGTH, PARTS
+from .joins import join
 from .slices import Slice
 from .values import (
     ANY,
@@ -22,7 +23,6 @@ from .values import (
     Unknown,
     Value,
     alternatives,
-    join,
 )
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from ..syntax.annotations import annotated
 from ..torchmodel.spelling import TENSOR_TYPES
 from . import analyze
-from .run import flatten
-from .values import Tensor, Unknown
+from .values import Tensor, Unknown, flatten
 
 if TYPE_CHECKING:
     from ..project.declarations import Declaration

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .run import LAST, LENGTH
+from .frames import LAST, LENGTH
+from .joins import join
 from .storage import DOES, NEVER
-from .values import Instance, Mapping_, Phi, Sequence_, Tensor, TorchModule, Unknown, join
+from .values import Instance, Mapping_, Phi, Sequence_, Tensor, TorchModule, Unknown
 
 if TYPE_CHECKING:
     import ast

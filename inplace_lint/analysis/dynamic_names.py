@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from . import objects, operators
 from .guards import both
+from .joins import join
 from .values import (
     ANY,
     Constant,
@@ -22,7 +23,6 @@ from .values import (
     Unknown,
     Value,
     alternatives,
-    join,
 )
 
 if TYPE_CHECKING:

@@ -6,19 +6,9 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import recipes, table
 from . import calls, containers, iterators, ops, symbols
+from .joins import join
 from .storage import DOES
-from .values import (
-    ANY,
-    Constant,
-    Scalar,
-    Sequence_,
-    Tensor,
-    TorchModule,
-    Unknown,
-    Value,
-    alternatives,
-    join,
-)
+from .values import ANY, Constant, Scalar, Sequence_, Tensor, TorchModule, Unknown, Value, alternatives
 
 if TYPE_CHECKING:
     import ast

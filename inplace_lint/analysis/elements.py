@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .joins import join
 from .storage import Taken
-from .values import Constant, Instance, Phi, Tensor, Unknown, alternatives, join
+from .values import Constant, Instance, Phi, Tensor, Unknown, alternatives
 
 if TYPE_CHECKING:
     from .frames import Loop

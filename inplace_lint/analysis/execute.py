@@ -21,9 +21,9 @@ from . import (
     subscripts,
     unmodeled,
 )
-from .frames import DEAD
+from .budget import FACTS, HARD_LIMIT, MOST_FACTS, STEPS, OutOfBudget
+from .frames import DEAD, LENGTH
 from .guards import both
-from .run import FACTS, HARD_LIMIT, LENGTH, MOST_FACTS, STEPS, OutOfBudget
 from .values import (
     Constant,
     FunctionValue,
@@ -46,12 +46,12 @@ if TYPE_CHECKING:
 
 def block(run: Run, instructions: ir.Block) -> None:
     """Run instructions one after the other until the path ends."""
-    handlers = run.handlers or HANDLERS
+    handlers, budget = run.handlers or HANDLERS, run.budget
     for instruction in instructions:
         if not run.path:
             return
-        run.steps += 1
-        if run.steps > HARD_LIMIT:
+        budget.steps += 1
+        if budget.steps > HARD_LIMIT:
             raise OutOfBudget(STEPS)
         if len(run.heap.hazards) > MOST_FACTS:
             raise OutOfBudget(FACTS)

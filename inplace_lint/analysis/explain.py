@@ -9,9 +9,9 @@ from ..syntax.module import Module
 from ..syntax.statement import Statement
 from ..syntax.unreadable import UnreadableFile
 from . import analyze, starts, verdicts
+from .budget import HARD_LIMIT, SOFT_LIMIT
 from .guards import ALWAYS, either
 from .program import Program
-from .run import HARD_LIMIT, SOFT_LIMIT
 from .storage import DOES, NEVER
 from .watch import Watch, writes_of
 
@@ -145,7 +145,7 @@ class _Account:
                 f"{self._name()} is private and nothing in the file that is analysed calls it as it stands: "
                 "what it does with any arguments counts for nothing."
             )
-        if any(run.steps >= HARD_LIMIT for run in runs):
+        if any(run.budget.steps >= HARD_LIMIT for run in runs):
             return f"The analysis gave up before it came here: the run took more than {HARD_LIMIT} steps."
         return (
             "No path that the analysis follows reaches this line: "
@@ -180,14 +180,10 @@ class _Account:
             row = getattr(place.at, "lineno", 0)
             if inner is not None:
                 first += f";\nfrom there line {row} calls `{named(inner)}`"
-        end = (
-            "."
-            if visit.run.steps < SOFT_LIMIT
-            else (
-                f".\nThe run is large ({visit.run.steps} steps): calls after the first {SOFT_LIMIT} were not entered."
-            )
-        )
-        return first + end
+        steps = visit.run.budget.steps
+        if steps < SOFT_LIMIT:
+            return f"{first}."
+        return f"{first}.\nThe run is large ({steps} steps): calls after the first {SOFT_LIMIT} were not entered."
 
     def _modes(self, visit: Visit) -> str:
         grad = {

@@ -15,6 +15,14 @@ if TYPE_CHECKING:
     from .values import ClassValue, Value
 
 
+#: Under which key the state holds the length of a container.
+LENGTH = "#"
+#: ... and its last element, where its length is not known and that is.
+LAST = "last"
+#: ... and what it was put together of (`containers.Parts`).
+PARTS = "parts"
+
+
 class Frame:
     """One activation of a function (or of a module's body): its registers, its exits, the call that made it."""
 

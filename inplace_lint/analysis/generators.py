@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import calls
-from .run import DEPTH
+from .budget import DEPTH
 from .values import Symbol, Unknown
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def writing(run: Run, value: Value, manages: bool = False) -> Generator | None:
         for one in found.function.decorated or ()
     ):
         return None
-    free = run.frame.depth < DEPTH and not run.is_spent() and source not in run.active
+    free = run.frame.depth < DEPTH and not run.budget.is_spent() and source not in run.active
     return found if free and (source in run.deep or run.program.enters(source)) else None
 
 

@@ -7,19 +7,9 @@ from typing import TYPE_CHECKING
 from ..torchmodel import table
 from . import axes, ops
 from .guards import both
+from .joins import join
 from .slices import Slice
-from .values import (
-    ANY,
-    Constant,
-    Phi,
-    Scalar,
-    Sequence_,
-    Tensor,
-    Test,
-    Unknown,
-    Value,
-    join,
-)
+from .values import ANY, Constant, Phi, Scalar, Sequence_, Tensor, Test, Unknown, Value
 
 if TYPE_CHECKING:
     import ast
@@ -46,7 +36,7 @@ def _index_kind(run: Run, index: Value) -> str:
         kinds = {_index_kind(run, element) for element in run.elements(index)}
         return "T" if "T" in kinds else "?" if "?" in kinds else "N"
     if isinstance(index, Phi):
-        kinds = {_index_kind(run, atom) for _, atom in run.live(index)}
+        kinds = {_index_kind(run, atom) for atom in run.possible(index)}
         return next(iter(kinds)) if len(kinds) == 1 else "?"
     return "?"
 

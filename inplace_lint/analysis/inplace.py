@@ -7,16 +7,8 @@ from typing import TYPE_CHECKING
 from ..torchmodel import table
 from . import arrays, containers, operators, ops
 from .guards import both
-from .values import (
-    Array,
-    Parameters,
-    Phi,
-    Sequence_,
-    Tensor,
-    Unknown,
-    Value,
-    join,
-)
+from .joins import join
+from .values import Array, Parameters, Phi, Sequence_, Tensor, Unknown, Value
 
 if TYPE_CHECKING:
     import ast

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import classes as torch_classes
+from .joins import join
 from .values import (
     ClassValue,
     Constant,
@@ -18,7 +19,6 @@ from .values import (
     TorchModule,
     Unknown,
     Value,
-    join,
 )
 
 if TYPE_CHECKING:

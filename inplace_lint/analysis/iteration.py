@@ -8,6 +8,7 @@ from . import containers, indexing, inherited
 from .frames import DEAD
 from .guards import either
 from .iterators import Iteration
+from .joins import join
 from .storage import DOES
 from .values import (
     ANY,
@@ -22,7 +23,6 @@ from .values import (
     TorchModule,
     Unknown,
     Value,
-    join,
 )
 
 if TYPE_CHECKING:

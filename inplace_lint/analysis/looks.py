@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .budget import EVERYTHING
 from .findings import Context, proved
 from .guards import either
 from .kinds import grounds, mark_filled
-from .run import EVERYTHING
 from .starts import run_body, run_function
 from .storage import DOES
 from .values import Unknown
@@ -63,9 +63,9 @@ class SecondLooks:
         run = self.at(root)
         met = _hazards(run, finding)
         places = _writes(finding)
-        if not met and (run.is_spent() or all(w.place.at not in places for w in run.writes)):
+        if not met and (run.budget.is_spent() or all(w.place.at not in places for w in run.writes)):
             return None
-        if needed and met and not run.is_spent():
+        if needed and met and not run.budget.is_spent():
             run.heap.confirm()
             if not any(hazard.reached for hazard in met):
                 return False

@@ -95,7 +95,7 @@ def _play(run: Run, hook: Value, args: list[Value], at: ast.AST) -> Value | None
     given = calls.call(run, hook, args, {}, at)
     run.deep = deep
     if isinstance(given, Phi):
-        given = next((atom for _, atom in run.live(given) if not _is_none(atom)), given)
+        given = next((atom for atom in run.possible(given) if not _is_none(atom)), given)
     return None if _is_none(given) else given
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from ..syntax.lower import lower_expression
 from ..torchmodel import table
 from ..torchmodel.spelling import MODES, canonical
+from .budget import EVERYTHING
 from .frames import Frame, State
 from .guards import ALWAYS
-from .run import EVERYTHING
 from .values import ClassValue, Constant, FunctionValue, Symbol, Unknown, Value
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import table
 from . import attributes, calls, classes, containers, einops, inherited, modules, names, ops
-from .frames import Frame, State
+from .frames import LAST, Frame, State
 from .graph import Node
 from .guards import ALWAYS, both, literal
 from .heap import Saved
-from .run import LAST
+from .joins import join
 from .values import (
     Bound,
     ClassValue,
@@ -26,7 +26,6 @@ from .values import (
     TorchModule,
     Unknown,
     Value,
-    join,
 )
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import table
 from . import containers, instances, ops
+from .joins import join
 from .values import (
     Bound,
     ClassValue,
@@ -27,7 +28,6 @@ from .values import (
     TorchModule,
     Unknown,
     Value,
-    join,
 )
 
 if TYPE_CHECKING:

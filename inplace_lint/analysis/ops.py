@@ -10,21 +10,10 @@ from .graph import Node
 from .guards import both
 from .heap import Saved, strongest
 from .incident import Incident
+from .joins import join
 from .sharing import observe
 from .storage import Storage
-from .values import (
-    ANY,
-    Constant,
-    Mapping_,
-    Parameters,
-    Phi,
-    Scalar,
-    Sequence_,
-    Tensor,
-    Unknown,
-    Value,
-    join,
-)
+from .values import ANY, Constant, Mapping_, Parameters, Phi, Scalar, Sequence_, Tensor, Unknown, Value
 
 if TYPE_CHECKING:
     import ast
@@ -60,7 +49,7 @@ def kind(run: Run, value: Value) -> str | Const:
             "?" if "?" in kinds or (not kinds and ANY not in value.keys and value.kind == "unknown") else "N"
         )
     if isinstance(value, Phi):
-        kinds_of = [kind(run, atom) for _, atom in run.live(value)]
+        kinds_of = [kind(run, atom) for atom in run.possible(value)]
         if kinds_of and all(k == kinds_of[0] for k in kinds_of):
             return kinds_of[0]
         plain_kinds = {_plain(k) for k in kinds_of}

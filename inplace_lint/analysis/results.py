@@ -7,24 +7,12 @@ from typing import TYPE_CHECKING
 from ..torchmodel.facts import WEIGHT
 from ..torchmodel.layout import layout_of
 from . import arrays, axes, containers
+from .frames import LENGTH
 from .graph import Node
 from .guards import both, compatible, either
-from .run import LENGTH
+from .joins import join
 from .storage import Counter, Storage
-from .values import (
-    ANY,
-    Constant,
-    Phi,
-    Scalar,
-    Sequence_,
-    Symbol,
-    Tensor,
-    Test,
-    Unknown,
-    Value,
-    alternatives,
-    join,
-)
+from .values import ANY, Constant, Phi, Scalar, Sequence_, Symbol, Tensor, Test, Unknown, Value, alternatives
 
 if TYPE_CHECKING:
     import ast

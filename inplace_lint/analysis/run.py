@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import guards
-from .frames import DEAD, Frame, Place, State
+from .budget import Budget
+from .frames import DEAD, LENGTH, Frame, Place, State
 from .guards import ALWAYS, both, literal
 from .heap import Heap
 from .incident import Incident, Skipped
 from .iterators import Iteration
+from .joins import join
+from .literals import Literals
 from .storage import Storage
 from .values import (
     Bound,
@@ -22,7 +25,6 @@ from .values import (
     OpValue,
     Parameters,
     Phi,
-    Scalar,
     Sequence_,
     Symbol,
     Tensor,
@@ -30,8 +32,7 @@ from .values import (
     TorchModule,
     Unknown,
     Value,
-    alternatives,
-    join,
+    flatten,
 )
 
 if TYPE_CHECKING:
@@ -50,51 +51,13 @@ if TYPE_CHECKING:
     from .sharing import Sharing
     from .unchecked import Region
 
-#: Instructions after which calls are no longer entered, and after which the run ends where it is.
-SOFT_LIMIT = 2_000
-#: ... and after which only such calls are entered in which something may be written; these do not count as the others.
-ASIDE_LIMIT = 1_000
-HARD_LIMIT = 12_000
-#: ... and how often a write may meet what was saved: each of n writes meets the saves of n rounds before it.
-MOST_FACTS = 50_000
-#: How deep calls are entered.
-DEPTH = 8
 
-LENGTH = "#"
-#: ... and the key of its last element, where its length is not known and that is.
-LAST = "last"
-#: ... and what it was put together of (`containers.Parts`).
-PARTS = "parts"
-
-
-#: Why a run ended before its end, as IPL003 says it.
-FACTS = f"its analysis ended where more than {MOST_FACTS:,} writes had met what was saved before"
-STEPS = f"its analysis ended after {HARD_LIMIT:,} steps, and what comes after them was not looked at"
-NESTED = "it is nested too deeply, or calls go too deep, for it to be analysed to its end"
-
-
-class _Everything(frozenset["FunctionSource"]):
-    """Every function: all calls are entered."""
-
-    def __contains__(self, item: object) -> bool:
-        return True
-
-
-EVERYTHING = _Everything()
-
-
-class OutOfBudget(Exception):
-    """The run has grown past its limit, and why; what was found so far stands."""
-
-
-class Run:
+class Run(Literals):
     """The state of one run: where it stands, what the names hold, which modes are on, what happened so far."""
 
     def __init__(self, program: Program, builds: bool = False) -> None:
-        self.program = program
+        super().__init__(program, builds)
         self.heap = Heap()
-        #: this run builds objects that all runs share
-        self.builds = builds
         self.base = program.base
         self.state = State(program.base)
         self.path: Guard = ALWAYS
@@ -155,9 +118,7 @@ class Run:
         self.written: set[Tensor] = set()
         #: views that an index took, with its node and the heap's time
         self.picked: dict[Tensor, tuple[ast.AST, int]] = {}
-        #: literals of paths that are only guessed at (an op that may alias), and of evaluation mode
-        self.doubtful = self.heap.doubtful = program.doubtful
-        self.evaluation = program.evaluation
+        self.heap.doubtful = self.doubtful
         #: literals of `requires_grad` tests, by bit; and of `torch.is_grad_enabled()`
         self.grad_tests: dict[int, Storage] = {}
         self.grad_enabled = 0
@@ -165,16 +126,9 @@ class Run:
         self.perhaps_expanded: set[Place] = set()
         #: how often the source asked whether there are gradients
         self.asked = 0
-        self.steps = 0
+        self.budget = Budget(program.soft_limit)
         #: why it ended before its end, or what it left out; empty where all was looked at
         self.cut = ""
-        self.soft_limit = program.soft_limit or SOFT_LIMIT
-        #: instructions in calls that were entered although nothing in them is known to write, and where the one at hand
-        #: began
-        self._aside = 0
-        self._aside_since: int | None = None
-        #: calls are entered in which nothing is known to write: in a file that trains, where all comes together
-        self.looks_aside = False
         self.outside: set[Value] = set()
         #: modules of the project that were given a part that works in place
         self.outfitted: list[Instance] = []
@@ -216,10 +170,6 @@ class Run:
         self.lends = False
         #: the parameters and buffers that this run made, none of which was converted yet; None once one may have been
         self.made: list[Storage] | None = []
-        self._bits: dict[Hashable, int] = {}
-        self._interned: dict[Hashable, Scalar] = {}
-        self._keys: dict[Scalar, Hashable] = {}
-        self._own_bits = 0
 
     def leave_out(self, source: FunctionSource) -> None:
         """A call is not entered although something in it may be written."""
@@ -228,113 +178,15 @@ class Run:
                 f"it calls `{source.name}`, which is not entered, after more steps or deeper than calls are"
             )
 
-    # Budgets
-
-    def is_spent(self) -> bool:
-        """Whether no more calls are entered."""
-        return self.steps - self._looked_aside() > self.soft_limit
-
-    def may_enter(self, source: FunctionSource, needed: bool) -> bool:
-        """Whether a call is entered; `needed`: something in it may write.
-
-        What was entered once is again: what an object keeps in one round of a loop, it has to keep in the next.
-        """
-        if needed and self._aside_since is None:
-            return True
-        aside = self._looked_aside()
-        return self.looks_aside and (
-            aside <= ASIDE_LIMIT or (aside <= self.soft_limit and source in self.entered)
-        )
-
-    def _looked_aside(self) -> int:
-        return self._aside + (0 if self._aside_since is None else self.steps - self._aside_since)
-
-    def turn_aside(self, needed: bool) -> bool:
-        """Begin a call; where nothing in it is known to write, its instructions count apart: True for the outermost."""
-        if needed or self._aside_since is not None:
-            return False
-        self._aside_since = self.steps
-        return True
-
-    def turn_back(self, aside: bool) -> None:
-        """End a call."""
-        if aside:
-            self._aside, self._aside_since = self._looked_aside(), None
-
-    # Identities and literals
-
     def uid(self) -> int:
         self.program.last_uid += 1
         return self.program.last_uid
 
-    def bit(self, key: Hashable) -> int:
-        """The literal's bit for a test, the same for the same key."""
-        bit = self._bits.get(key)
-        if bit is None:
-            built = self.program.built_bits
-            if key in built:  # what an `__init__` asked already, be it that of another object
-                bit = built[key]
-            elif self.builds:
-                bit = built[key] = 2 * self.program.base_bits
-                self.program.base_bits += 1
-            else:
-                bit = 2 * self._own_bits + 1
-                self._own_bits += 1
-            self._bits[key] = bit
-        return bit
-
-    def without_options(self, guard: Guard) -> Guard:
-        """The guard without the tests of flags that the function, or its object's `__init__`, is given."""
-        options = 0
-        for bits in (self._bits, self.program.built_bits):
-            for key, bit in bits.items():
-                if isinstance(key, tuple) and key[0] == "argument":
-                    options |= 1 << bit
-        return tuple((positive & ~options, negative & ~options) for positive, negative in guard)
-
     def doubt(self, key: Hashable) -> tuple[Guard, Guard]:
         """The two outcomes of something that cannot be told from the source."""
-        bit = self.bit(("doubt", key))
-        self.doubtful |= 1 << bit
+        outcomes = super().doubt(key)
         self.heap.doubtful = self.doubtful
-        return literal(bit, True), literal(bit, False)
-
-    def test(self, key: Hashable) -> Test:
-        """The truth value of a test, the same for the same key."""
-        known = self._interned.get(("test", key))
-        if known is None:
-            known = self._interned[("test", key)] = Test(self.bit(key), True)
-        assert isinstance(known, Test)
-        return known
-
-    def test_of_bit(self, bit: int) -> Test:
-        key = ("bit", bit)
-        known = self._interned.get(key)
-        if known is None:
-            known = self._interned[key] = Test(bit, True)
-        assert isinstance(known, Test)
-        return known
-
-    def scalar_not(self, test: Test) -> Test:
-        """The opposite truth value."""
-        key = ("not", test)
-        known = self._interned.get(key)
-        if known is None:
-            known = self._interned[key] = Test(test.bit, not test.holds)
-        assert isinstance(known, Test)
-        return known
-
-    def scalar(self, key: Hashable) -> Scalar:
-        """A value that is no tensor, the same for the same key."""
-        known = self._interned.get(key)
-        if known is None:
-            known = self._interned[key] = Scalar()
-            self._keys[known] = key
-        return known
-
-    def key_of(self, value: Scalar) -> Hashable:
-        """What an interned scalar was made from."""
-        return self._keys.get(value)
+        return outcomes
 
     def place(self, at: ast.AST) -> Place:
         return Place(self.frame, at)
@@ -350,13 +202,6 @@ class Run:
         self.heap.save(saved)
         if self.region is not None:
             self.region.saves.append(saved)
-
-    def open_region(self) -> Region:
-        """Begin to gather what a checkpoint saves."""
-        from .unchecked import Region
-
-        self.region = Region(self.program.last_uid, len(self.heap.hazards), self.region)
-        return self.region
 
     # Dtypes
 
@@ -423,10 +268,12 @@ class Run:
         self,
         outcomes: list[tuple[Guard, dict[Hashable, Value]]],
         conditions: list[Guard] | None = None,
+        path: Guard | None = None,
     ) -> None:
         """Join the changes of exclusive paths into the current state, and go on along all of them.
 
-        `conditions` tell the outcomes apart; without them the paths themselves do.
+        `conditions` tell the outcomes apart; without them the paths themselves do. `path`: all of them together, where
+        that is known.
         """
         if conditions is None:
             conditions = [guard for guard, _ in outcomes]
@@ -435,13 +282,15 @@ class Run:
             self.path = DEAD
             return
         if len(live) == 1:
-            self.path = live[0][2]
+            self.path = live[0][2] if path is None else path
             self.state.slots.update(live[0][1])
             return
-        path = live[0][2]
+        if path is None:
+            path = live[0][2]
+            for _, _, guard in live[1:]:
+                path = guards.either(path, guard)
         keys: dict[Hashable, None] = dict.fromkeys(live[0][1])
-        for _, changes, guard in live[1:]:
-            path = guards.either(path, guard)
+        for _, changes, _ in live[1:]:
             keys.update(dict.fromkeys(changes))
         for key in keys:
             values: list[tuple[Guard, Value]] = []
@@ -463,11 +312,6 @@ class Run:
                 self.state.slots[key] = joined
         self.path = path
 
-    def known(self, key: Hashable) -> int | None:
-        """The literal's bit for a test, if it was made."""
-        bit = self._bits.get(key)
-        return self.program.built_bits.get(key) if bit is None else bit
-
     def live(self, value: Value) -> list[tuple[Guard, Value]]:
         """The alternatives of a value that are possible here, with the guard of the path included."""
         if not isinstance(value, Phi):
@@ -477,6 +321,12 @@ class Run:
             for guard, atom in value.alternatives
             if guards.compatible(guard, self.path)
         ]
+
+    def possible(self, value: Value) -> list[Value]:
+        """The alternatives of a value that are possible here."""
+        if not isinstance(value, Phi):
+            return [value]
+        return [atom for guard, atom in value.alternatives if guards.compatible(guard, self.path)]
 
     def settled(self, value: Value) -> Value:
         """The value without the alternatives that this path excludes."""
@@ -522,11 +372,13 @@ class Run:
 
     def tensors(self, value: Value) -> list[tuple[Guard, Tensor]]:
         """The tensor alternatives of a value on this path."""
+        if not isinstance(value, Phi):
+            tensor = self.as_tensor(value)
+            return [] if tensor is None else [(self.path, tensor)]
         found = []
-        for guard, atom in self.live(value):
-            tensor = self.as_tensor(atom)
-            if tensor is not None:
-                found.append((guard, tensor))
+        for guard, atom in value.alternatives:
+            if guards.compatible(guard, self.path) and (tensor := self.as_tensor(atom)) is not None:
+                found.append((both(self.path, guard), tensor))
         return found
 
     def tensors_within(self, value: Value, depth: int = 3) -> list[tuple[Guard, Tensor]]:
@@ -594,8 +446,3 @@ class Run:
         """Store an element or attribute."""
         container.keys[key] = None
         self.state.slots[(container, key)] = value
-
-
-def flatten(value: Value) -> list[Value]:
-    """The atoms of a value, guards left aside."""
-    return [atom for _, atom in alternatives(value)]

@@ -15,7 +15,6 @@ from .values import (
     Instance,
     Mapping_,
     Parameters,
-    Phi,
     Sequence_,
     Tensor,
     Unknown,
@@ -159,7 +158,7 @@ def _keeps_dtype(run: Run, facts: Facts, tensor: Tensor, values: Sequence[Value 
     for param, value in zip(facts.params, values):
         if value is None or param.kind not in ("tensor", "number") or _is(run, value, tensor):
             continue
-        for _, atom in run.live(value) if isinstance(value, Phi) else [(run.path, value)]:
+        for atom in run.possible(value):
             if isinstance(atom, Constant):
                 plain = type(atom.value)
                 if plain is bool or (plain is int and numbers) or (plain is float and own in _FLOATING):
@@ -174,4 +173,4 @@ def _keeps_dtype(run: Run, facts: Facts, tensor: Tensor, values: Sequence[Value 
 
 
 def _is(run: Run, value: Value, tensor: Tensor) -> bool:
-    return all(run.as_tensor(atom) is tensor for _, atom in run.live(value))
+    return all(run.as_tensor(atom) is tensor for atom in run.possible(value))

@@ -88,7 +88,7 @@ def _is_one(run: Run, tensor: Tensor) -> bool:
 
 def picked(run: Run, part: Value, at: ast.AST) -> None:
     """Remember which index took a view."""
-    for _, atom in run.live(part):
+    for atom in run.possible(part):
         if isinstance(atom, Tensor) and atom.view:
             run.picked[atom] = (at, run.heap.time)
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from ..sketch.patterns import Pattern
 from ..sketch.words import runs_backward
 from . import calls, classes, execute, foreign, inherited, names, objects
+from .budget import NESTED, OutOfBudget
 from .frames import Frame
 from .guards import ALWAYS
 from .program import BASE_BITS, Program
-from .run import NESTED, OutOfBudget, Run
+from .run import Run
 from .supposed import arguments, arguments_of
 from .values import ClassValue, FunctionValue, Instance, Unknown, Value
 
@@ -28,7 +29,7 @@ def new_run(program: Program, module: Module) -> Run:
     frame = Frame(run.uid(), module, None, None, None, None)
     run.frame = frame
     run.frames[frame.uid] = frame
-    run.looks_aside = runs_backward(module)
+    run.budget.looks_aside = runs_backward(module)
     return run
 
 

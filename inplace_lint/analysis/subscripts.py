@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import arrays, containers, elements, indexing, inherited, kinds, stale
+from .frames import LAST, PARTS
 from .iterators import Iteration
-from .run import LAST, PARTS
+from .joins import join
 from .slices import Slice
 from .values import (
     ANY,
@@ -20,7 +21,6 @@ from .values import (
     Tensor,
     Unknown,
     Value,
-    join,
 )
 
 if TYPE_CHECKING:

@@ -15,8 +15,7 @@ from ..syntax.nodes import walk
 from ..torchmodel import table
 from .kinds import grounds
 from .looks import is_argument
-from .run import flatten
-from .values import Constant, Scalar, Tensor, Unknown
+from .values import Constant, Scalar, Tensor, Unknown, flatten
 
 if TYPE_CHECKING:
     from ..syntax.module import ClassSource, FunctionSource

@@ -86,7 +86,7 @@ def checkpoint(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at:
             kept.certain = run.grad == "on"
             kept.sources = tuple(t.storage for _, t in inputs)
             run.save(kept)
-    region = run.open_region()
+    region = run.region = Region(run.program.last_uid, len(run.heap.hazards), run.region)
     result = calls.call(run, function, args[1:], rest, at)
     _close(run, region, {tensor.storage for _, tensor in inputs}, place, reentrant)
     made = [(guard, tensor) for guard, tensor in run.tensors_within(result) if isinstance(tensor, Tensor)]

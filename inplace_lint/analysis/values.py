@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from ..resolve.hierarchy import linearised
 from ..torchmodel import table
 from ..torchmodel.spelling import above
-from .guards import ALWAYS, both, either
+from .guards import ALWAYS
 from .storage import DOES
 
 if TYPE_CHECKING:
@@ -434,60 +434,11 @@ class Phi(Value):
         self.alternatives = alternatives
 
 
-#: A name with more alternatives than this is no longer followed.
-_ALTERNATIVES = 12
-
-
-def join(values: Sequence[tuple[Guard, Value]]) -> Value:
-    """One value for several guarded ones."""
-    first = values[0][1]
-    for _, value in values:
-        if value is not first:
-            break
-    else:
-        return first
-    flat: dict[int, tuple[Guard, Value]] = {}
-    for guard, value in values:
-        for inner, atom in alternatives(value):
-            condition = both(guard, inner)
-            if not condition:
-                continue
-            key = id(atom)
-            if isinstance(atom, Constant):
-                key = hash(("constant", type(atom.value), repr(atom.value)))
-            known = flat.get(key)
-            flat[key] = (condition if known is None else either(known[0], condition), atom)
-    if len(flat) == 1:
-        return next(iter(flat.values()))[1]
-    if len(flat) > _ALTERNATIVES:
-        flat = _with_one_unknown(flat)
-    if not flat or len(flat) > _ALTERNATIVES:
-        lost = Unknown()
-        lost.nodes = [(guard, atom) for guard, atom in flat.values() if isinstance(atom, Tensor)]
-        lost.returned = bool(lost.nodes)
-        return lost
-    return Phi(tuple(flat.values()))
-
-
-def _with_one_unknown(flat: dict[int, tuple[Guard, Value]]) -> dict[int, tuple[Guard, Value]]:
-    """The alternatives, of which one stands for all of unknown kind, and one for all modules that are built alike."""
-    merged: dict[int, tuple[Guard, Value]] = {}
-    unknown = Unknown()
-    for guard, atom in flat.values():
-        key = id(atom)
-        if isinstance(atom, Unknown):
-            tensors = [(guard, atom.tensor)] if atom.tensor is not None else atom.nodes
-            unknown.nodes = [*unknown.nodes, *tensors]
-            unknown.returned = unknown.returned or bool(tensors)
-            key, atom = id(unknown), unknown
-        elif isinstance(atom, TorchModule) and atom.weights is None:
-            config = [(name, getattr(value, "value", value)) for name, value in sorted(atom.config.items())]
-            key = hash((atom.name, repr(config)))
-        known = merged.get(key)
-        merged[key] = (guard if known is None else either(known[0], guard), atom)
-    return merged
-
-
 def alternatives(value: Value) -> tuple[tuple[Guard, Value], ...]:
     """The guarded atoms of a value; a plain value is its own, always."""
     return value.alternatives if isinstance(value, Phi) else ((ALWAYS, value),)
+
+
+def flatten(value: Value) -> list[Value]:
+    """The atoms of a value, guards left aside."""
+    return [atom for _, atom in alternatives(value)]

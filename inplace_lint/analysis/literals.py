@@ -1,0 +1,103 @@
+"""Which tests a run has met: each is a literal of its paths, the same wherever the same is asked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .guards import literal
+from .values import Scalar, Test
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from .guards import Guard
+    from .program import Program
+
+
+class Literals:
+    """The literals of one run, and what stands for a test or a number that is asked for again."""
+
+    def __init__(self, program: Program, builds: bool) -> None:
+        self.program = program
+        #: this run builds objects that all runs share
+        self.builds = builds
+        #: literals of paths that are only guessed at (an op that may alias), and of evaluation mode
+        self.doubtful = program.doubtful
+        self.evaluation = program.evaluation
+        self._bits: dict[Hashable, int] = {}
+        self._interned: dict[Hashable, Scalar] = {}
+        self._keys: dict[Scalar, Hashable] = {}
+        self._own_bits = 0
+
+    def bit(self, key: Hashable) -> int:
+        """The literal's bit for a test, the same for the same key."""
+        bit = self._bits.get(key)
+        if bit is None:
+            built = self.program.built_bits
+            if key in built:  # what an `__init__` asked already, be it that of another object
+                bit = built[key]
+            elif self.builds:
+                bit = built[key] = 2 * self.program.base_bits
+                self.program.base_bits += 1
+            else:
+                bit = 2 * self._own_bits + 1
+                self._own_bits += 1
+            self._bits[key] = bit
+        return bit
+
+    def without_options(self, guard: Guard) -> Guard:
+        """The guard without the tests of flags that the function, or its object's `__init__`, is given."""
+        options = 0
+        for bits in (self._bits, self.program.built_bits):
+            for key, bit in bits.items():
+                if isinstance(key, tuple) and key[0] == "argument":
+                    options |= 1 << bit
+        return tuple((positive & ~options, negative & ~options) for positive, negative in guard)
+
+    def doubt(self, key: Hashable) -> tuple[Guard, Guard]:
+        """The two outcomes of something that cannot be told from the source."""
+        bit = self.bit(("doubt", key))
+        self.doubtful |= 1 << bit
+        return literal(bit, True), literal(bit, False)
+
+    def test(self, key: Hashable) -> Test:
+        """The truth value of a test, the same for the same key."""
+        known = self._interned.get(("test", key))
+        if known is None:
+            known = self._interned[("test", key)] = Test(self.bit(key), True)
+        assert isinstance(known, Test)
+        return known
+
+    def test_of_bit(self, bit: int) -> Test:
+        key = ("bit", bit)
+        known = self._interned.get(key)
+        if known is None:
+            known = self._interned[key] = Test(bit, True)
+        assert isinstance(known, Test)
+        return known
+
+    def scalar_not(self, test: Test) -> Test:
+        """The opposite truth value."""
+        key = ("not", test)
+        known = self._interned.get(key)
+        if known is None:
+            known = self._interned[key] = Test(test.bit, not test.holds)
+        assert isinstance(known, Test)
+        return known
+
+    def scalar(self, key: Hashable) -> Scalar:
+        """A value that is no tensor, the same for the same key."""
+        known = self._interned.get(key)
+        if known is None:
+            known = self._interned[key] = Scalar()
+            self._keys[known] = key
+        return known
+
+    def key_of(self, value: Scalar) -> Hashable:
+        """What an interned scalar was made from."""
+        return self._keys.get(value)
+
+    def known(self, key: Hashable) -> int | None:
+        """The literal's bit for a test, if it was made."""
+        bit = self._bits.get(key)
+        return self.program.built_bits.get(key) if bit is None else bit
