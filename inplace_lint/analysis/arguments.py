@@ -95,12 +95,22 @@ def _objects(module: Module, cls: str) -> set[str]:
     """The names under which objects of a class are kept, alone or among others, and those that loops give them."""
     found: set[str] = set()
     for node in _mentioning(module, {cls}):
-        if isinstance(node, ast.Assign) and any(
-            isinstance(inner, ast.Call) and _name(inner.func) == cls for inner in _inside([node.value])
-        ):
-            found.update(_name(target) for target in node.targets)
+        if isinstance(node, ast.Assign):
+            pairs = [pair for target in node.targets for pair in _bound(target, node.value)]
+            found.update(
+                _name(target)
+                for target, value in pairs
+                if any(isinstance(inner, ast.Call) and _name(inner.func) == cls for inner in _inside([value]))
+            )
     found.discard("")
     return found | _elements(module, found)
+
+
+def _bound(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """What an assignment binds, one by one where both sides are written out: `a, b = A(), B()`."""
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
+        return [pair for one, given in zip(target.elts, value.elts) for pair in _bound(one, given)]
+    return [(target, value)]
 
 
 def _elements(module: Module, of: set[str] | None = None) -> set[str]:

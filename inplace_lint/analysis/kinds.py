@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .slices import Slice
+from .storage import DOES
 from .values import Phi, Sequence_, Tensor, Unknown
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ def mark_data(run: Run, trained: list[tuple[Guard, Tensor]]) -> None:
     reached = grounds([tensor.storage for _, tensor in trained])
     data = {value.tensor.storage for value in given if value.tensor is not None}
     others = [s for s in reached - data if run.heap.record(s).grads]
-    if any(s.is_tensor() or s.value is None or not s.value.is_given() for s in others):
+    needed = any(sure == DOES for _, t in trained for _, sure in run.heap.record(t.storage).grads)
+    if needed or any(s.is_tensor() or s.value is None or not s.value.is_given() for s in others):
         for storage in data:
             storage.no_evidence = True
 

@@ -162,7 +162,7 @@ def write(
             run.writes.append(write)
             if write.counted and not (records and (tensor.multi or tensor.no_grad_view)):
                 run.heap.base_written(storage, guard)
-            if not grads or facts.params[i].is_out or (facts.declared and not facts.counted):
+            if not grads or facts.params[i].is_out or not facts.counted:
                 continue
             if storage.dtype in ("bool", "int"):
                 continue

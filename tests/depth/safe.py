@@ -466,4 +466,43 @@ PROGRAMS = {
             loss.backward()
             opt.step()
     """,
+    "statistics that batch_norm keeps are no part of the graph": """
+        class Norm(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("mean", torch.zeros(4))
+                self.register_buffer("var", torch.ones(4))
+
+            def forward(self, x):
+                c = x.shape[1]
+                return F.batch_norm(x, self.mean[:c], self.var[:c], None, None, self.training)
+
+        norm, w = Norm(), nn.Parameter(torch.eye(4))
+        first = norm(torch.rand(3, 4) @ w @ w)
+        with torch.no_grad():
+            w.mul_(2)
+        norm(torch.rand(3, 4) @ w).sum().backward()
+    """,
+    "a batch standardised by statistics of it, in a function that trains": """
+        class Standardiser:
+            def __init__(self, width):
+                self.square = torch.zeros(width)
+
+            def update(self, x):
+                self.square += x.var(0) * len(x)
+
+            def __call__(self, x):
+                return x / self.square.sqrt_().clamp_(min=1e-4)
+
+        def fit(batch):
+            x, y = batch
+            scale, net = Standardiser(4), nn.Linear(4, 4)
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            for _ in range(2):
+                scale.update(x)
+                loss = F.mse_loss(net(scale(x)), y)
+                opt.zero_grad()
+                loss.backward()
+                opt.step()
+    """,
 }

@@ -29,6 +29,15 @@ def halve(x: Tensor) -> Tensor:
     return x
 
 
+def batches(count: int) -> Tensor:
+    scale, total = Scale(), torch.zeros(4)
+    for _ in range(count):
+        x = torch.ones(4)
+        total = total + scale(x).square()
+    return total
+
+
+batches(2)
 image = torch.ones(4)
 halve(image)
 assert torch.equal(image, torch.full((4,), 0.5))
