@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import table
 from ..torchmodel.writers import SEARCHING
-from . import containers, dynamic_names, foreign, inherited, iterators, modules, objects
+from . import containers, dynamic_names, foreign, inherited, iterators, modules, objects, submodules
 from .guards import both, compatible
 from .storage import DOES, NEVER
 from .values import (
@@ -193,13 +193,13 @@ def module_protocol(run: Run, obj: Value, name: str) -> Value | None:
             run.forget_dtypes()
         if name == "apply" and not run.builds:
             return Native(
-                lambda run, args, kwargs, at: _apply_to_each(run, obj, [*args, *kwargs.values()], at)
+                lambda run, args, kwargs, at: submodules.apply(run, obj, [*args, *kwargs.values()], at)
             )
         return Native(lambda *_: obj)
     if name in ("parameters", "named_parameters"):
         return Native(lambda run, args, kwargs, at: _parameters(run, obj, name))
-    if name in ("modules", "named_modules"):
-        return Native(lambda run, args, kwargs, at: foreign.submodules(run, obj, name == "named_modules"))
+    if name in submodules.LISTED:
+        return Native(lambda run, args, kwargs, at: submodules.listed(run, obj, name))
     if name == "zero_grad":
         return Native(lambda *_: NONE)
     if name == "load_state_dict":
@@ -210,38 +210,6 @@ def module_protocol(run: Run, obj: Value, name: str) -> Value | None:
     if name == "__call__":
         return obj
     return None
-
-
-#: `module.apply(fn)` is followed into so many modules.
-_APPLIED = 32
-
-
-def _apply_to_each(run: Run, obj: Value, functions: Sequence[Value], at: ast.AST) -> Value:
-    """`module.apply(fn)`: the function is called with every module in it, the innermost first."""
-    from . import calls
-
-    found: dict[Value, None] = {}
-    _modules_in(run, obj, found)
-    for function in functions[:1]:
-        for module in [*found][:_APPLIED]:
-            calls.call(run, function, [module], {}, at)
-    return obj
-
-
-def _modules_in(run: Run, value: Value, found: dict[Value, None]) -> None:
-    """Add the modules that a module holds, and it itself."""
-    for _, atom in alternatives(value):
-        if atom in found or len(found) > _APPLIED:
-            continue
-        if isinstance(atom, Instance) and atom.cls.is_module():
-            if atom.pending is not None:
-                objects.materialise(run, atom)
-        elif not isinstance(atom, (TorchModule, Sequence_, Mapping_)):
-            continue
-        if not isinstance(atom, TorchModule):
-            for inner in run.elements(atom):
-                _modules_in(run, inner, found)
-        found[atom] = None
 
 
 def _freeze(run: Run, obj: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:

@@ -1,0 +1,76 @@
+"""The modules in a module, for what goes over them: `apply`, `modules`, `children` and their kin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import containers, foreign, iterators, objects
+from .values import Instance, Mapping_, Scalar, Sequence_, TorchModule, alternatives
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Sequence
+
+    from .run import Run
+    from .values import Value
+
+#: What goes over the modules in a module is followed into so many.
+_FOLLOWED = 32
+
+_CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict"})
+
+LISTED = frozenset({"modules", "named_modules", "children", "named_children"})
+
+
+def apply(run: Run, obj: Value, functions: Sequence[Value], at: ast.AST) -> Value:
+    """`module.apply(fn)`: the function is called with every module in it, the innermost first."""
+    from . import calls
+
+    found: dict[Value, None] = {}
+    _add(run, obj, found)
+    for function in functions[:1]:
+        for module in [*found][:_FOLLOWED]:
+            calls.call(run, function, [module], {}, at)
+    return obj
+
+
+def listed(run: Run, obj: Value, name: str) -> Value:
+    """What `modules` and its kin run over, one by one; one that stands for each where an object is being built."""
+    named = name.startswith("named_")
+    found: dict[Value, None] = {}
+    _add(run, obj, found)
+    if name.endswith("children"):
+        direct = set(_inside(run, obj))
+        found = {module: None for module in found if module in direct}
+    if run.builds or not found or len(found) > _FOLLOWED:
+        return foreign.submodules(run, obj, named)
+    each: list[Value] = [*reversed(found)]
+    if named:
+        each = [containers.make(run, "tuple", [Scalar(), module]) for module in each]
+    return iterators.of(True, each)
+
+
+def _inside(run: Run, atom: Value) -> list[Value]:
+    """What a module holds, on any path."""
+    if not isinstance(atom, (Instance, Sequence_, Mapping_)):
+        return []
+    return [inner for value in run.elements(atom) for _, inner in alternatives(value)]
+
+
+def _is_container(atom: Value) -> bool:
+    return isinstance(atom, (Sequence_, Mapping_)) and atom.kind in _CONTAINERS
+
+
+def _add(run: Run, value: Value, found: dict[Value, None]) -> None:
+    """Add the modules that a module holds, and it itself."""
+    for _, atom in alternatives(value):
+        if atom in found or len(found) > _FOLLOWED:
+            continue
+        if isinstance(atom, Instance) and atom.cls.is_module():
+            if atom.pending is not None:
+                objects.materialise(run, atom)
+        elif not (isinstance(atom, TorchModule) or _is_container(atom)):
+            continue
+        for inner in _inside(run, atom):
+            _add(run, inner, found)
+        found[atom] = None
