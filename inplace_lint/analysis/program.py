@@ -6,7 +6,6 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from ..sketch import lent
 from ..sketch.screen import sets_state
 from ..sketch.select import suspects
 from ..sketch.summaries import Sketches
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from .execute import Handlers
     from .frames import State
     from .run import Run
-    from .supposed import Asked
     from .values import ClassValue, Instance, Value
 
 
@@ -100,8 +98,6 @@ class Program:
         #: those made for the other wish (`want_notes`), if there were any
         self._other_sketches: Sketches | None = None
         self._classes: dict[ClassSource, ClassValue] = {}
-        #: what functions ask of their arguments (`supposed`)
-        self.asked: dict[FunctionSource, Asked] = {}
         #: callers, in the file at hand, of functions that write: entered all the same
         self.writers: set[FunctionSource] = set()
         self._entered: dict[FunctionSource, bool] = {}
@@ -170,6 +166,8 @@ class Program:
         """Whether a function returns an object that has a method of the project's own which writes."""
         known = self._gives.get(source)
         if known is None:
+            from ..sketch import lent
+
             known = self._gives[source] = lent.gives_writer(self.sketches, source)
         return known
 
@@ -177,6 +175,8 @@ class Program:
         """Whether a function that is given an object of the class may call a method of it that writes."""
         known = self._asks.get((source, cls))
         if known is None:
+            from ..sketch import lent
+
             known = self._asks[source, cls] = lent.may_ask(self.sketches, source, cls)
         return known
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..sketch.patterns import Pattern
-from ..sketch.words import runs_backward
+from ..sketch.words import Pattern, runs_backward
 from . import calls, classes, execute, foreign, inherited, names, objects
 from .budget import NESTED, OutOfBudget
 from .frames import Frame

@@ -11,7 +11,6 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..syntax.annotations import LISTS, MAPPINGS, SCALARS, annotated
-from ..syntax.nodes import children, walk
 from ..torchmodel import table
 from ..torchmodel.spelling import TENSOR_TYPES
 from . import attributes, classes, names
@@ -153,7 +152,7 @@ def _calls_a_layer(run: Run, source: FunctionSource, parameter: ast.arg, cls: Cl
     """Whether a module of the class has what a function calls of its argument, and not as a method: as a layer."""
     return cls.is_module() and any(
         _method(cls, name) is None and not table.has_module(name) and _sets(cls, name)
-        for name in run.program.sketches.called_on(source, parameter.arg)
+        for name in run.program.sketches.asked(source).called(parameter.arg)
     )
 
 
@@ -178,83 +177,7 @@ def _asked(run: Run, source: FunctionSource, name: str) -> frozenset[str]:
 
     Empty where the name may stand for something else than the argument, or for an attribute of another name.
     """
-    known = run.program.asked.get(source)
-    if known is None:
-        known = run.program.asked[source] = Asked(source)
-    return known.of(name)
-
-
-class Asked:
-    """What a function asks of the names in it, and of what its `__init__` keeps of them."""
-
-    def __init__(self, source: FunctionSource) -> None:
-        self._uses: dict[str, set[str]] = {}
-        self._bound: set[str] = set()
-        #: the attributes under which an `__init__` keeps an argument
-        self._kept: dict[str, list[str]] = {}
-        self._of_object: dict[str, set[str]] | None = None
-        self._source = source
-        keeps = source.name == "__init__" and source.owner is not None
-        body = source.node.body
-        pending: list[ast.AST] = [body] if isinstance(body, ast.expr) else [*body]
-        while pending:
-            node = pending.pop()
-            pending += children(node)
-            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-                self._bound.add(node.id)
-            elif isinstance(node, (ast.Assign, ast.AnnAssign)) and keeps:
-                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                    self._keep(target, node.value, source.receiver)
-            else:
-                _note_use(node, "", self._uses)
-
-    def of(self, name: str) -> frozenset[str]:
-        """What is asked of an argument."""
-        if name in self._bound:
-            return frozenset()
-        found = set(self._uses.get(name, ()))
-        for attribute in self._kept.get(name, ()):
-            found |= self._asked_of_attributes().get(attribute, set())
-        return frozenset(found)
-
-    def _asked_of_attributes(self) -> dict[str, set[str]]:
-        if self._of_object is None:
-            self._of_object = {}
-            owner = self._source.owner
-            for method in () if owner is None else owner.methods.values():
-                for node in walk(method.node):
-                    _note_use(node, method.receiver, self._of_object)
-        return self._of_object
-
-    def _keep(self, target: ast.expr, value: ast.expr | None, receiver: str) -> None:
-        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-            for one, given in zip(target.elts, value.elts):
-                self._keep(one, given, receiver)
-        elif isinstance(value, ast.Name):
-            attribute = _named(target, receiver)
-            if attribute:
-                self._kept.setdefault(value.id, []).append(attribute)
-
-
-def _note_use(node: ast.AST, receiver: str, uses: dict[str, set[str]]) -> None:
-    """Note what is asked of a name or, where a receiver is told, of its attributes."""
-    asked = None
-    if isinstance(node, ast.Call):
-        asked = node.func
-    elif isinstance(node, ast.Attribute):
-        asked = node.value
-    name = "" if asked is None else _named(asked, receiver)
-    if name:
-        uses.setdefault(name, set()).add(node.attr if isinstance(node, ast.Attribute) else "")
-
-
-def _named(node: ast.expr, receiver: str) -> str:
-    """The name that an expression is or, where a receiver is told, the attribute of it; else empty."""
-    if not receiver:
-        return node.id if isinstance(node, ast.Name) else ""
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == receiver:
-        return node.attr
-    return ""
+    return run.program.sketches.asked(source).of(name)
 
 
 def _in_sight(run: Run, module: Module, asked: frozenset[str]) -> Iterator[ClassValue]:

@@ -9,7 +9,6 @@ from ..lazy import lazily
 
 lazily(
     __name__,
-    "alike",
     "assigned",
     "built",
     "construct",
@@ -21,5 +20,4 @@ lazily(
     "methods",
     "modes",
     "plays",
-    "postponed",
 )

@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
 from ..syntax.nodes import inner_bodies
-from . import alike
-
-if TYPE_CHECKING:
-    from .atoms import Test
-
 
 #: Where the part of an object that a module of torch defines stands among its attributes.
 PART = ".super()"
@@ -21,16 +15,11 @@ COMPUTED = ".*"
 class Assigned:
     """An index of a function's statements; nothing is evaluated."""
 
-    __slots__ = ("arms", "branches", "held", "names", "returns")
+    __slots__ = ("branches", "names", "returns")
 
-    def __init__(self, body: list[ast.stmt], receiver: str, begins: bool = False) -> None:
-        #: of an `__init__`, the arms of tests of its object's attributes: the test, whether it holds there, the first
-        #: and last row
-        self.arms: list[tuple[Test, bool, int, int]] = []
+    def __init__(self, body: list[ast.stmt], receiver: str) -> None:
         #: the first and last rows of what a condition may skip
         self.branches: list[tuple[int, int]] = []
-        #: arguments that an attribute of the receiver holds
-        self.held: dict[str, str] = {}
         #: by name, or `.attribute` for those of the receiver: (how, expression, position)
         self.names: dict[str, list[tuple[str, ast.expr, int]]] = {}
         self.returns: list[ast.expr] = []
@@ -59,26 +48,8 @@ class Assigned:
                     self._add(statement.target, receiver, "element", statement.iter)
                 elif isinstance(statement, ast.If):
                     self.branches.append((statement.lineno, statement.end_lineno or statement.lineno))
-                    if begins:
-                        self._test(statement, receiver)
                 for inner in reversed(inner_bodies(statement)):
                     stack.extend(inner[::-1])
-
-    def _test(self, statement: ast.If, receiver: str) -> None:
-        held = {name: attribute for name, attribute in self.held.items() if name not in self.names}
-        found = alike.test_of(statement.test, receiver, held)
-        if found is not None:
-            test, holds = found
-            for arm, here in ((statement.body, holds), (statement.orelse, not holds)):
-                if arm:
-                    self.arms.append((test, here, arm[0].lineno, arm[-1].end_lineno or arm[-1].lineno))
-
-    def arm_of(self, node: ast.expr) -> tuple[Test | None, bool]:
-        """The innermost of the arms in which an expression stands."""
-        for test, holds, first, last in reversed(self.arms):
-            if first <= node.lineno <= last:
-                return test, holds
-        return None, True
 
     def may_be_skipped(self, node: ast.expr) -> bool:
         """Whether a condition decides about an expression."""
@@ -128,8 +99,6 @@ class Assigned:
             and target.value.id == receiver
         ):
             self._enter(f".{target.attr}", how, value, position)
-            if how == "=" and isinstance(value, ast.Name):
-                self.held[value.id] = target.attr
 
     def _enter(self, key: str, how: str, value: ast.expr, position: int = 0) -> None:
         known = self.names.get(key)

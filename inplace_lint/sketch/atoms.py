@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from .calls import Later
 
     Sketched: TypeAlias = "tuple[Atom, ...]"
-    #: a call: the function, its arguments by parameter, and whether gradients were recorded
-    Made: TypeAlias = "tuple[FunctionSource, dict[str, Sketched], bool]"
-    #: a test: an attribute of the receiver, what it is compared by, and with what constant (`alike`)
-    Test: TypeAlias = "tuple[str, type[ast.cmpop] | None, object]"
 
 NOTHING: Sketched = ()
 
@@ -47,11 +43,10 @@ class Atom:
 class Store:
     """A storage: what autograd and the callers may know of it.
 
-    `given` is the parameter (`x`) or attribute (`self.x`) that it came in by. `passed` are calls that it was given to,
-    each with its result, `made` the call that returned it: they are looked into when it is written. `saved` are the
+    `given` is the parameter (`x`) or attribute (`self.x`) that it came in by. `saved` are the
     saves, each as the arms of branches in which it stands and how sure its gradients are. `evident` says that it
-    requires grad for certain (None: what `made` it knows); `sources`, where it may be no tensor at all, what it was
-    made from by operators (`postponed.is_tensor`). `under` is the storage whose memory this is as well, past its
+    requires grad for certain; `sources`, where it may be no tensor at all, what it was made from by operators
+    (`Flow.is_tensor`). `under` is the storage whose memory this is as well, past its
     graph. `writes` counts the writes so far, `direct` says that the function's own statements make them on every path;
     `born` is the statement that made it, `kept` that a loop put it into a list, and may do so again; `written_at` is
     the statement that wrote it last.
@@ -68,11 +63,9 @@ class Store:
         "grad",
         "kept",
         "leaf",
-        "made",
         "members",
         "outside",
         "parted",
-        "passed",
         "saved",
         "sources",
         "tensor",
@@ -86,14 +79,12 @@ class Store:
         self.given = given
         self.tensor = tensor
         self.leaf = leaf
-        self.evident: bool | None = leaf
+        self.evident = leaf
         self.sources: tuple[Store, ...] | None = None
         self.saved: tuple[tuple[frozenset[int], int], ...] = ()
-        #: every arm in which it was saved, or passed to a call
+        #: every arm in which it was saved
         self.arms = EVERYWHERE
         self.parted = False
-        self.passed: list[tuple[Made, str, frozenset[int], Store]] = []
-        self.made: Made | None = None
         self.members: dict[object, Sketched] | None = None
         #: it came in as a part of an argument
         self.outside = False
@@ -156,7 +147,6 @@ class _Blank(Store):
                 "grad": True,
                 "evident": False,
                 "given": "",
-                "passed": _Void(),
                 "saved": (),
                 "arms": EVERYWHERE,
                 "writes": 0,
@@ -165,13 +155,6 @@ class _Blank(Store):
             object.__setattr__(self, name, blank.get(name))
 
     def __setattr__(self, name: str, value: object) -> None:
-        pass
-
-
-class _Void(list):  # type: ignore[type-arg]  # it holds nothing of any type
-    """Keeps nothing."""
-
-    def append(self, item: object) -> None:
         pass
 
 
@@ -269,11 +252,9 @@ class Object(Atom):
     """An object of a class of the project, built with whatever arguments; `after` is set for `super()`.
 
     `given`: the name of the parameter that it is, where the function at hand is a method of it.
-    `passed` are calls that it was given to and that were put off, as those of a `Store`. `parts` are the values that
-    its `__init__` gives an attribute, each with the test in whose arm that is, where there is one (`alike`).
     """
 
-    __slots__ = ("after", "arguments", "given", "hooks", "parts", "passed", "scopes", "slots", "source")
+    __slots__ = ("after", "arguments", "given", "hooks", "scopes", "slots", "source")
 
     def __init__(self, source: ClassSource, given: str = "") -> None:
         self.source = source
@@ -283,8 +264,6 @@ class Object(Atom):
         self.arguments: dict[str, Sketched | Later] = {}
         self.scopes: dict[str, object] = {}
         self.hooks: list[Sketched] = []
-        self.parts: dict[str, list[tuple[Test | None, bool, Sketched]]] = {}
-        self.passed: list[tuple[Made, str, frozenset[int], Store]] = []
 
 
 class Layer(Atom):
@@ -369,7 +348,7 @@ def own(value: Sketched, given: str = "", depth: int = 2) -> Sketched:
         if isinstance(atom, Cell):
             store = atom.store
             copy = Store(store.grad, given, bool(store.tensor), bool(store.leaf))
-            copy.evident, copy.sources = store.evident or False, store.sources
+            copy.evident, copy.sources = store.evident, store.sources
             atom = Cell(copy, atom.fragile)
         elif isinstance(atom, Box) and depth:
             items = [own(item, given, depth - 1) for item in atom.items]
@@ -386,7 +365,7 @@ _MANY = 8
 CROWD = 64
 
 
-def alike(value: Sketched) -> Sketched:
+def thinned(value: Sketched) -> Sketched:
     """One atom for all tensors of which the same is known."""
     found: dict[object, Atom] = {}
     for atom in value:

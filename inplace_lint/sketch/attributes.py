@@ -45,7 +45,7 @@ def member(cell: Cell, key: object) -> Sketched:
     known = members.get(key)
     if known is None:
         part = Store(store.grad)
-        part.made, part.evident = store.made, store.evident
+        part.evident = store.evident
         part.sources = ()
         part.outside = store.outside or bool(store.given)
         known = members[key] = (Cell(part),)

@@ -363,13 +363,9 @@ def _box(box: Box, made: Call) -> Sketched:
 
 
 def _cell(cell: Cell, made: Call) -> Sketched:
-    """Something unknown is called; what a function of the project returned may be a module or function after all."""
+    """Something unknown is called."""
     if made.scope.dry:
         return UNKNOWN
-    if cell.store.made is not None:
-        found = tuple(a for a in made.scope.sketches.result(cell.store.made[0]) if not isinstance(a, Cell))
-        if found:
-            return call(found, made)
     if cell.store.given and made.scope.recording:
         made.scope.remembers = True  # a module keeps its weights
         if "." not in cell.store.given:

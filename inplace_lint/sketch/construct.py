@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..resolve.hierarchy import linearised
 from ..torchmodel import table
 from ..torchmodel.spelling import above
-from . import alike, bindings, postponed
+from . import bindings
 from .assigned import COMPUTED, PART
 from .atoms import (
     NOTHING,
@@ -138,8 +138,6 @@ class Scope(Expressions):
             else:
                 values.append((Cell(Store(grad=False, tensor=True)),))
             self.names[key] = united(values)
-        if self.assigned.arms and len(entries) == len(values) > 1 and key[0] == ".":
-            self._keep_apart(key, values)
         result = united(values)
         if appended:
             boxes = [atom for atom in result if isinstance(atom, Box)]
@@ -158,16 +156,6 @@ class Scope(Expressions):
         if value and isinstance(value[0], (Layer, Object)) and self.assigned.may_be_skipped(node):
             return (*value, Layer("torch.nn.Identity", {}))
         return value
-
-    def _keep_apart(self, key: str, values: list[Sketched]) -> None:
-        """Tell the object which of an attribute's values stand in which arm of a test of its own."""
-        assert self.source is not None and self.assigned is not None
-        for obj in self.names.get(self.source.parameters[0].arg, NOTHING):
-            if isinstance(obj, Object) and obj.given:
-                nodes = [node for _, node, _ in self.assigned.names[key]]
-                obj.parts[key[1:]] = [
-                    (*self.assigned.arm_of(node), value) for node, value in zip(nodes, values)
-                ]
 
 
 def classes_of(scope: Expressions, source: ClassSource) -> list[ClassSource | str]:
@@ -259,9 +247,7 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
     if obj.after is None:
         known = obj.slots.get(name)
         if known is not None:
-            if obj.passed and not scope.dry:
-                postponed.remember(scope, obj, name, known)
-            return alike.possible(scope, obj, name, known) if scope.asked and name in obj.parts else known
+            return known
     method = find_method(scope, obj.source, name, obj.after)
     if method is not None:
         how = descriptor(method.source)
@@ -297,9 +283,7 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
     if obj.given or not scope.dry:
         value = own(value, obj.given and f"{obj.given}.{name}")
     obj.slots[name] = value
-    if obj.passed and not scope.dry:
-        postponed.remember(scope, obj, name, value)
-    return alike.possible(scope, obj, name, value) if scope.asked and name in obj.parts else value
+    return value
 
 
 def _base(scope: Expressions, source: ClassSource) -> str:
@@ -426,7 +410,7 @@ def _builders(scope: Expressions, source: ClassSource) -> frozenset[str]:
             method = None if isinstance(cls, str) else cls.methods.get(name)
             if method is None or not method.parameters:
                 continue
-            for called in scope.sketches.called_on(method, method.parameters[0].arg):
+            for called in scope.sketches.asked(method).called(method.parameters[0].arg):
                 if called not in names:
                     names.add(called)
                     pending.append(called)

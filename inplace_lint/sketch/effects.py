@@ -277,7 +277,7 @@ def perform(
     recording = scope.recording and not facts.no_grad
     level = NONE
     if recording and (facts.differentiable or facts.writes):
-        level = EVIDENT if layer is not None else _evidence(scope, facts.gradients, operands)
+        level = EVIDENT if layer is not None else _evidence(facts.gradients, operands)
     records = recording and level > NONE
     if records:
         for cells in operands:
@@ -289,7 +289,7 @@ def perform(
             if not facts.counted and target in facts.writes:
                 continue  # statistics: kept, but not read by this op's backward
             if 0 <= target < len(operands) and operands[target]:
-                sure = _evidence(scope, save.needs, operands, layer)
+                sure = _evidence(save.needs, operands, layer)
                 if sure > NONE:
                     for cell in operands[target]:
                         scope.save(cell.store, sure)
@@ -306,6 +306,8 @@ def perform(
                     if notable or (out and level > NONE):
                         scope.doubt(level, cell.store)
                     scope.write(cell, recording and (level > NONE or cell.store.leaf), facts.no_grad)
+                    if not facts.no_grad:
+                        scope.leave(cell.store)
                     if records:
                         scope.remembers = True
                         cell.store.grad = True
@@ -320,7 +322,7 @@ def perform(
         for save in facts.saves:
             number = -1 - save.target
             if 0 <= number < len(results):
-                sure = _evidence(scope, save.needs, operands, layer)
+                sure = _evidence(save.needs, operands, layer)
                 if sure > NONE:
                     for atom in results[number]:
                         if isinstance(atom, Cell):
@@ -337,26 +339,7 @@ def _notable(scope: Scope, facts: Facts) -> bool:
     return facts.counted and not facts.differentiable
 
 
-def is_evident(scope: Scope, store: Store) -> bool:
-    """Whether a tensor requires grad for certain; what a call returned is only asked where it makes a difference."""
-    if store.evident is None:
-        if scope.trained:
-            return False
-        store.evident = False  # ends recursion
-        assert store.made is not None
-        source, arguments, _ = store.made
-        certain, parameters = scope.sketches.of(source).evident()
-        store.evident = certain or any(
-            isinstance(atom, Cell) and is_evident(scope, atom.store)
-            for parameter in parameters
-            for atom in arguments.get(parameter, ())
-        )
-    return store.evident
-
-
-def _evidence(
-    scope: Scope, of: tuple[int, ...], operands: list[list[Cell]], layer: Layer | None = None
-) -> int:
+def _evidence(of: tuple[int, ...], operands: list[list[Cell]], layer: Layer | None = None) -> int:
     """How sure it is that one of the operands requires grad."""
     level = NONE
     for i in of:
@@ -367,7 +350,7 @@ def _evidence(
             for cell in operands[i]:
                 store = cell.store
                 if store.grad:
-                    if store.evident or (store.evident is None and is_evident(scope, store)):
+                    if store.evident:
                         return EVIDENT
                     level = WEAK
     return level

@@ -19,8 +19,8 @@ from .atoms import (
     Function,
     Store,
     Text,
-    alike,
     own,
+    thinned,
     united,
 )
 from .attributes import CONTENTS, as_value, attribute, fresh, member
@@ -53,8 +53,6 @@ class Scope:
         self.loops = 0
         #: the arms of branches around this point
         self.arms = EVERYWHERE
-        #: the tests so far, each with the arm where it holds and the other one
-        self.asked: list[tuple[ast.expr, range]] = []
         #: whether what runs here is trained as far as can be seen, so that gradients may be taken to flow
         self.trained = False
 
@@ -72,17 +70,11 @@ class Scope:
     def write(self, cell: Cell, differentiable: bool, initial: bool = False) -> None:
         """The tensor is written; `initial` for what runs under no_grad by itself."""
 
+    def leave(self, store: Store) -> None:
+        """The function itself writes the storage, and not one that it calls."""
+
     def doubt(self, level: int, store: Store | None = None) -> None:
         """What happens here may be a finding, if gradients flow and the store is a tensor."""
-
-    def hands_on(self, given: str, source: FunctionSource, parameter: str) -> None:
-        """What was given to this function is handed on to another, which is looked into when that matters."""
-
-    def asks(self, name: str) -> None:
-        """A method of that name is called of what was given to this function, and may be anything."""
-
-    def puts_off(self, source: FunctionSource) -> None:
-        """The function is called, and taken to write nothing."""
 
     def overwrites(self, value: Sketched) -> None:
         """A statement says that it changes the value."""
@@ -108,7 +100,7 @@ class Scope:
 
     def crowded(self, value: Sketched) -> Sketched:
         """The value as fewer atoms: tensors of which the same is known count as one."""
-        return alike(value)
+        return thinned(value)
 
     def name(self, name: str) -> Sketched:
         """What a name stands for."""

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from ..syntax.nodes import children
 from ..torchmodel import table
-from . import effects, postponed
+from . import effects
 from .atoms import (
     EARLY,
     EVERYWHERE,
     EVIDENT,
     NEVER,
-    NONE,
     RESULT,
     WEAK,
     WRITABLE,
@@ -27,7 +26,7 @@ from .atoms import (
     united,
 )
 from .expressions import Scope, unpacked
-from .summary import Summary
+from .summary import Summary, for_callers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -113,18 +112,12 @@ class Flow(Scope):
             self.summary.writes.add(store.given)
             if self.recording and not initial:
                 self.summary.recorded.add(store.given)
-        if not initial:
-            own = "." in store.given
-            if self.recording and (store.outside or (store.given and not own)):
-                self.summary.leaves_open = True
-            elif own:
+            if not initial and "." in store.given:
                 self.summary.leaves_own = True
         if store.under is not None:
             if self.sketches.notes:
                 self.doubt(EVIDENT, store.under)
             self._write_under(Cell(store.under, WRITABLE, cell.without))
-        if store.made is not None:
-            postponed.pass_on(self, store, differentiable)
         if self.summary.suspicious:
             return
         if differentiable and store.leaf and not initial:
@@ -134,6 +127,11 @@ class Flow(Scope):
         elif store.parted or (self.recording and (cell.fragile > EARLY or (cell.fragile and store.evident))):
             self.doubt(EVIDENT if store.evident else WEAK, store)
         self._meets_saves(cell)
+
+    def leave(self, store: Store) -> None:
+        """A statement of the function's own writes a storage."""
+        if self.recording and (store.outside or (store.given and "." not in store.given)):
+            self.summary.leaves_open = True
 
     def _write_under(self, cell: Cell) -> None:
         """The memory of a tensor is written past its graph."""
@@ -153,19 +151,6 @@ class Flow(Scope):
         for arms, level in store.saved:
             if arms.isdisjoint(cell.without) and arms.isdisjoint(self.without):
                 self.doubt(level, store)
-        if store.passed or store.made:
-            level = postponed.saved_by_calls(self, cell)
-            if level > NONE:
-                self.doubt(level, store)
-
-    def hands_on(self, given: str, source: FunctionSource, parameter: str) -> None:
-        self.summary.handed[given, source, parameter] = None
-
-    def asks(self, name: str) -> None:
-        self.summary.asks.add(name)
-
-    def puts_off(self, source: FunctionSource) -> None:
-        self.summary.put_off.add(source)
 
     def step(self) -> None:
         self.summary.steps = True
@@ -179,7 +164,7 @@ class Flow(Scope):
     def conclude(self) -> None:
         """At the end of the function, when it has shown what is a tensor: whether anything is worth a run."""
         summary = self.summary
-        summary.returns = united(self.returned)
+        summary.returns = for_callers(united(self.returned))
         summary.tensors = {store.given for store in self.written if self.is_tensor(store)}
         for level, store in self.doubts:
             if summary.suspicious:
@@ -197,7 +182,15 @@ class Flow(Scope):
 
     def is_tensor(self, store: Store) -> bool:
         """Whether the function has shown that it is a tensor."""
-        return store.sources is None or postponed.is_tensor(self.sketches, store)
+        seen = {store}
+        pending = [store]
+        while pending:
+            source = pending.pop()
+            if source.sources is None:
+                return True
+            pending += [one for one in source.sources if one not in seen]
+            seen.update(source.sources)
+        return False
 
     def keep(self, value: Sketched, node: ast.expr | None) -> None:
         self.stored += 1

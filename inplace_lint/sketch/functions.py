@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from . import construct, effects, lent, postponed
+from . import construct, effects
 from .atoms import (
     EVIDENT,
     NOTHING,
+    RECORDED,
     WEAK,
     Box,
     Cell,
@@ -21,6 +22,7 @@ from .atoms import (
     cells,
     united,
 )
+from .attributes import ATTRIBUTES
 from .calls import Call, call, hooked, unknown
 
 if TYPE_CHECKING:
@@ -44,16 +46,6 @@ def of_function(function: Function, made: Call) -> Sketched:
     arguments = bind(source, made)
     if source.module is not scope.module and scope.sketches.trains(source.module):
         scope.trained = True
-    first = function.receiver is not None
-    for name in arguments:
-        if not first:
-            for atom in arguments[name]:
-                if type(atom) is Object and not atom.given and lent.asks_to_write(scope, source, name, atom):
-                    return scope.sketches.inline(function, made)
-        first = False
-    if not scope.sketches.may_write(source):
-        scope.puts_off(source)
-        return postponed.put_off(source, arguments, made)
     return _apply(scope, source, arguments)
 
 
@@ -85,7 +77,7 @@ def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched])
     summary = scope.sketches.of(source)
     given = [cell.store for value in arguments.values() for cell in cells(value)]
     level = WEAK
-    if any(effects.is_evident(scope, store) for store in given):
+    if any(store.evident for store in given):
         level = EVIDENT
     if summary.weak and scope.recording and (source.owner or not given or any(s.grad for s in given)):
         scope.doubt(level)
@@ -94,21 +86,18 @@ def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched])
         if scope.remembers and scope.recording:
             scope.doubt(level)
     for key in summary.writes:
-        for cell in postponed.reached(scope, arguments, key, meets=not scope.loops):
+        for cell in reached(scope, arguments, key):
             if key in summary.tensors:
                 cell.store.prove()
+            if scope.recording and summary.suspicious and key in summary.saves & summary.recorded:
+                scope.doubt(level, cell.store)  # it is for who knows what was given to tell
             scope.write(cell, scope.recording and key in summary.recorded, key not in summary.recorded)
             if scope.recording and key in summary.recorded and any(store.grad for store in given):
                 cell.store.grad = True
     if scope.recording:
-        if summary.saves or summary.handed:
-            postponed.hand_objects(scope, (source, arguments, True))
         for key in summary.saves:
-            for cell in postponed.reached(scope, arguments, key, known=True):
+            for cell in reached(scope, arguments, key):
                 scope.save(cell.store, level)
-        for key, callee, parameter in summary.handed:
-            for cell in postponed.reached(scope, arguments, key, known=True):
-                postponed.hand(scope, cell, (callee, {}, True), parameter, Store())
         if summary.writes:
             _doubt_same(scope, source, arguments, level)
     for key, name, value in summary.kept:
@@ -127,7 +116,7 @@ def _doubt_same(scope: Scope, source: FunctionSource, arguments: dict[str, Sketc
     for name in summary.writes & given.keys():
         for other, stores in given.items():
             shared = stores & given[name] if other != name else ()
-            if shared and postponed.saves(scope.sketches, source, other):
+            if shared and other in summary.saves:
                 for store in shared:
                     scope.doubt(level, store)
 
@@ -171,6 +160,10 @@ def returned(
                 box = Box([], atom.ordered, atom.role, atom.fields)
                 here = known[atom] = (box,)
                 box.items = [returned(scope, item, arguments, sure, depth - 1, known) for item in atom.items]
+            elif isinstance(atom, Object) and not atom.given:
+                obj = Object(atom.source)
+                obj.arguments, obj.hooks = atom.arguments, atom.hooks
+                here = known[atom] = (obj,)
             else:
                 here = (atom,)
         found.append(here)
@@ -178,19 +171,50 @@ def returned(
 
 
 def _returned_cell(scope: Scope, cell: Cell, arguments: dict[str, Sketched], sure: bool) -> Sketched:
-    found: list[Cell] = []
     store = cell.store
+    fragile = cell.fragile if scope.recording or not cell.fragile else max(cell.fragile, RECORDED)
     if store.given:
-        here = postponed.reached(scope, arguments, store.given)
-        found = [Cell(c.store, max(c.fragile, cell.fragile), c.without) for c in here]
-    if not store.given or store.saved:
+        here = reached(scope, arguments, store.given)
+        found = [Cell(c.store, max(c.fragile, fragile), c.without) for c in here]
+    else:
         copy = Store(store.grad, tensor=store.tensor, leaf=store.leaf)
-        copy.saved, copy.parted, copy.passed = store.saved, store.parted, [*store.passed]
-        copy.arms = store.arms
-        scope.remembers = scope.remembers or bool(store.saved or store.passed)
-        copy.evident, copy.sources = sure or effects.is_evident(scope, store), store.sources
-        found.append(Cell(copy, cell.fragile, cell.without))
+        copy.parted = store.parted
+        copy.saved = tuple([(arms, EVIDENT) for arms, _ in store.saved]) if sure else store.saved
+        scope.remembers = scope.remembers or bool(store.saved)
+        copy.evident, copy.sources = sure or store.evident, _sources(scope, store, arguments)
+        found = [Cell(copy, fragile)]
     return tuple(found)
+
+
+def _sources(scope: Scope, store: Store, arguments: dict[str, Sketched]) -> tuple[Store, ...] | None:
+    """What operators made a result of, in the terms of a call; None where that shows that it is a tensor."""
+    found: dict[Store, None] = {}
+    seen = {store}
+    pending = [store]
+    while pending:
+        source = pending.pop()
+        if source.sources is None:
+            return None
+        if source.given:
+            found.update((cell.store, None) for cell in reached(scope, arguments, source.given))
+        pending += [one for one in source.sources if one not in seen]
+        seen.update(source.sources)
+    return tuple(found)
+
+
+def reached(scope: Scope, arguments: dict[str, Sketched], key: str) -> list[Cell]:
+    """The tensors that a parameter (`x`), or an attribute of the receiver (`self.x`), stands for in a call."""
+    name, dot, member = key.partition(".")
+    value = arguments.get(name, NOTHING)
+    if not dot:
+        return cells(value)
+    found: list[Cell] = []
+    for atom in value:
+        if isinstance(atom, Object):
+            found.extend(cells(ATTRIBUTES[Object](scope, atom, member)))
+        elif isinstance(atom, Cell) and atom.store.members is not None and member in atom.store.members:
+            found.extend(cells(atom.store.members[member]))
+    return found
 
 
 def of_class(cls: Class, made: Call) -> Sketched:

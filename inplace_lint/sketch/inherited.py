@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from ..syntax.module import ClassSource, FunctionSource, Module
-    from .select import Examined
     from .summaries import Sketches
 
 
-def of_subclasses(sketches: Sketches, module: Module, examined: Examined) -> Iterator[FunctionSource]:
+def of_subclasses(
+    sketches: Sketches, module: Module, writers: Collection[FunctionSource]
+) -> Iterator[FunctionSource]:
     """Methods of the file, each as one of a subclass there that changes what is written or saved in it."""
     classes = module.classes
     builds = b"inplace" in module.source
-    writers = examined.writers
     rows: list[int] = []
     if not classes or not (builds or writers):
         return
@@ -75,14 +75,14 @@ def _methods(cls: ClassSource) -> dict[str, FunctionSource]:
     return found
 
 
-def _writes(sketches: Sketches, method: FunctionSource, writers: set[FunctionSource]) -> bool:
+def _writes(sketches: Sketches, method: FunctionSource, writers: Collection[FunctionSource]) -> bool:
     return method in writers and bool(sketches.of(method).recorded)
 
 
 def _calls(sketches: Sketches, method: FunctionSource, names: Collection[str]) -> bool:
     """Whether it calls one of these methods of its object."""
     receiver = method.parameters[0].arg if method.parameters else ""
-    return not sketches.called_on(method, receiver).isdisjoint(names)
+    return any(name in names for name in sketches.asked(method).called(receiver))
 
 
 def _swapped(cls: ClassSource, base: ClassSource, rows: list[int]) -> set[bytes]:

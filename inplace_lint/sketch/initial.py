@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import bindings
 from .atoms import Function
-from .patterns import Pattern
+from .words import Pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

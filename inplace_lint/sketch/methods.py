@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import arrays, table
-from . import attributes, effects, expressions, lent
+from . import effects, expressions
 from .atoms import (
     EVERYWHERE,
     EVIDENT,
@@ -28,6 +28,7 @@ from .words import runs_backward
 
 if TYPE_CHECKING:
     from .atoms import Sketched
+    from .expressions import Scope
 
 
 def of_method(atom: Method, made: Call) -> Sketched:
@@ -59,7 +60,7 @@ def _custom(made: Call) -> Sketched:
         return (Cell(Store(grad=False, tensor=True)),)
     result = Store(tensor=True)
     if made.scope.recording:
-        level = EVIDENT if any(effects.is_evident(made.scope, cell.store) for cell in given) else WEAK
+        level = EVIDENT if any(cell.store.evident for cell in given) else WEAK
         result.evident = level == EVIDENT
         for store in (*(cell.store for cell in given), result):
             made.scope.save(store, level)
@@ -87,10 +88,6 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
         return (receiver,)
     if name in ("parameters", "named_parameters"):
         return _leaves(name, made)
-    if receiver.store.made is not None:
-        method = lent.method_of_result(made.scope, receiver, name)
-        if method is not None:
-            return call((method,), made)
     _announce((receiver,), name, made)
     op = None if name == "values" and receiver.store.sources is not None else table.method(name)  # a dict's
     if op is not None:
@@ -104,15 +101,17 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
         return ((receiver,), (Box([(receiver,)], ordered=False),))[name == "values"]
     if table.returns_nontensor(name) or name in ("keys", "format", "join"):
         return NOTHING
-    made_by = receiver.store.made
-    if made_by is not None:
-        found = tuple(a for a in made.scope.sketches.result(made_by[0]) if not isinstance(a, Cell))
-        if found:
-            return call(attributes.attribute(made.scope, found, name), made)
-    if receiver.store.given:
-        made.scope.asks(name)
-    method = lent.only_method(made.scope, receiver, name)
+    method = _only_method(made.scope, receiver, name)
     return unknown(made) if method is None else call((method,), made)
+
+
+def _only_method(scope: Scope, receiver: Cell, name: str) -> Function | None:
+    """The method that one class of the file alone has by this name: the receiver may be its object."""
+    module = scope.module
+    if receiver.store.tensor or name not in module.method_names() or table.has_module(name):
+        return None
+    owners = [cls for cls in module.classes.values() if name in cls.methods]
+    return Function(owners[0].methods[name], (Object(owners[0]),)) if len(owners) == 1 else None
 
 
 def _leaves(name: str, made: Call) -> Sketched:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import table, writers
 from . import built, initial
-from .patterns import Pattern
 from .plain import writes_only_own
 from .words import (
+    Pattern,
     begins_name,
     called,
     first_place,

@@ -11,67 +11,75 @@ from .screen import around, callers, rows_of
 from .words import called, called_in, has_word, mentions, runs_backward
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .atoms import Atom
     from .summaries import Sketches
+    from .summary import Summary
 
 #: How far a function that writes its argument is followed to its callers, within its file.
 _CALLERS = 6
-
 
 _NONE: frozenset[str] = frozenset()
 
 
 def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
     """The functions that are worth a run, in the order of the text, and None for the file's top level."""
-    sketches.turn_to(None)
     sketches.declared.mark(module)
     building: set[str] = set()
     foreign = foreign_writers(sketches, module, building)
     rows = rows_of(module)
     if not foreign and not rows and not building:
         return []
-    examined = sketches.examined(module)
-    calling: dict[FunctionSource, None] = {}
+    candidates = sketches.candidates(module)
+    pending = [*candidates]
+    if b"_(" in module.source:
+        pending = [f for f in pending if not initial.only_initialises(module, f, rows)]
+    calls: list[int] = []
     if foreign:
         calling, calls = callers(module, foreign)
-        examined = examined.with_more(calling, calls)
         every = sorted({*rows, *calls})
-        calling = {f: None for f in calling if not initial.only_initialises(module, f, every)}
-        sketches.turn_to(examined)
+        pending += _running([f for f in calling if not initial.only_initialises(module, f, every)])
     if building:
         named = mentions(module, building)
-        built = around(module, named, named, named=True)
-        examined = examined.with_more(built, ())
-        calling = {**calling, **built}
-        sketches.turn_to(examined)
-    # What was sketched while its file was looked at for another's sake may have taken too much for granted.
-    again = [source for source in {**calling, **examined.seen} if sketches.renew(source, examined.writers)]
-    if calling or again:
-        examine(sketches, module, examined, _running(sketches, {**calling, **dict.fromkeys(again)}))
+        pending += _running(around(module, named, named, named=True))
+    sketched: dict[FunctionSource, Summary] = {}
+    for _ in range(_CALLERS):
+        more = {f: sketches.of(f) for f in pending if f not in sketched and not sketches.passes_over(f)}
+        sketched.update(more)
+        writing = {f for f, told in more.items() if told.writes or told.weak or told.steps}
+        if not writing:
+            break
+        calling, called_at = callers(module, writing)
+        calls += called_at
+        pending = _running(calling)
+    chosen = {
+        f for f, told in sketched.items() if told.suspicious or (told.leaves_open and f.name != "__init__")
+    }
+    own = {f for f, told in sketched.items() if told.leaves_own and f.name != "__init__"}
+    chosen |= _asked_for(module, own - chosen)
     functions = module.functions_in_order()
-    chosen = {*examined.suspicious, *_asked_for(sketches, module, examined)}
-    if examined.writers:
+    if candidates:
         chosen |= _hooked(module, functions)
     found: list[FunctionSource | None] = [f for f in functions if f in chosen]
     if module.classes:
-        swapped = inherited.of_subclasses(sketches, module, examined)
+        swapped = inherited.of_subclasses(sketches, module, candidates)
         found += [source for source in swapped if sketches.of(source).suspicious]
     if _trains(module) or (
-        any(not module.functions_at(row) for row in (*rows, *examined.calls))
-        and sketches.of_body(module).suspicious
+        any(not module.functions_at(row) for row in (*rows, *calls)) and sketches.of_body(module).suspicious
     ):
         found.append(None)
     return found
 
 
-def _asked_for(sketches: Sketches, module: Module, examined: Examined) -> set[FunctionSource]:
+def _running(functions: Iterable[FunctionSource]) -> list[FunctionSource]:
+    """Those that compute: what an `__init__` calls fills what it has just made, which nothing saved."""
+    return [f for f in functions if f.name != "__init__"]
+
+
+def _asked_for(module: Module, own: set[FunctionSource]) -> set[FunctionSource]:
     """Functions that write an attribute of their object, and that others call than those that build it."""
-    own = {
-        f for f in examined.seen if f.name != "__init__" and sketches.of(f).leaves_own
-    } - examined.suspicious
     calling = {f: callers(module, {f})[0] for f in own}
     found: set[FunctionSource] = set()
     while True:
@@ -93,68 +101,7 @@ def _hooked(module: Module, functions: list[FunctionSource]) -> set[FunctionSour
     return {f for f in functions if f.owner in owners and f.name == "forward"}
 
 
-class Examined:
-    """What the sketches of a file's functions say together."""
-
-    def __init__(self, writers: Iterable[FunctionSource]) -> None:
-        #: functions that may write what they are given, or the object that they are a method of
-        self.writers = set(writers)
-        self.suspicious: set[FunctionSource] = set()
-        #: rows on which the file calls a writer
-        self.calls: set[int] = set()
-        #: what was sketched for it
-        self.seen: dict[FunctionSource, None] = {}
-
-    def with_more(self, writers: Iterable[FunctionSource], calls: Iterable[int]) -> Examined:
-        """The same with further writers, of which only those who look at this file itself need to know."""
-        more = Examined(self.writers.union(writers))
-        more.suspicious |= self.suspicious
-        more.seen.update(self.seen)
-        more.calls = self.calls.union(calls)
-        return more
-
-
-def examine(sketches: Sketches, module: Module, examined: Examined, first: Iterable[FunctionSource]) -> None:
-    """Sketch the `first` functions, which may write something, then those that call them, and so on."""
-    pending = list(first)
-    known = examined.writers.union(pending)
-    seen = examined.seen
-    for _ in range(_CALLERS):
-        writers: set[FunctionSource] = set()
-        asking: dict[FunctionSource, set[str]] = {}
-        for source in pending:
-            seen[source] = None
-            summary = sketches.of(source)
-            if summary.suspicious or (summary.leaves_open and source.name != "__init__"):
-                examined.suspicious.add(source)
-            if summary.writes or summary.weak or summary.steps:
-                writers.add(source)
-            elif summary.asks:
-                asking[source] = summary.asks
-        asked = writers
-        if asking:
-            methods = {writer.name for writer in known if writer.owner}
-            asked = writers.union([source for source in asking if not methods.isdisjoint(asking[source])])
-        if not asked:
-            break
-        calling, calls = callers(module, asked)
-        examined.calls.update(calls)
-        late = writers - known  # whoever was sketched before did not know that these write
-        known |= late
-        examined.writers |= late
-        pending = [f for f in _running(sketches, calling) if sketches.renew(f, known) or f not in seen]
-        if not pending:
-            break
-
-
-def _running(sketches: Sketches, calling: Iterable[FunctionSource]) -> list[FunctionSource]:
-    """Those of the callers that compute: what an `__init__` calls fills what it has just made, which nothing saved."""
-    return [f for f in calling if f.name != "__init__" and not sketches.passes_over(f)]
-
-
-def foreign_writers(
-    sketches: Sketches, module: Module, building: set[str] | None = None
-) -> set[FunctionSource]:
+def foreign_writers(sketches: Sketches, module: Module, building: set[str]) -> set[FunctionSource]:
     """Functions of the project's other files that this one calls and that write an argument or their object.
 
     Names of what builds modules that work in place, as nothing here says, are put into `building`, and those of what is
@@ -163,53 +110,22 @@ def foreign_writers(
     found: set[FunctionSource] = set()
     if b"torch" not in module.source:
         return found  # it hands tensors on, if it has any: nothing in it saves or writes one
-    words: set[str] | None = None
-    lent: set[str] = set()
+    words = {*called(module), "forward"}
     for name, binding in module.imports.items():
         if sketches.files.project.resolve(binding.module, module.filename, binding.level) is None:
             continue
         for atom in bindings.of_module(sketches, module, name):
-            if isinstance(atom, File) and building is not None:
+            if isinstance(atom, File):
                 building.update(source.name for source in sketches.declared.writers(atom.module))
-            if building is not None and _is_unsaid(sketches, atom, module):
+            if _is_unsaid(sketches, atom, module):
                 building.add(name)
-            functions = _functions(sketches, atom, called(module))
-            if not functions:
-                continue
-            if words is None:
-                words = {*called(module), "forward"}
-            for word in functions.keys() & words:
-                source = functions[word]
-                if sketches.writes_tensor(source):
-                    found.add(source)
-            if name in words and type(atom) is Class and not _is_module(sketches, atom):
-                lent.update(
-                    [
-                        word
-                        for word in functions
-                        if word[0] != "_" and word not in words and sketches.may_write(functions[word])
-                    ]
-                )
-    if lent and words is not None:
-        found.update(_that_ask(sketches, module, words, lent))
-    return found
-
-
-def _that_ask(
-    sketches: Sketches, module: Module, words: set[str], methods: set[str]
-) -> Iterator[FunctionSource]:
-    """Functions of other files, called in this one, that may call one of these methods of what they are given."""
-    for name in module.imports:
-        for atom in bindings.of_module(sketches, module, name):
             functions = _functions(sketches, atom, words)
-            for word in functions.keys() & words:
-                source = functions[word]
-                if not methods.isdisjoint(called_in(source.text)):
-                    yield source
-
-
-def _is_module(sketches: Sketches, cls: Class) -> bool:
-    return construct.is_module(construct.Scope(sketches, cls.source.module), cls.source)
+            found.update(
+                functions[word]
+                for word in functions.keys() & words
+                if sketches.writes_tensor(functions[word])
+            )
+    return found
 
 
 def _is_unsaid(sketches: Sketches, atom: Atom, module: Module) -> bool:

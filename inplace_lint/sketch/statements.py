@@ -122,17 +122,15 @@ def _ends(flow: Flow, node: ast.stmt) -> bool:
 
 def _if(flow: Flow, node: ast.If) -> bool:
     test(flow, node.test)
-    tokens = flow.sketches.tokens(2)
-    flow.asked.append((node.test, tokens))
-    return _branch(flow, [node.body, node.orelse], tokens)
+    return _branch(flow, [node.body, node.orelse])
 
 
-def _branch(flow: Flow, arms: list[list[ast.stmt]], tokens: range | None = None) -> bool:
+def _branch(flow: Flow, arms: list[list[ast.stmt]]) -> bool:
     """Arms of which one runs: none sees the saves of another, and what follows sees those of all that go on."""
     before = flow.names
     recording = flow.recording
     around, without = flow.arms, flow.without
-    tokens = tokens or flow.sketches.tokens(len(arms))
+    tokens = flow.sketches.tokens(len(arms))
     all_of_them = frozenset(tokens)
     left: list[tuple[dict[str, Sketched], frozenset[int]]] = []
     ended: set[int] = set()

@@ -20,18 +20,18 @@ from . import (
     statements,  # noqa: F401  says what runs each kind of statement
 )
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Class, Function, Object, Store, cells, united
+from .attributes import fresh
 from .earlier import Earlier
 from .flow import Flow
-from .patterns import Pattern
-from .screen import rows_of, with_candidates
-from .select import Examined, examine
+from .screen import with_candidates
 from .summary import Summary
-from .words import called, called_in, runs_backward
+from .words import Pattern, called, runs_backward
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
+    from ..syntax.asked import Asked
     from ..syntax.files import Files
     from ..syntax.module import ClassSource, FunctionSource
     from .assigned import Assigned
@@ -40,14 +40,17 @@ if TYPE_CHECKING:
     from .construct import Scope
 
 _EMPTY = Summary()
+#: ... of a function too many calls deep: it returns something.
+_UNKNOWN = Summary()
+_UNKNOWN.returns = fresh()
 _TRAINS = Pattern(rb"autograd\.(?:grad|backward)\b|autograd[ \t]+import")
 #: How deep builders are followed, and closures.
 _DEPTH = 5
 _CLOSURES = 3
 #: A closure that so often did nothing to a tensor is not looked into at further calls in the same function.
 _INERT = 6
-#: How many files are examined one for the sake of the other.
-_NESTED = 8
+#: How many calls deep functions are sketched one for the sake of the other.
+_NESTED = 40
 
 
 class Sketches:
@@ -64,35 +67,22 @@ class Sketches:
         self.linear: dict[ClassSource | str, list[ClassSource | str]] = {}
         self.builders: dict[ClassSource, frozenset[str]] = {}
         self._summaries: dict[FunctionSource, Summary] = {}
-        self._results: dict[FunctionSource, Sketched] = {}
         self._assigned: dict[FunctionSource, Assigned] = {}
-        #: whether a function saves what a parameter holds, itself or by those that it calls (`postponed`)
-        self.saving: dict[tuple[FunctionSource, str], bool] = {}
         #: the methods of a class and its bases, by name
         self.methods: dict[ClassSource, dict[str, FunctionSource]] = {}
         self._inlined: list[FunctionSource] = []
         self._building: list[FunctionSource] = []
         self._trains: dict[Module, bool] = {}
         self._arms = 0
-        self._examined: dict[Module, Examined] = {}
-        #: ... where only its text was looked at: too many files were being examined one for the other
-        self._glimpsed: dict[Module, Examined] = {}
-        self._examining = 0
-        self._at_hand: Examined | None = None
-        self._sketching: list[FunctionSource] = []
-        #: functions whose summaries rest on what is only so for the file at hand
-        self._passing: set[FunctionSource] = set()
-        self._hands_on: dict[FunctionSource, bool] = {}
-        #: functions of which it is only so for the file at hand, and how often something came to rest on that
-        self._leaning: set[FunctionSource] = set()
-        self._leaned = 0
-        self._calls: dict[tuple[FunctionSource, str], frozenset[str]] = {}
+        self._candidates: dict[Module, dict[FunctionSource, None]] = {}
+        #: how many functions are being sketched
+        self._depth = 0
+        self._asked: dict[FunctionSource, Asked] = {}
         self._keepers: dict[FunctionSource, bool] = {}
         self.earlier = Earlier(files)
 
     def renewed(self, files: Files) -> Sketches:
         """The same for who goes on with these files: what is known of those that last is kept."""
-        self.turn_to(None)
         found = Sketches(files)
         found.notes, found._arms = self.notes, self._arms
 
@@ -100,17 +90,14 @@ class Sketches:
             module = of if isinstance(of, Module) else of.module
             return module.filename in files.lasting and files.holds(module)
 
-        found._examined = {key: value for key, value in self._examined.items() if lasts(key)}
+        found._candidates = {key: value for key, value in self._candidates.items() if lasts(key)}
         found._trains = {key: value for key, value in self._trains.items() if lasts(key)}
         found._summaries = {key: value for key, value in self._summaries.items() if lasts(key)}
-        found._results = {key: value for key, value in self._results.items() if lasts(key)}
         found._assigned = {key: value for key, value in self._assigned.items() if lasts(key)}
-        found._hands_on = {key: value for key, value in self._hands_on.items() if lasts(key)}
-        found._calls = {key: value for key, value in self._calls.items() if lasts(key[0])}
+        found._asked = {key: value for key, value in self._asked.items() if lasts(key)}
         found._keepers = {key: value for key, value in self._keepers.items() if lasts(key)}
         found.earlier.known = {key: value for key, value in self.earlier.known.items() if lasts(key[1])}
         found.globals = {key: value for key, value in self.globals.items() if lasts(key[0])}
-        found.saving = {key: value for key, value in self.saving.items() if lasts(key[0])}
         found.orders = {key: value for key, value in self.orders.items() if lasts(key)}
         found.builders = {key: value for key, value in self.builders.items() if lasts(key)}
         found.methods = {key: value for key, value in self.methods.items() if lasts(key)}
@@ -135,12 +122,12 @@ class Sketches:
         """The summary of a function, for any arguments."""
         known = self._summaries.get(source)
         if known is None:
+            if self._depth >= _NESTED:
+                return _UNKNOWN
             self._summaries[source] = _EMPTY  # a recursive call adds nothing
-            self._sketching.append(source)
+            self._depth += 1
             known = self._summaries[source] = self._told(source, self._sketch(source))
-            self._sketching.pop()
-        elif source in self._passing:
-            self._passing.update(self._sketching)
+            self._depth -= 1
         return known
 
     def _told(self, source: FunctionSource, seen: Summary) -> Summary:
@@ -151,18 +138,6 @@ class Sketches:
         from .declaring import told
 
         return told(said, seen)
-
-    def renew(self, source: FunctionSource, writers: set[FunctionSource]) -> bool:
-        """Whether the sketch took it for granted that one of these writes nothing: then it is made again when asked."""
-        known = self._summaries.get(source)
-        if known is None or not any(callee in writers or self.may_write(callee) for callee in known.put_off):
-            return False
-        self._forget(source)
-        return True
-
-    def _forget(self, source: FunctionSource) -> None:
-        self._summaries.pop(source, None)
-        self.saving.clear()
 
     def _sketch(self, source: FunctionSource) -> Summary:
         flow = Flow(self, source.module, source)
@@ -257,30 +232,12 @@ class Sketches:
         caller.summary.saves |= flow.summary.saves
         caller.summary.writes |= flow.summary.writes
         caller.summary.recorded |= flow.summary.recorded
-        caller.summary.put_off |= flow.summary.put_off
         caller.summary.kept += flow.summary.kept
         caller.stored += flow.stored
         caller.remembers = caller.remembers or flow.remembers
         if not (flow.stored or flow.remembers):
             inert[function.source] = inert.get(function.source, 0) + 1
         return united(flow.returned)
-
-    def result(self, source: FunctionSource) -> Sketched:
-        """What a call of the function may return, without regard to its arguments: modules, functions, classes."""
-        known = self._results.get(source)
-        if known is None:
-            self._results[source] = NOTHING
-            given: dict[str, Sketched] = {}
-            if (
-                source.owner is not None
-                and source.parameters
-                and source.node.decorator_list  # type: ignore[union-attr]  # a lambda is no method
-                and construct.descriptor(source) == "classmethod"
-            ):
-                given[source.parameters[0].arg] = (Class(source.owner),)
-            scope = construct.Scope(self, source.module, source, given)
-            known = self._results[source] = self._returned(scope)
-        return known
 
     def builds(self, function: Function, made: Call) -> Sketched:
         """What a call returns where objects are built."""
@@ -310,9 +267,7 @@ class Sketches:
             node = source.node
             receiver = source.parameters[0].arg if source.owner is not None and source.parameters else ""
             body: list[ast.stmt] = [] if isinstance(node, ast.Lambda) else node.body
-            known = self._assigned[source] = assigned.Assigned(
-                body, receiver, begins=source.name == "__init__"
-            )
+            known = self._assigned[source] = assigned.Assigned(body, receiver)
         return known
 
     def scope_of(
@@ -332,31 +287,9 @@ class Sketches:
         """Whether a call of the function may write what it is given, or the object that it is a method of."""
         source = source.origin or source
         known = self.earlier.answer("writes", source, self.notes)
-        if known or (
-            known is None and (self._keeps(source) or source in self.examined(source.module).writers)
-        ):
-            return True
-        if self._at_hand is not None and source in self._at_hand.writers:
-            self._lean()
-            return True
         if known is None:
-            known = self._hands_on.get(source)
-            if source in self._leaning:
-                self._lean()
-        if known is None:
-            before = self._leaned
-            self._hands_on[source] = False  # ends circles of calls
-            known = self._hands_on[source] = any(
-                self.may_write(callee) and self._changes(callee) for callee in self._called(source)
-            )
-            if self._leaned != before:
-                self._leaning.add(source)
+            known = self._keeps(source) or source in self.candidates(source.module) or self._changes(source)
         return known
-
-    def _lean(self) -> None:
-        """What is being found out is only so for the file at hand."""
-        self._leaned += 1
-        self._passing.update(self._sketching)
 
     def writes_tensor(self, source: FunctionSource) -> bool:
         """Whether a call of the function may write what it shows itself to be a tensor."""
@@ -366,85 +299,37 @@ class Sketches:
     def is_suspicious(self, source: FunctionSource) -> bool:
         """Whether a run of the function itself may find something."""
         known = self.earlier.answer("suspicious", source, self.notes)
-        return source in self.examined(source.module).suspicious if known is None else known
+        return self.of(source).suspicious if known is None else known
 
     def settle(self) -> None:
         """Leave to later runs what was found out, now that nothing more is asked for the sake of a file."""
-        glimpsed = set(self._glimpsed)
-        self.turn_to(None)
         ways = {"writes": self.may_write, "tensors": self.writes_tensor, "suspicious": self.is_suspicious}
         for question, source in self.earlier.open_questions():
-            if self.files.holds(source.module) and source.module not in glimpsed:
+            if self.files.holds(source.module):
                 self.earlier.keep(question, source, self.notes, ways[question](source))
 
-    def called_on(self, source: FunctionSource, parameter: str) -> frozenset[str]:
-        """The names of what a function calls on the object that is one of its arguments."""
-        known = self._calls.get((source, parameter))
+    def asked(self, source: FunctionSource) -> Asked:
+        """What a function asks of its arguments."""
+        known = self._asked.get(source)
         if known is None:
-            text = source.text
-            receiver = parameter.encode()
-            found: list[bytes] = []
-            if receiver + b"." in text:
-                import re
+            from ..syntax.asked import Asked
 
-                # A pattern that begins with plain text is found several times as fast.
-                found = re.findall(rb"%s\.(?<!\w%s\.)(\w+)\(" % (receiver, receiver), text)
-            known = self._calls[source, parameter] = frozenset([name.decode() for name in found])
+            known = self._asked[source] = Asked(source)
         return known
 
     def _changes(self, source: FunctionSource) -> bool:
         summary = self.of(source)
         return bool(summary.writes) or summary.weak or summary.steps
 
-    def _called(self, source: FunctionSource) -> Iterator[FunctionSource]:
-        """The functions and methods of its own that a function calls by their name."""
-        module = source.module
-        for name in called_in(source.text) - {source.name}:
-            method = None if source.owner is None else source.owner.methods.get(name)
-            if method is not None:
-                yield method
-            elif name in module.functions:
-                yield module.functions[name]
-            elif name in module.imports:
-                for atom in bindings.of_module(self, module, name):
-                    if isinstance(atom, Function):
-                        yield atom.source
-
-    def turn_to(self, examined: Examined | None) -> None:
-        """Count as writers what are some for one file; what was found out for another is forgotten."""
-        for source in self._passing:
-            self._forget(source)
-        for source in self._leaning:
-            self._hands_on.pop(source, None)
-        self._passing.clear()
-        self._leaning.clear()
-        self._glimpsed.clear()
-        self._at_hand = examined
-
-    def examined(self, module: Module) -> Examined:
-        """What the functions of a file do; where files need each other in a circle, as far as it is known yet."""
-        known = self._examined.get(module) or self._glimpsed.get(module)
+    def candidates(self, module: Module) -> dict[FunctionSource, None]:
+        """The functions of a file that hold something that may write, as far as the text shows."""
+        known = self._candidates.get(module)
         if known is None:
-            fills = b"_(" in module.source
-            if fills:
+            if b"_(" in module.source:
                 initial.of_project(self, module)
             self.declared.mark(module)
-            candidates = with_candidates(module)
-            candidates.update(dict.fromkeys(self.declared.writers(module)))
-            known = Examined(candidates)
-            if self._examining >= _NESTED:
-                self._glimpsed[module] = known
-            else:
-                self._examined[module] = known
-                self._examining += 1
-                rows = rows_of(module)
-                first = [
-                    f
-                    for f in candidates
-                    if not (fills and initial.only_initialises(module, f, rows)) and not self.passes_over(f)
-                ]
-                examine(self, module, known, first)
-                self._examining -= 1
+            known = self._candidates[module] = with_candidates(module)
+            known.update(dict.fromkeys(self.declared.writers(module)))
         return known
 
     def passes_over(self, source: FunctionSource) -> bool:
@@ -483,7 +368,7 @@ def _argument(flow: Flow, source: FunctionSource, parameter: ast.arg) -> Sketche
 
 def _module(flow: Flow, source: FunctionSource, parameter: str, name: str) -> Sketched:
     """An argument whose layers the function calls, if its annotation names a module of the project."""
-    names = flow.sketches.called_on(source, parameter)
+    names = flow.sketches.asked(source).called(parameter)
     if not names:
         return NOTHING
     found = bindings.of_module(flow.sketches, source.module, name)

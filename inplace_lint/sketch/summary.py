@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .atoms import Cell
+from .atoms import EARLY, EVERYWHERE, NONE, WRITABLE, Atom, Box, Cell, Store, cells
+from .attributes import fresh
 
 if TYPE_CHECKING:
-    from ..syntax.module import FunctionSource
     from .atoms import Sketched
 
 
@@ -15,10 +15,8 @@ class Summary:
     """What callers need of a function: what it saves and writes of what it was given, and what it returns.
 
     `recorded` are the writes that it makes while gradients are recorded, unless its caller switched that off;
-    `tensors` those of what the function itself shows to be a tensor. `handed` is what it gave to calls that were put
-    off: (what it was given, the function, its parameter). `kept` is what it left in attributes of what it was given:
-    (what, the attribute, the value). `put_off` are the functions that it was taken for granted write nothing.
-    `asks` are the methods that it calls of what it was given, and may be of any class.
+    `tensors` those of what the function itself shows to be a tensor. `kept` is what it left in attributes of what it
+    was given: (what, the attribute, the value).
     `leaves_open` says that it writes an argument, or a part of one: a run of it tells whether its callers are to be
     asked what they have saved; `leaves_own` the same of an attribute of its object.
     `weak` says that only a caller can know whether what it does is worth a run; `steps` that it writes parameters,
@@ -26,13 +24,9 @@ class Summary:
     """
 
     __slots__ = (
-        "_evident",
-        "asks",
-        "handed",
         "kept",
         "leaves_open",
         "leaves_own",
-        "put_off",
         "recorded",
         "returns",
         "saves",
@@ -48,22 +42,83 @@ class Summary:
         self.writes: set[str] = set()
         self.recorded: set[str] = set()
         self.tensors: set[str] = set()
-        self.handed: dict[tuple[str, FunctionSource, str], None] = {}
         self.kept: list[tuple[str, str, Sketched]] = []
-        self.put_off: set[FunctionSource] = set()
-        self.asks: set[str] = set()
         self.returns: Sketched = ()
         self.suspicious = False
         self.leaves_open = False
         self.leaves_own = False
         self.weak = False
         self.steps = False
-        self._evident: tuple[bool, frozenset[str]] | None = None
 
-    def evident(self) -> tuple[bool, frozenset[str]]:
-        """Whether what it returns requires grad for certain; else the parameters on which that hangs."""
-        if self._evident is None:
-            stores = [atom.store for atom in self.returns if isinstance(atom, Cell)]
-            given = frozenset(store.given.partition(".")[0] for store in stores if store.given)
-            self._evident = (any(store.evident for store in stores), given)
-        return self._evident
+
+#: How deep containers are told apart in what a function returns.
+_DEPTH = 2
+
+
+def for_callers(value: Sketched, depth: int = _DEPTH) -> Sketched:
+    """What a function returns, with one tensor for each that it was given, one for all it made, and one container."""
+    given: dict[str, Cell] = {}
+    made: list[Cell] = []
+    boxes: list[Box] = []
+    others: list[Atom] = []
+    for atom in value:
+        if isinstance(atom, Cell):
+            key = atom.store.given
+            if not key:
+                made.append(atom)
+            elif key not in given or given[key].fragile < atom.fragile:
+                given[key] = atom
+        elif isinstance(atom, Box):
+            boxes.append(atom)
+        else:
+            others.append(atom)
+    found: list[Atom] = [*given.values(), *others]
+    if made:
+        one = _merged(made)
+        # What nothing saved, and what may be an argument as well, is no more than the argument.
+        if not given or one.fragile or one.store.saved or one.store.parted or one.store.leaf:
+            found.append(one)
+    if boxes:
+        found.append(_one_of(boxes, depth))
+    return tuple(found)
+
+
+def _merged(made: list[Cell]) -> Cell:
+    """One tensor of which all is so that is so of any of these."""
+    stores = [cell.store for cell in made]
+    found = Store(any(store.grad for store in stores), tensor=all(store.tensor for store in stores))
+    found.leaf = any(store.leaf for store in stores)
+    found.evident = any(store.evident for store in stores)
+    found.parted = any(store.parted for store in stores)
+    level = max(how_saved(cell) for cell in made)
+    if level > NONE:
+        found.saved = ((EVERYWHERE, level),)
+    if not any(store.sources is None for store in stores):
+        found.sources = tuple({source: None for store in stores for source in store.sources or ()})
+    fragile = max(cell.fragile for cell in made)
+    if fragile == EARLY and not any(cell.fragile and cell.store.evident for cell in made):
+        fragile = WRITABLE if found.evident else EARLY  # the view is not what requires grad
+    return Cell(found, fragile)
+
+
+def how_saved(cell: Cell) -> int:
+    """How sure it is that gradients flow where an op saved it, on a path that leads here."""
+    level = NONE
+    store: Store | None = cell.store
+    while store is not None:  # what shares its memory past its graph may be what was saved
+        for arms, known in store.saved:
+            if known > level and arms.isdisjoint(cell.without):
+                level = known
+        store = store.under
+    return level
+
+
+def _one_of(boxes: list[Box], depth: int) -> Box:
+    """A container that may be any of these; where it is not told what stands where, new things are not known."""
+    first = boxes[0]
+    if not all(box.ordered and len(box.items) == len(first.items) for box in boxes):
+        given = [cell for cell in cells(tuple(boxes)) if cell.store.given]
+        return Box([(*for_callers(tuple(given)), *fresh())], ordered=False, role=first.role)
+    items = [tuple([atom for box in boxes for atom in box.items[i]]) for i in range(len(first.items))]
+    told = [for_callers(item, depth - 1) if depth else fresh() for item in items]
+    return Box(told, True, first.role, first.fields)

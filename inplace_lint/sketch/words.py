@@ -5,12 +5,28 @@ from __future__ import annotations
 from bisect import bisect_right
 from typing import TYPE_CHECKING
 
-from .patterns import Pattern
-
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
 
     from ..syntax.module import Module
+
+
+class Pattern:
+    """A regular expression over bytes; calling it gives it compiled, which few files need, and `re` is slow to load."""
+
+    __slots__ = ("_compiled", "_text")
+
+    def __init__(self, text: bytes) -> None:
+        self._text = text
+        self._compiled: re.Pattern[bytes] | None = None
+
+    def __call__(self) -> re.Pattern[bytes]:
+        if self._compiled is None:
+            import re
+
+            self._compiled = re.compile(self._text)
+        return self._compiled
 
 
 def mentions(module: Module, words: set[str]) -> list[int]:

@@ -1,0 +1,98 @@
+"""What a function asks of its arguments: which attributes of them it uses, and which of their methods it calls."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from .nodes import children, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from .module import FunctionSource
+
+
+class Asked:
+    """What a function asks of the names in it, and of what its `__init__` keeps of them."""
+
+    def __init__(self, source: FunctionSource) -> None:
+        self._uses: dict[str, set[str]] = {}
+        #: ... and the names of the methods that it calls of them
+        self._called: dict[str, set[str]] = {}
+        self._bound: set[str] = set()
+        #: the attributes under which an `__init__` keeps an argument
+        self._kept: dict[str, list[str]] = {}
+        self._of_object: dict[str, set[str]] | None = None
+        self._source = source
+        keeps = source.name == "__init__" and source.owner is not None
+        body = source.node.body
+        pending: list[ast.AST] = [body] if isinstance(body, ast.expr) else [*body]
+        while pending:
+            node = pending.pop()
+            pending += children(node)
+            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                self._bound.add(node.id)
+            elif isinstance(node, (ast.Assign, ast.AnnAssign)) and keeps:
+                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                    self._keep(target, node.value, source.receiver)
+            else:
+                _note_use(node, "", self._uses)
+                func = node.func if isinstance(node, ast.Call) else None
+                if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+                    self._called.setdefault(func.value.id, set()).add(func.attr)
+
+    def called(self, name: str) -> Collection[str]:
+        """The names of what is called on what has this name."""
+        return self._called.get(name, ())
+
+    def of(self, name: str) -> frozenset[str]:
+        """The attributes that are asked of an argument, and "" if it is called; of an `__init__`, by its class.
+
+        Empty where the name may stand for something else than the argument, or for an attribute of another name.
+        """
+        if name in self._bound:
+            return frozenset()
+        found = set(self._uses.get(name, ()))
+        for attribute in self._kept.get(name, ()):
+            found |= self._asked_of_attributes().get(attribute, set())
+        return frozenset(found)
+
+    def _asked_of_attributes(self) -> dict[str, set[str]]:
+        if self._of_object is None:
+            self._of_object = {}
+            owner = self._source.owner
+            for method in () if owner is None else owner.methods.values():
+                for node in walk(method.node):
+                    _note_use(node, method.receiver, self._of_object)
+        return self._of_object
+
+    def _keep(self, target: ast.expr, value: ast.expr | None, receiver: str) -> None:
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            for one, given in zip(target.elts, value.elts):
+                self._keep(one, given, receiver)
+        elif isinstance(value, ast.Name):
+            attribute = _named(target, receiver)
+            if attribute:
+                self._kept.setdefault(value.id, []).append(attribute)
+
+
+def _note_use(node: ast.AST, receiver: str, uses: dict[str, set[str]]) -> None:
+    """Note what is asked of a name or, where a receiver is told, of its attributes."""
+    asked = None
+    if isinstance(node, ast.Call):
+        asked = node.func
+    elif isinstance(node, ast.Attribute):
+        asked = node.value
+    name = "" if asked is None else _named(asked, receiver)
+    if name:
+        uses.setdefault(name, set()).add(node.attr if isinstance(node, ast.Attribute) else "")
+
+
+def _named(node: ast.expr, receiver: str) -> str:
+    """The name that an expression is or, where a receiver is told, the attribute of it; else empty."""
+    if not receiver:
+        return node.id if isinstance(node, ast.Name) else ""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == receiver:
+        return node.attr
+    return ""
