@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import TypeAlias
 
     Guard: TypeAlias = "tuple[tuple[int, int], ...]"
@@ -53,6 +54,8 @@ def both(a: Guard, b: Guard) -> Guard:
             known = a
         elif implies(b, a):
             known = b
+        elif _are_independent(a, b):
+            known = _few(sorted([(p | q, n | m) for p, n in a for q, m in b]))
         else:
             known = _normal([(p | q, n | m) for p, n in a for q, m in b if not ((p | q) & (n | m))])
         _both[key] = known
@@ -72,7 +75,7 @@ def either(a: Guard, b: Guard) -> Guard:
     if known is None:
         if len(_either) > _CACHED:
             _either.clear()
-        known = _either[key] = _normal([*a, *b], shortens=_shorten_each_other(a, b))
+        known = _either[key] = _halved(a, b) or _normal([*a, *b], shortens=_shorten_each_other(a, b))
     return known
 
 
@@ -142,35 +145,56 @@ def _normal(conjunctions: list[tuple[int, int]], shortens: bool = True) -> Guard
     if len(conjunctions) == 1:
         return (conjunctions[0],)
     kept = _without_implied({*conjunctions})
-    if len(kept) == 2:  # the most common by far
-        return _of_two(*kept)
     while shortens and len(kept) <= _REDUCED:
         shorter = _shortened(kept)
         if shorter is None:
             break
         kept = _without_implied(shorter)
-    if len(kept) > _WIDTH:
-        common_p, common_n = kept[0]
-        for p, n in kept[1:]:
-            common_p &= p
-            common_n &= n
-        return ((common_p | WEAKENED, common_n),)
-    return ALWAYS if kept == [(0, 0)] else tuple(kept)
+    return _few(kept)
 
 
-def _of_two(a: tuple[int, int], b: tuple[int, int]) -> Guard:
-    """The normal form of two conjunctions that differ."""
-    (p, n), (q, m) = a, b
-    if q | p == p and m | n == n:
-        return ALWAYS if b == (0, 0) else (b,)
-    if p | q == q and n | m == m:
-        return ALWAYS if a == (0, 0) else (a,)
-    if p | n == q | m:
-        flip = p ^ q
-        if flip & (flip - 1) == 0:
-            p, n = p & q, n & m
-            return ((p, n),) if p or n else ALWAYS
-    return (a, b) if a < b else (b, a)
+def _few(conjunctions: list[tuple[int, int]]) -> Guard:
+    """The guard of these conjunctions, or of what they have in common where they are too many."""
+    if len(conjunctions) > _WIDTH:
+        positive, negative, _ = _in_common(conjunctions)
+        return ((positive | WEAKENED, negative),)
+    return ALWAYS if conjunctions == [(0, 0)] else tuple(conjunctions)
+
+
+def _in_common(conjunctions: Sequence[tuple[int, int]]) -> tuple[int, int, int]:
+    """The literals that all conjunctions have, and the tests that only some of them speak of."""
+    positive, negative = conjunctions[0]
+    every = 0
+    for p, n in conjunctions:
+        positive &= p
+        negative &= n
+        every |= p | n
+    return positive, negative, every & ~(positive | negative)
+
+
+def _halved(a: Guard, b: Guard) -> Guard | None:
+    """What both say besides one test, of which each has another outcome; None where they differ in more."""
+    p, n, _ = _in_common(a)
+    q, m, _ = _in_common(b)
+    test = p & m | n & q
+    if len(a) != len(b) or not test or test & (test - 1):
+        return None
+    rest = [(p & ~test, n & ~test) for p, n in a]
+    if {*rest} != {(p & ~test, n & ~test) for p, n in b}:
+        return None
+    return _few(sorted(rest))
+
+
+def _are_independent(a: Guard, b: Guard) -> bool:
+    """Whether what tells one guard's conjunctions apart is nothing that the other one speaks of.
+
+    Then each conjunction of one with each of the other is in normal form already.
+    """
+    if not a or not b:
+        return False
+    p, n, own = _in_common(a)
+    q, m, others = _in_common(b)
+    return not (p & m or n & q or own & (q | m | others) or others & (p | n))
 
 
 def _without_implied(found: set[tuple[int, int]]) -> list[tuple[int, int]]:

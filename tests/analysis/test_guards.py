@@ -133,3 +133,36 @@ def test_exclusive_branches_do_not_meet_and_equal_tests_correlate() -> None:
     assert not compatible(then, orelse)
     assert either(then, orelse) == ALWAYS
     assert implies(both(then, literal(2, True)), then)
+
+
+#: A test that none of the guards above speaks of.
+OTHER = BITS.stop
+
+
+@given(small)
+def test_the_outcomes_of_a_test_join_to_what_both_say(a: guards.Guard) -> None:
+    yes, no = (both(a, literal(OTHER, holds)) for holds in (True, False))
+    assert either(yes, no) == a
+    assert either(no, yes) == a
+
+
+@given(small, small)
+def test_guards_of_different_tests_are_multiplied_out(a: guards.Guard, b: guards.Guard) -> None:
+    others = tuple((p << OTHER, n << OTHER) for p, n in b)
+    product = {(p | q, n | m) for p, n in a for q, m in others}
+    found = both(a, others if b != ALWAYS else ALWAYS)
+    if len(product) > 16:
+        assert len(found) == 1 and found[0][0] & WEAKENED
+    else:
+        assert {*found} == product
+        assert list(found) == sorted(found)
+
+
+@given(small, small)
+def test_of_two_conjunctions_each_is_as_short_as_the_other_allows(a: guards.Guard, b: guards.Guard) -> None:
+    if len(a) == len(b) == 1:
+        for p, n in either(a, b):
+            for test in BITS:
+                shorter = ((p & ~(1 << test), n & ~(1 << test)),)
+                if shorter[0] != (p, n):
+                    assert not table(shorter) <= table(either(a, b))
