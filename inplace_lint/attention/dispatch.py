@@ -83,6 +83,8 @@ class Dispatch:
             self._choices = []
             bound: dict[tuple[int, str], list[list[ast.AST]]] = {}
             for scope, node in _scoped(self.module.tree):
+                if type(node) not in _CHOOSES:
+                    continue
                 self._choices += _of_expression(node)
                 for name, value in _bindings(node):
                     bound.setdefault((scope, name), []).append([value])
@@ -169,6 +171,10 @@ def _names(node: ast.AST, function: FunctionSource) -> bool:
         if owner is not None and isinstance(one, ast.Attribute) and one.attr == function.name:
             return True
     return False
+
+
+#: What chooses, or binds one of several.
+_CHOOSES = frozenset([ast.AnnAssign, ast.Assign, ast.Call, ast.Dict, ast.If, ast.IfExp, ast.Return])
 
 
 def _of_expression(node: ast.AST) -> list[list[list[ast.AST]]]:

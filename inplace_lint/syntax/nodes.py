@@ -36,10 +36,20 @@ def end_of(node: ast.AST) -> tuple[int, int]:
     return node.end_lineno or 0, node.end_col_offset or 0  # type: ignore[attr-defined]  # as above
 
 
+#: Fields that hold no nodes, or one that only says whether a name is read or set.
+_PLAIN = frozenset("arg asname attr conversion ctx id is_async kind level simple type_comment".split())
+#: By kind of node, the other ones.
+_fields: dict[type[ast.AST], list[str]] = {}
+
+
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes right below a node, in the order of its fields."""
+    kind = type(node)
+    fields = _fields.get(kind)
+    if fields is None:
+        fields = _fields[kind] = [field for field in kind._fields if field not in _PLAIN]
     found: list[ast.AST] = []
-    for field in node._fields:
+    for field in fields:
         child = getattr(node, field, None)
         if isinstance(child, ast.AST):
             found.append(child)
