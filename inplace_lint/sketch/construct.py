@@ -404,11 +404,13 @@ def _builders(scope: Expressions, source: ClassSource) -> frozenset[str]:
         return known
     names = {"__init__"}
     pending = ["__init__"]
+    methods = [cls.methods for cls in classes_of(scope, source) if not isinstance(cls, str)]
+    calls = [f".{name}(".encode() for named in methods for name in named if name != "__init__"]
     while pending:
         name = pending.pop()
-        for cls in classes_of(scope, source):
-            method = None if isinstance(cls, str) else cls.methods.get(name)
-            if method is None or not method.parameters:
+        for named in methods:
+            method = named.get(name)
+            if method is None or not method.parameters or not any(map(method.mentions, calls)):
                 continue
             for called in scope.sketches.asked(method).called(method.parameters[0].arg):
                 if called not in names:

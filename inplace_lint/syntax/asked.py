@@ -30,17 +30,22 @@ class Asked:
         pending: list[ast.AST] = [body] if isinstance(body, ast.expr) else [*body]
         while pending:
             node = pending.pop()
-            pending += children(node)
-            if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-                self._bound.add(node.id)
-            elif isinstance(node, (ast.Assign, ast.AnnAssign)) and keeps:
-                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                    self._keep(target, node.value, source.receiver)
-            else:
-                _note_use(node, "", self._uses)
-                func = node.func if isinstance(node, ast.Call) else None
-                if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
-                    self._called.setdefault(func.value.id, set()).add(func.attr)
+            kind = type(node)  # a class has thousands of nodes, and most are names
+            if kind is ast.Name:
+                if type(node.ctx) is not ast.Load:  # type: ignore[attr-defined]  # here and below: as `kind` says
+                    self._bound.add(node.id)  # type: ignore[attr-defined]
+            elif kind is not ast.Constant:
+                pending += children(node)
+                if kind is ast.Attribute:
+                    _note_use(node, "", self._uses)
+                elif kind is ast.Call:
+                    _note_use(node, "", self._uses)
+                    func = node.func  # type: ignore[attr-defined]
+                    if type(func) is ast.Attribute and type(func.value) is ast.Name:
+                        self._called.setdefault(func.value.id, set()).add(func.attr)
+                elif keeps and isinstance(node, (ast.Assign, ast.AnnAssign)):
+                    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                        self._keep(target, node.value, source.receiver)
 
     def called(self, name: str) -> Collection[str]:
         """The names of what is called on what has this name."""
