@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from .nodes import children, end_of, start_of, walk
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .module import Module
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_BODIES = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
@@ -223,11 +224,12 @@ _LONG = 40
 
 def _toward(at: ast.AST, node: ast.AST) -> list[ast.AST]:
     """The children of a node among which one holds the other node, if it is in there at all."""
-    body = getattr(at, "body", None)
-    if not isinstance(at, ast.Module) or not isinstance(body, list) or len(body) <= _LONG:
+    body: list[ast.stmt] = at.body if isinstance(at, _BODIES) else []
+    row = start_of(node)[0]
+    if len(body) <= _LONG or row <= body[0].lineno:  # it may stand before the body, as a decorator does
         return children(at)
-    after = bisect_right(body, start_of(node)[0], key=lambda statement: statement.lineno)
-    return list(body[max(0, after - 1) : after + 1])  # decorators stand before the first line of the next
+    first, after = (bisect(body, row, key=lambda one: one.lineno) for bisect in (bisect_left, bisect_right))
+    return list(body[max(0, first - 1) : after + 1])  # decorators stand before the first line of the next
 
 
 def _holds(outer: ast.AST, inner: ast.AST) -> bool:
