@@ -12,7 +12,18 @@ from . import unmodeled
 from .graph import reach
 from .heap import Saved
 from .storage import DOES
-from .values import Constant, Native, Tensor, Unknown, Value
+from .values import (
+    Constant,
+    Mapping_,
+    Native,
+    Scalar,
+    Sequence_,
+    Symbol,
+    Tensor,
+    Unknown,
+    Value,
+    flatten,
+)
 
 if TYPE_CHECKING:
     import ast
@@ -61,6 +72,7 @@ def called(
         return run.new_tensor("result", 0, at)
     result = Unknown()
     result.nodes, result.returned = given, True
+    result.alone = func.alone and all(is_alone(run, value) for value in values)
     if run.grad in ("on", "unknown"):
         if given and weights is None and run.program.sketches.notes:
             unmodeled.may_save(run, result, spelled(getattr(at, "func", None)), at)
@@ -69,6 +81,16 @@ def called(
         if weights is not None:
             _remember(run, forward, weights, known)
     return result
+
+
+def is_alone(run: Run, value: Value) -> bool:
+    """Whether it is no tensor, holds none, and has none behind it, as a name or a number, or what was made of these."""
+    if isinstance(value, (Sequence_, Mapping_)):
+        return all(is_alone(run, element) for element in run.elements(value))
+    return all(
+        isinstance(atom, (Constant, Scalar, Symbol)) or (isinstance(atom, Unknown) and atom.alone)
+        for atom in flatten(value)
+    )
 
 
 def _may_store(run: Run, owner: Value | None) -> None:

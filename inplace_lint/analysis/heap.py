@@ -101,6 +101,7 @@ class Write:
         "looped",
         "op",
         "place",
+        "recorded",
         "storage",
         "through",
         "time",
@@ -123,6 +124,8 @@ class Write:
         self.cause: Place | None = None
         #: it puts an element into what may be a list, which changes no tensor
         self.into_list = False
+        #: autograd takes notice of it: of a leaf that requires grad, or a view of one, it raises
+        self.recorded = False
 
     def is_of_a_tensor(self) -> bool:
         """Whether what it changes is known to be a tensor, and not a list of them."""

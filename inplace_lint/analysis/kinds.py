@@ -9,6 +9,7 @@ from .storage import DOES
 from .values import Phi, Sequence_, Tensor, Unknown
 
 if TYPE_CHECKING:
+    from .foreign import Forward
     from .guards import Guard
     from .run import Run
     from .storage import Storage
@@ -77,6 +78,38 @@ def mark_filled(run: Run) -> None:
                 _mark([source])
         if len(run.filled) == before:
             break
+
+
+def mark_alone(run: Run) -> None:
+    """What no tensor went into is a leaf if it requires grad: changed in place, it would raise at once, so it does not.
+
+    Neither what is part of the result of a method, which may have parameters behind it, nor of what is called.
+    """
+    alone = [(w.storage, w.storage.value) for w in run.writes if w.recorded and w.storage.value is not None]
+    alone = [(storage, value) for storage, value in alone if value.alone]
+    if not alone:
+        return
+    called = {id(f.result) for forwards in run.forwards.values() for f in forwards}
+    called |= {id(_whole(func)) for func, forwards in run.forwards.items() if _computes(run, func, forwards)}
+    for storage, value in alone:
+        if id(_whole(value)) not in called:
+            storage.no_evidence = True
+
+
+def _computes(run: Run, func: Unknown, forwards: list[Forward]) -> bool:
+    """Whether a call, of it or of a method, is given tensors, or it is known to be a module's."""
+    from .foreign import is_alone, known_weights
+
+    whole = _whole(func)
+    known = isinstance(whole, Unknown) and known_weights(run, whole) is not None
+    return known or any(not is_alone(run, value) for forward in forwards for value in forward.values)
+
+
+def _whole(value: Value) -> Value:
+    """What it is an attribute or element of, or part of one."""
+    while isinstance(value, Unknown) and value.owner is not None:
+        value = value.owner
+    return value
 
 
 def _mark(storages: list[Storage]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .budget import EVERYTHING
 from .findings import Context, proved
 from .guards import either
-from .kinds import grounds, mark_filled
+from .kinds import grounds, mark_alone, mark_filled
 from .starts import run_body, run_function
 from .storage import DOES
 from .values import Unknown
@@ -52,6 +52,7 @@ class SecondLooks:
             finally:
                 program.handlers, program.soft_limit, program.second_look = handlers, 0, False
             mark_filled(run)
+            mark_alone(run)
             self._looked[root] = run
         return run
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import arrays, containers, elements, indexing, inherited, kinds, stale
+from . import arrays, calls, classes, containers, elements, indexing, inherited, kinds, stale
 from .frames import LAST, PARTS
 from .iterators import Iteration
 from .joins import join
@@ -12,8 +12,10 @@ from .slices import Slice
 from .values import (
     ANY,
     Array,
+    Bound,
     Constant,
     FunctionValue,
+    Instance,
     Mapping_,
     Scalar,
     Sequence_,
@@ -58,11 +60,21 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
             results.append((guard, run.scalar(("item", atom, _key(index)))))
         elif isinstance(atom, Iteration) and isinstance(index, Slice) and _is_backwards(index):
             results.append((guard, atom.backwards()))
+        elif isinstance(atom, Instance) and (method := _method(run, atom)) is not None:
+            path, run.path = run.path, guard
+            results.append((guard, calls.call(run, method, [index], {}, at)))
+            run.path = path
         elif _is_declared(run, atom):
             results.append((guard, atom))  # `kernel[grid](…)` calls the kernel
         else:
             results.append((guard, Unknown()))
     return join(results) if results else Unknown()
+
+
+def _method(run: Run, obj: Instance) -> Bound | None:
+    """The `__getitem__` of an object of the project."""
+    found = classes.find(run, obj.cls.order(), "__getitem__")
+    return Bound(found, [obj], {}) if isinstance(found, FunctionValue) else None
 
 
 def _is_declared(run: Run, atom: Value) -> bool:

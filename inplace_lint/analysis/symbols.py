@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import keywords, table
 from ..torchmodel.spelling import MAKERS, MODES, PLAYED
-from . import arrays, axes, builtin, einops, ops, plays, results
+from . import arrays, axes, builtin, einops, foreign, ops, plays, results
 from .incident import Incident
 from .storage import DOES, MAY, NEVER
 from .values import (
@@ -102,6 +102,7 @@ def unknown(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Unk
     """The result of a call of which nothing is known: it may hang on whatever tensor was given."""
     result = Unknown()
     result.returned = True
+    result.alone = all(foreign.is_alone(run, value) for value in (*args, *kwargs.values()))
     result.nodes = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
     run.hands_on((*args, *kwargs.values()))
     run.given.update(tensor.storage for _, tensor in result.nodes)

@@ -165,7 +165,7 @@ class Test(Scalar):
 class Unknown(Value):
     """A value of unknown kind. Used as a tensor it is `tensor`, made on first use."""
 
-    __slots__ = ("call", "late", "nodes", "of_module", "owner", "returned", "serial", "tensor")
+    __slots__ = ("alone", "call", "late", "nodes", "of_module", "owner", "returned", "serial", "tensor")
 
     #: how many there are so far
     made = 0
@@ -180,6 +180,8 @@ class Unknown(Value):
         #: returned by something unknown; by a module's forward, or a part of that
         self.returned = False
         self.of_module: bool = isinstance(owner, Unknown) and owner.of_module
+        #: no tensor went into the calls that it comes from, nor what may hold one
+        self.alone: bool = isinstance(owner, Unknown) and owner.alone
         #: an attribute that is None when its object is built
         self.late = False
         #: the graph node that stands for the call that returned it, where that may keep tensors for backward

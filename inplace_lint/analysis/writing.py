@@ -152,6 +152,7 @@ def write(
                 quiet = "data" if plain else "unchecked"
             write = run.heap.write(storage, guard, name, place, counter=tensor.counter, quiet=quiet)
             write.initial, write.looped = facts.no_grad, run.inexact > 0
+            write.recorded = records and run.grad == "on" and tensor.counter is None and not tensor.detached
             if run.program.sketches.notes:
                 stale.hidden(run, tensor, write)
             if storage in run.stand_ins:
