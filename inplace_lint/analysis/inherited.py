@@ -1,4 +1,4 @@
-"""What an object has from a module of torch that its class derives from: `nn.Linear`'s weight, `nn.Sequential`'s call.
+"""What an object has from a class of torch that its own derives from: `nn.Linear`'s weight, an optimizer's groups.
 
 That part of it is a module of its own, built by `super().__init__(…)` and kept with the object's attributes.
 """
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import table
 from .storage import DOES
-from .values import Instance, Mapping_, Native, Sequence_, TorchModule, Value
+from .values import Instance, Mapping_, Native, Optimizer, Sequence_, TorchModule, Value
 
 if TYPE_CHECKING:
     import ast
@@ -21,12 +21,16 @@ if TYPE_CHECKING:
 #: Among an object's attributes, where no name of Python's can be.
 _PART = "super()"
 _CONTAINERS = frozenset(f"torch.nn.{name}" for name in ("Sequential", "ModuleList", "ModuleDict"))
+_OPTIMIZERS = ("torch.optim", "torch.optim.optimizer")
 
 
 def base_of(cls: ClassValue) -> str:
-    """The module of torch that a class derives from; empty where it is none, or `nn.Module` itself."""
+    """The module or optimizer of torch that a class derives from; empty where it is none, or `nn.Module` itself."""
     for base in cls.external_bases():
         if base in _CONTAINERS or (base != "torch.nn.Module" and table.module(base) is not None):
+            return base
+        space, _, name = base.rpartition(".")
+        if space in _OPTIMIZERS and name[:1].isupper():
             return base
     return ""
 
@@ -95,9 +99,11 @@ def contents(run: Run, value: Value) -> Value:
 
 def attribute(run: Run, obj: Instance, name: str) -> Value | None:
     """An attribute or method that the object has from torch's class."""
-    from . import attributes, container_methods
+    from . import attributes, container_methods, methods
 
     own = part(run, obj)
+    if isinstance(own, Optimizer):
+        return methods.of_optimizer(run, own, name) if name in ("param_groups", "step", "zero_grad") else None
     if isinstance(own, (Sequence_, Mapping_)) and container_methods.has(own, name):
         return container_methods.of(run, own, name)
     if not isinstance(own, TorchModule):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ..torchmodel import table
 from ..torchmodel.writers import SEARCHING
 from . import containers, dynamic_names, foreign, inherited, iterators, modules, objects, submodules
+from .frames import LENGTH
 from .guards import both, compatible
 from .storage import DOES, NEVER
 from .values import (
@@ -253,8 +254,28 @@ def of_optimizer(run: Run, obj: Optimizer, name: str) -> Value:
     if name == "zero_grad":
         return Native(lambda *_: NONE)
     if name == "param_groups":
-        return Unknown()
+        return _groups(run, obj)
     return Unknown()
+
+
+def _groups(run: Run, obj: Optimizer) -> Value:
+    """`param_groups`: one that stands for each, with all parameters; unknown where it is not known whose they are."""
+    if not obj.owners or any(isinstance(owner, Unknown) for owner in obj.owners):
+        return Unknown()
+    known = run.state.get((obj, "param_groups"))
+    if known is None:
+        group, known = Mapping_(), Sequence_("list")
+        params = ("key", "params")
+        group.keys[params] = known.keys[0] = None
+        run.bottom().slots.update(
+            {
+                (group, params): Parameters([*obj.owners]),
+                (known, 0): group,
+                (known, LENGTH): Constant(1),
+                (obj, "param_groups"): known,
+            }
+        )
+    return known
 
 
 def _optimizer_step(run: Run, obj: Optimizer, args: Sequence[Value], at: ast.AST) -> Value:

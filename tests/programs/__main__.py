@@ -12,7 +12,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m tests.programs", description=(__doc__ or "").split(": ")[1]
     )
-    parser.add_argument("sets", nargs="*", help=f"{' or '.join(SETS)}; both if none is named")
+    parser.add_argument("sets", nargs="*", help=f"{', '.join(SETS)}; all if none is named")
     parser.add_argument("--show", action="store_true", help="name what is missed and what is flagged wrongly")
     options = parser.parse_args()
     if unknown := [name for name in options.sets if name not in SETS]:
