@@ -75,8 +75,10 @@ def _list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     if not args:
         return containers.make(run, "list", [])
     value = args[0]
-    if isinstance(value, (Parameters, Optimizer)):
+    if isinstance(value, Optimizer):
         return value
+    if isinstance(value, Parameters):
+        return containers.make(run, "list", [value], exact=False)
     known = containers.names(run, value) if isinstance(value, Mapping_) else containers.spread(run, value)
     if known is not None:
         return containers.make(run, "list", known)

@@ -56,6 +56,8 @@ def of_tensor(run: Run, tensor: Value, name: str) -> Value | None:
         return Native(lambda run, args, kwargs, at: _backward(run, [tensor], args, kwargs))
     if name == "requires_grad_":
         return Native(lambda run, args, kwargs, at: _requires_grad_(run, tensor, args, kwargs))
+    if name == "detach_":
+        return Native(lambda run, *_: _requires_grad_(run, tensor, [Constant(False)], {}))
     if name in ("register_hook", "retain_grad", "register_post_accumulate_grad_hook"):
         return Native(lambda *_: NONE)
     if name == "is_floating_point":
