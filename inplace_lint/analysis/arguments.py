@@ -7,7 +7,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from ..sketch.words import mentions
-from ..syntax.nodes import children
+from ..syntax.nodes import bound, children
 from . import stale
 from .finding import LIKELY, POSSIBLE, Finding
 from .guards import ALWAYS, implies
@@ -33,7 +33,7 @@ def overwritten(run: Run, root: FunctionSource, given: Mapping[Storage, str]) ->
     told: set[Storage] = set()
     for write in run.writes:
         storage = write.storage
-        if storage not in given or storage in told or not write.is_of_a_tensor():
+        if storage not in given or storage in told or not write.is_of_a_tensor() or storage.parts_only:
             continue
         if write.place.frame.function is not root or not _is_statement(write.place.at):
             continue
@@ -96,7 +96,7 @@ def _objects(module: Module, cls: str) -> set[str]:
     found: set[str] = set()
     for node in _mentioning(module, {cls}):
         if isinstance(node, ast.Assign):
-            pairs = [pair for target in node.targets for pair in _bound(target, node.value)]
+            pairs = [pair for target in node.targets for pair in bound(target, node.value)]
             found.update(
                 _name(target)
                 for target, value in pairs
@@ -104,13 +104,6 @@ def _objects(module: Module, cls: str) -> set[str]:
             )
     found.discard("")
     return found | _elements(module, found)
-
-
-def _bound(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
-    """What an assignment binds, one by one where both sides are written out: `a, b = A(), B()`."""
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-        return [pair for one, given in zip(target.elts, value.elts) for pair in _bound(one, given)]
-    return [(target, value)]
 
 
 def _elements(module: Module, of: set[str] | None = None) -> set[str]:

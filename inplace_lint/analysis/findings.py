@@ -97,7 +97,10 @@ def proved(hazard: Hazard) -> bool:
     """Whether what is written, and what it was saved for, are known to be tensors."""
     saved = hazard.saved
     through = hazard.write.through
-    if saved.taken is not None and through is not None and saved.taken.is_another(through.taken):
+    taken = (
+        saved.taken if saved.taken is None or saved.storage.parts_only or not saved.taken.perhaps else None
+    )
+    if taken is not None and through is not None and taken.is_another(through.taken):
         return False
     if not hazard.write.is_of_a_tensor() or not all(s.is_tensor() for s in saved.unproved):
         return False

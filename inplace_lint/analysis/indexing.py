@@ -9,6 +9,7 @@ from . import axes, ops
 from .guards import both
 from .joins import join
 from .slices import Slice
+from .storage import Taken
 from .values import ANY, Constant, Phi, Scalar, Sequence_, Tensor, Test, Unknown, Value
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def index(run: Run, obj: Value, at_index: Value, at: ast.AST) -> Value:
     if op is None:
         return Unknown()
     if is_position(at_index) and found != "T":
-        obj = _of_a_list_perhaps(run, obj)
+        obj = _of_a_list_perhaps(run, obj, at_index)
     if found == "?":
         shares, copies = run.doubt(("index", at, run.frame.uid))
         path = run.path
@@ -118,13 +119,16 @@ def is_position(index: Value) -> bool:
     return not isinstance(index, (Slice, Sequence_, Tensor, Test))
 
 
-def _of_a_list_perhaps(run: Run, value: Value) -> Value:
+def _of_a_list_perhaps(run: Run, value: Value, index: Value | None) -> Value:
     """The value, marked so that what is proved of its elements is not taken for a proof of itself."""
     tensor = run.as_tensor(value)
     if tensor is None or (tensor.storage.proved and not tensor.storage.parts_only):
         return value
     part = tensor.alias()
     part.part = True
+    if part.taken is None and index is not None:
+        name = (type(index.value), index.value) if isinstance(index, Constant) else index
+        part.taken = Taken(name, run.within[-1] if run.within else None, perhaps=True)
     return part
 
 
@@ -160,7 +164,7 @@ def iterate(run: Run, value: Value, at: ast.AST) -> Value:
     op = table.method("unbind")
     if op is None:
         return Unknown()
-    rows = ops.apply(run, op, [_of_a_list_perhaps(run, value)], {}, at, function=False)
+    rows = ops.apply(run, op, [_of_a_list_perhaps(run, value, None)], {}, at, function=False)
     if isinstance(rows, Sequence_):
         row = run.state.get((rows, ANY))
         if row is not None:

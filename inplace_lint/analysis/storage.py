@@ -141,13 +141,17 @@ class Counter:
 
 
 class Taken:
-    """Under which key, in which loop, something was taken from a container whose elements are not told apart."""
+    """Under which key, in which loop, something was taken from a container whose elements are not told apart.
 
-    __slots__ = ("key", "loop")
+    `perhaps`: from something of unknown kind, which may be one tensor as well.
+    """
 
-    def __init__(self, key: object, loop: Loop | None) -> None:
+    __slots__ = ("key", "loop", "perhaps")
+
+    def __init__(self, key: object, loop: Loop | None, perhaps: bool = False) -> None:
         self.key = key
         self.loop = loop
+        self.perhaps = perhaps
 
     def is_another(self, other: Taken | None) -> bool:
         """Whether it is, as far as anybody can tell, not the same element: of what two loops take, each takes all."""

@@ -11,7 +11,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from .annotations import SCALARS, annotated
-from .nodes import DULL, bound_names, inner_bodies
+from .nodes import DULL, bound, bound_names, inner_bodies
 from .parse import parse, without_comments, without_docstrings
 
 if TYPE_CHECKING:
@@ -165,9 +165,9 @@ class ClassSource:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 self.methods[statement.name] = FunctionSource(module, statement, self)
             elif isinstance(statement, ast.Assign):
-                for target in statement.targets:
+                for target, value in (pair for t in statement.targets for pair in bound(t, statement.value)):
                     if isinstance(target, ast.Name):
-                        self.assignments[target.id] = statement.value
+                        self.assignments[target.id] = value
             elif isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
                 self.assignments[statement.target.id] = statement.value
 
@@ -346,10 +346,10 @@ class Module:
                             statement.module or "", alias.name, statement.level
                         )
             elif isinstance(statement, ast.Assign):
-                for target in statement.targets:
+                for target, value in (pair for t in statement.targets for pair in bound(t, statement.value)):
                     if isinstance(target, ast.Name):
                         self._bind(target.id)
-                        self.assignments[target.id] = statement.value
+                        self.assignments[target.id] = value
                     else:
                         bound_names([target], self.multiple, set())
             elif isinstance(statement, ast.AnnAssign):

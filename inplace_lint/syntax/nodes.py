@@ -124,3 +124,15 @@ def bound_names(body: Sequence[ast.AST], bound: set[str], declared: set[str]) ->
         if isinstance(rest, str):
             bound.add(rest)
         stack += children(node)
+
+
+def bound(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """What an assignment binds, one by one where both sides are written out: `a, b = 1, 2`."""
+    if (
+        isinstance(target, (ast.Tuple, ast.List))
+        and isinstance(value, (ast.Tuple, ast.List))
+        and len(target.elts) == len(value.elts)
+        and not any(isinstance(one, ast.Starred) for one in (*target.elts, *value.elts))
+    ):
+        return [pair for one, given in zip(target.elts, value.elts) for pair in bound(one, given)]
+    return [(target, value)]
