@@ -84,6 +84,13 @@ def is_passed_on(module: Module, root: FunctionSource) -> bool:
     )
 
 
+def _is_registered(root: FunctionSource) -> bool:
+    """Whether a decorator of its file is given it."""
+    decorators = getattr(root.node, "decorator_list", ())
+    names = {_name(d.func if isinstance(d, ast.Call) else d) for d in decorators}
+    return not names.isdisjoint(root.module.functions)
+
+
 def _name(node: ast.AST | None) -> str:
     """The last name of `a`, `self.a`, `self.a[i]`."""
     while isinstance(node, ast.Subscript):
@@ -140,9 +147,8 @@ def _calls(
 ) -> tuple[list[ast.Call], dict[ast.expr, ast.expr], set[ast.expr]]:
     """The calls of the function in a file, what values are assigned to, and those that stand for themselves.
 
-    A forward is called by its object.
-
-    Where the file names no object of its class, whoever makes one may have put it among others that loops call.
+    A forward is called by its object. Where the file names none, or hands the function itself on (as to a decorator
+    that registers it), it may be one of those that loops call.
     """
     targets: dict[ast.expr, ast.expr] = {}
     calls: list[ast.Call] = []
@@ -150,6 +156,8 @@ def _calls(
     names = {root.name}
     if root.owner is not None and root.name in ("forward", "__call__"):
         names = _objects(module, root.owner.name) or _elements(module)
+    elif root.owner is None and (is_passed_on(module, root) or _is_registered(root)):
+        names |= _elements(module)
     for node in _mentioning(module, names):
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
             targets[node.value] = node.targets[0]

@@ -97,11 +97,12 @@ def proved(hazard: Hazard) -> bool:
     """Whether what is written, and what it was saved for, are known to be tensors."""
     saved = hazard.saved
     through = hazard.write.through
-    taken = (
-        saved.taken if saved.taken is None or saved.storage.parts_only or not saved.taken.perhaps else None
-    )
-    if taken is not None and through is not None and taken.is_another(through.taken):
-        return False
+    of_list = saved.storage.parts_only
+    if saved.taken is not None and through is not None and (of_list or not saved.taken.perhaps):
+        if saved.taken.is_another(through.taken):
+            return False
+        if of_list and any(saved.time < put <= hazard.write.time for put in saved.storage.puts):
+            return False
     if not hazard.write.is_of_a_tensor() or not all(s.is_tensor() for s in saved.unproved):
         return False
     return saved.grad == DOES or not saved.sources or any(s.credible() for s in saved.sources)

@@ -84,6 +84,12 @@ class SecondLooks:
                 together = either(together, guard)
         return context.is_trained(together) or (None if unknown else False)
 
+    def is_refused(self, root: FunctionSource | None, finding: Finding) -> bool | None:
+        """Whether the write of an incident is to what may require grad; None where that was not seen."""
+        places = _writes(finding)
+        met = [i for i in self.at(root).incidents if i.kind == finding.kind and i.place.at in places]
+        return any(i.grad == DOES or i.storage.credible() for i in met) if met else None
+
     def hangs_on_arguments(self, root: FunctionSource, finding: Finding) -> bool:
         """Whether nothing but arguments of the function, or parts of them, can bring gradients to what is met."""
         run = self.at(root)

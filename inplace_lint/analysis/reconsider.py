@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .finding import Finding
     from .program import Program
 
+#: Incidents that raise only where gradients are recorded.
+_REFUSED = ("leaf", "multi-view", "no-grad-view", "out")
 #: How far callers are followed to where it shows what they are given.
 _CALLERS = 4
 
@@ -34,9 +36,15 @@ def reconsider(
     looks = SecondLooks(module, program)
     training = Training(looks)
     for finding, root in findings:
-        if finding.confidence < LIKELY or finding.kind != "write":
+        if finding.confidence < LIKELY or finding.kind not in ("write", *_REFUSED):
             continue
-        if looks.meets(root, finding, needed=True) is False:
+        if finding.kind in _REFUSED:
+            if looks.is_refused(root, finding) is not False:
+                continue
+            finding.overruled = (
+                "nothing but what training is given as data says that gradients are recorded here"
+            )
+        elif looks.meets(root, finding, needed=True) is False:
             finding.overruled = (
                 "with every call entered, nothing is left that says that gradients are recorded here"
             )

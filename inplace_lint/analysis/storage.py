@@ -35,6 +35,7 @@ class Storage:
         "parts_only",
         "perhaps_part",
         "proved",
+        "puts",
         "sources",
         "standing",
         "uid",
@@ -67,6 +68,8 @@ class Storage:
         self.proved = proved
         #: what proved it were uses of its elements: it may be a list of tensors just as well
         self.parts_only = False
+        #: when something was put in the place of an element of it, in the heap's time: of a list, that is another then
+        self.puts: tuple[int, ...] = ()
         #: what may require grad in it came as it is from outside: moved about, never computed with
         self.moved = origin in ("unknown", "factory")
         #: a second look found that it is as a rule of a kind that needs no gradient

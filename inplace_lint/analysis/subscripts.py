@@ -176,6 +176,7 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
                 if indexing.is_position(index):
                     for write in run.writes[before:]:
                         write.into_list = True
+                        write.storage.puts += (write.time,)
                 run.path = path
         elif isinstance(atom, Array):
             path, run.path = run.path, guard

@@ -142,4 +142,24 @@ PROGRAMS = {
         if __name__ == "__main__":
             fit(nn.Linear(4, 4), [(prepared(torch.rand(3, 4)), torch.rand(3, 4))])
     """,
+    "rows of a batch, or of what a layer makes of it": """
+        def levelled(x):
+            for row in x:
+                row -= row.mean()  # good
+                row -= row.mean()  # bad: IPL104
+            return x
+
+        def fit(model, batches):
+            opt = torch.optim.SGD(model.parameters(), lr=0.1)
+            for x, y in batches:
+                x = levelled(x.clone())  # good
+                x = levelled(model(x).relu())  # bad
+                loss = F.mse_loss(model(x), y)
+                opt.zero_grad()
+                loss.backward()
+                opt.step()
+
+        if __name__ == "__main__":
+            fit(nn.Linear(4, 4), [(torch.rand(3, 4), torch.rand(3, 4))])
+    """,
 }

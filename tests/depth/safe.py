@@ -505,4 +505,63 @@ PROGRAMS = {
                 loss.backward()
                 opt.step()
     """,
+    "parameters that are detached before they are moved": """
+        target, source = nn.Linear(4, 4), nn.Linear(4, 4)
+        for t, s in zip(target.parameters(), source.parameters()):
+            t.detach_()
+            t.copy_(t * 0.9 + s * 0.1)
+        source(b).sum().backward()
+    """,
+    "a list of parameters that is added to": """
+        first, second = nn.Linear(4, 4), nn.Linear(4, 4)
+        weights = list(first.parameters())
+        weights += list(second.parameters())
+        opt = torch.optim.SGD(weights, lr=0.1)
+        second(first(b)).sum().backward()
+        opt.step()
+    """,
+    "elements of a list, each changed after it was saved for itself": """
+        def peaks(scores, k):
+            found = []
+            for i in range(len(scores)):
+                if k:
+                    scores[i], _ = scores[i].topk(k)
+                found.append(scores[i].exp_())
+            return found
+
+        sum(one.sum() for one in peaks([a * 1, a * 2], 2)).backward()
+    """,
+    "elements of a list that others have taken the place of": """
+        class Head(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.parts = nn.ModuleList(nn.Linear(4, 4) for _ in range(2))
+
+            def forward(self, x):
+                for i in range(2):
+                    x[i] = torch.stack((self.parts[i](x[i]), self.parts[i](x[i])))
+                    half = x[i][..., 2:]
+                    half[..., 0] = half[..., 0] * 2
+                return x
+
+        sum(one.sum() for one in Head()([a * 1, a * 2])).backward()
+    """,
+    "what the top level binds by tuples are numbers": """
+        STEP, SIZE = 2, 4
+
+        def assigned(boxes):
+            spread = torch.arange(SIZE).float().mul_(STEP).add_(1)
+            boxes = boxes.clone()
+            boxes[:2] = torch.log(boxes[:2] / spread[:2])
+            boxes[2:] /= spread[2:]
+            return boxes
+
+        def train():
+            net = nn.Linear(SIZE, SIZE)
+            target = assigned(torch.ones(SIZE))
+            F.mse_loss(net(target), target).backward()
+            return net
+
+        train()
+    """,
 }
