@@ -196,7 +196,9 @@ def other(run: Run, dotted: str, args: Sequence[Value]) -> Value:
         if all(isinstance(a, (Scalar, Constant)) for a in args):
             return run.scalar((dotted, *args))
         return symbols.unknown(run, args, {})
-    return symbols.unknown(run, args, {})
+    result = symbols.unknown(run, args, {})
+    result.alone = False  # `globals()`: it may be what was there before
+    return result
 
 
 PLAYS: dict[str, Play] = {

@@ -14,6 +14,7 @@ from .heap import Saved
 from .storage import DOES
 from .values import (
     Constant,
+    Instance,
     Mapping_,
     Native,
     Scalar,
@@ -83,14 +84,28 @@ def called(
     return result
 
 
-def is_alone(run: Run, value: Value) -> bool:
-    """Whether it is no tensor, holds none, and has none behind it, as a name or a number, or what was made of these."""
-    if isinstance(value, (Sequence_, Mapping_)):
-        return all(is_alone(run, element) for element in run.elements(value))
-    return all(
-        isinstance(atom, (Constant, Scalar, Symbol)) or (isinstance(atom, Unknown) and atom.alone)
-        for atom in flatten(value)
-    )
+def is_alone(run: Run, value: Value, depth: int = 4) -> bool:
+    """Whether no gradient can come of it, as of a name, a number or a data set, or what was made of these alone."""
+    for atom in flatten(value):
+        if isinstance(atom, (Sequence_, Mapping_)) or (isinstance(atom, Instance) and _is_data_set(atom)):
+            within = run.elements(atom)
+            if isinstance(atom, Instance) and atom.pending is not None:
+                args, kwargs = atom.pending
+                within += [*args, *kwargs.values()]
+            if not depth or not all(is_alone(run, element, depth - 1) for element in within):
+                return False
+        elif isinstance(atom, Tensor):
+            if run.heap.record(atom.storage).grads:
+                return False
+        elif not isinstance(atom, (Constant, Scalar, Symbol)) and not (
+            isinstance(atom, Unknown) and atom.alone
+        ):
+            return False
+    return True
+
+
+def _is_data_set(obj: Instance) -> bool:
+    return any(base.startswith("torch.utils.data.") for base in obj.cls.external_bases())
 
 
 def _may_store(run: Run, owner: Value | None) -> None:

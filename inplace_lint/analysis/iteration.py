@@ -101,7 +101,9 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     if isinstance(value, Scalar):
         return False, [Scalar(), Scalar()]
     owner = value if isinstance(value, Unknown) and value.is_given() else None
-    return False, [Unknown(owner), Unknown(owner)]
+    first, last = Unknown(owner), Unknown(owner)
+    first.alone = last.alone = isinstance(value, Unknown) and value.alone
+    return False, [first, last]
 
 
 def _another_layer(run: Run, element: Value) -> Value:

@@ -43,12 +43,13 @@ def mark_targets(run: Run, cls: ClassValue, arguments: list[Value]) -> None:
 
 def mark_data(run: Run, trained: list[tuple[Guard, Tensor]]) -> None:
     """A function that itself runs the backward of what hangs on a model is given data beside it: no evidence."""
-    if len(run.active) != 1:
+    if len(run.active) > 1:
         return
     given = {value for value in run.root_args.values() if isinstance(value, Unknown)}
     given |= {part for part in run.parts if _is_part(part, given)}
     reached = grounds([tensor.storage for _, tensor in trained])
     data = {value.tensor.storage for value in given if value.tensor is not None}
+    data |= {storage for storage in reached if is_item(storage.value)}
     others = [s for s in reached - data if run.heap.record(s).grads]
     needed = any(sure == DOES for _, t in trained for _, sure in run.heap.record(t.storage).grads)
     if needed or any(s.is_tensor() or s.value is None or not s.value.is_given() for s in others):
@@ -103,6 +104,12 @@ def _computes(run: Run, func: Unknown, forwards: list[Forward]) -> bool:
     whole = _whole(func)
     known = isinstance(whole, Unknown) and known_weights(run, whole) is not None
     return known or any(not is_alone(run, value) for forward in forwards for value in forward.values)
+
+
+def is_item(value: Value | None) -> bool:
+    """Whether it is what a loop takes of something that nothing went into that may require grad, or part of it."""
+    whole = None if value is None else _whole(value)
+    return isinstance(whole, Unknown) and whole.alone and not whole.returned
 
 
 def _whole(value: Value) -> Value:

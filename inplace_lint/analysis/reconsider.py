@@ -117,7 +117,7 @@ def _callers(
     """The functions of the file that call one, and whether its top level does."""
     calling, rows = callers(looks.module, {function})
     around = [looks.module.functions_at(row) for row in rows]
-    found = {f for f in training.trainers if function in looks.at(f).entered}
+    found = {f for f in training.trainers if f is not None and function in looks.at(f).entered}
     if function.name == "forward" and function.owner is not None:
         found.update(f for f in calling if f.name != "__init__")  # which only builds what others call
     else:

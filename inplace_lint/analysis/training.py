@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..sketch.words import runs_backward
 from ..syntax.nodes import walk
 from ..torchmodel import table
-from .kinds import grounds
+from .kinds import grounds, is_item
 from .looks import is_argument
 from .values import Constant, Scalar, Tensor, Unknown, flatten
 
@@ -48,14 +48,15 @@ class Training:
         return bool(handed) and all(handed) and alike == [function.owner]
 
     @cached_property
-    def trainers(self) -> list[FunctionSource]:
-        """The functions in whose text a backward is run."""
+    def trainers(self) -> list[FunctionSource | None]:
+        """The functions in whose text a backward is run; None where it is run at the top level of the file."""
         module = self._looks.module
-        return (
-            [f for f in module.functions_in_order() if f.mentions(b".backward(")]
-            if runs_backward(module)
-            else []
-        )
+        if not runs_backward(module):
+            return []
+        found: list[FunctionSource | None] = [
+            f for f in module.functions_in_order() if f.mentions(b".backward(")
+        ]
+        return [*found, None] if _runs_one(module.tree.body) else found
 
     @cached_property
     def _handed(self) -> list[tuple[int, bool]]:
@@ -67,7 +68,7 @@ class Training:
                 found += [
                     (len(forward.values), all(_is_data(run, value) for value in forward.values))
                     for forward in forwards
-                    if func.is_given() and not _is_of_torch(forward)
+                    if (func.is_given() or func.alone) and not _is_of_torch(forward)
                 ]
         return found
 
@@ -106,6 +107,16 @@ class Training:
         return found
 
 
+def _runs_one(statements: list[ast.stmt]) -> bool:
+    """Whether a backward is run by these statements, apart from the functions that they define."""
+    return any(
+        isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "backward"
+        for statement in statements
+        if not isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+        for node in walk(statement)
+    )
+
+
 def _takes(function: FunctionSource, count: int) -> bool:
     """Whether it can be called with so many arguments, its receiver not counted."""
     rest = function.parameters[1:] if function.owner is not None else function.parameters
@@ -128,7 +139,8 @@ def _is_data(run: Run, given: Value) -> bool:
         elif isinstance(atom, (Unknown, Tensor)):
             tensor = atom if isinstance(atom, Tensor) else atom.tensor
             if tensor is not None and any(
-                run.heap.record(ground).grads and not (ground.no_evidence or is_argument(run, ground))
+                run.heap.record(ground).grads
+                and not (ground.no_evidence or is_argument(run, ground) or is_item(ground.value))
                 for ground in grounds([tensor.storage])
             ):
                 return False

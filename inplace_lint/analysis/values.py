@@ -180,7 +180,7 @@ class Unknown(Value):
         #: returned by something unknown; by a module's forward, or a part of that
         self.returned = False
         self.of_module: bool = isinstance(owner, Unknown) and owner.of_module
-        #: no tensor went into the calls that it comes from, nor what may hold one
+        #: nothing that may require grad went into the calls that it comes from
         self.alone: bool = isinstance(owner, Unknown) and owner.alone
         #: an attribute that is None when its object is built
         self.late = False

@@ -13,6 +13,30 @@ _FIT = """
             fit(Net(), [(torch.rand(3, 4), torch.rand(3, 4))])
 """
 
+_SPREAD = """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj = nn.Linear(8, 4)
+
+            def forward(self, x):
+                x = x - x.mean(1, keepdim=True)
+                spread = x.var(dim=1, keepdim=True).sqrt()
+                x /= spread.clamp(min=1e-4)
+                out = self.proj(x).exp()
+                out.mul_(spread)  # bad: IPL101
+                out = out.mul(spread)  # good
+                return out
+"""
+
+_LOOP = """
+        opt = torch.optim.SGD(model.parameters(), lr=0.1)
+        for x in torch.utils.data.DataLoader(torch.rand(8, 8), batch_size=4):
+            opt.zero_grad()
+            model(x).square().mean().backward()
+            opt.step()
+"""
+
 PROGRAMS = {
     "scaled by its own spread, as it comes in or after a layer": f"""
         def scaled(x):
@@ -74,6 +98,46 @@ PROGRAMS = {
 
         if __name__ == "__main__":
             fit(nn.Linear(4, 4), [(torch.rand(3, 4), torch.rand(3, 4))])
+    """,
+    "built by its name, and trained at the top level": f"""
+        {_SPREAD}
+
+        def build(name):
+            return [cls for cls in nn.Module.__subclasses__() if cls.__name__ == name][-1]()
+
+        model = build("Net")
+        {_LOOP}
+    """,
+    "built and trained at the top level, by a data set of the file": f"""
+        {_SPREAD}
+
+        class Rows(torch.utils.data.Dataset):
+            def __init__(self, count):
+                self.rows = torch.rand(count, 8)
+
+            def __len__(self):
+                return len(self.rows)
+
+            def __getitem__(self, i):
+                return self.rows[i]
+
+        model = Net()
+        {_LOOP.replace("torch.rand(8, 8)", "Rows(8)")}
+    """,
+    "a data set of what a model made": f"""
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj = nn.Linear(8, 4)
+
+            def forward(self, x):
+                spread = x.std(dim=1, keepdim=True).clamp(min=1e-4)
+                x /= spread  # bad: IPL102
+                x = x / spread  # good
+                return self.proj(x)
+
+        model = nn.Sequential(nn.Linear(8, 8), Net())
+        {_LOOP}
     """,
     "a loss that training is given, beside a model": """
         class Focal(nn.Module):
