@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..sketch.screen import callers
-from ..sketch.words import runs_backward
+from ..sketch.words import mentions, runs_backward
 from ..torchmodel import table
 from .arguments import is_passed_on
 from .finding import LIKELY, POSSIBLE
@@ -19,7 +19,7 @@ from .looks import SecondLooks
 from .training import Training
 
 if TYPE_CHECKING:
-    from ..syntax.module import FunctionSource, Module
+    from ..syntax.module import ClassSource, FunctionSource, Module
     from .finding import Finding
     from .program import Program
 
@@ -120,9 +120,21 @@ def _callers(
     found = {f for f in training.trainers if f is not None and function in looks.at(f).entered}
     if function.name == "forward" and function.owner is not None:
         found.update(f for f in calling if f.name != "__init__")  # which only builds what others call
+        if not calling and not found:
+            found = _handing_on(looks, function, function.owner)
     else:
         found.update(f for functions in around for f in functions)
     return found - {function}, not all(around)
+
+
+def _handing_on(looks: SecondLooks, forward: FunctionSource, cls: ClassSource) -> set[FunctionSource]:
+    """The functions that build an object of a class and hand it to what calls it, if that is all that is made of it."""
+    own = range(cls.node.lineno, (cls.node.end_lineno or 0) + 1)
+    around = [looks.module.functions_at(row) for row in mentions(looks.module, {cls.name}) if row not in own]
+    if not all(around):
+        return set()
+    found = {functions[0] for functions in around}
+    return found if all(f.name != "__init__" and forward in looks.at(f).entered for f in found) else set()
 
 
 def _called_by_its_base(program: Program, root: FunctionSource) -> bool:

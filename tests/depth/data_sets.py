@@ -13,6 +13,27 @@ _TRAINED = """
 """
 
 PROGRAMS = {
+    "a module that is handed to what calls it, with what was detached": """
+        class Clip(nn.Module):
+            def forward(self, boxes, top):
+                boxes[:, 0] = torch.clamp(boxes[:, 0], min=0)  # bad: IPL102
+                boxes[:, 0] = torch.clamp(boxes[:, 0], min=0)  # good
+                boxes[:, 1] = torch.clamp(boxes[:, 1], max=top)  # bad: IPL102
+                boxes[:, 1] = torch.clamp(boxes[:, 1], max=top)  # good
+                return boxes
+
+        def decoded(out, clip):
+            return clip(out * 2, 1.0)
+
+        class Loss(nn.Module):
+            def forward(self, out, y):
+                boxes = decoded(out, Clip())  # bad
+                boxes = decoded(out.detach(), Clip())  # good
+                return (out - y).square().mean() + boxes.square().mean()
+
+        net = nn.Linear(3, 4)
+        Loss()(net(torch.rand(2, 3)), torch.rand(2, 4)).backward()
+    """,
     "an item of a data set of the file": f"""
         class Box:
             def __init__(self, x):
