@@ -296,6 +296,7 @@ class Context:
         finding.passed = self.run.passed.get((at, incident.storage))
         finding.unrecorded = incident.place.at in self.run.unrecorded
         finding.cause = incident.cause
+        finding.given = incident.grad < DOES
         finding.used = incident.used
         known = found.get(finding.key())
         if known is None or known.confidence < confidence:

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 _SOFT_LIMIT = 8_000
 
 
+#: Incidents that raise only where gradients are recorded.
+REFUSED = ("leaf", "multi-view", "no-grad-view", "out")
+
+
 class SecondLooks:
     """The second looks at the functions of a file, each made once."""
 
@@ -56,8 +60,18 @@ class SecondLooks:
             self._looked[root] = run
         return run
 
-    def meets(self, root: FunctionSource | None, finding: Finding, needed: bool = False) -> bool | None:
-        """Whether the write meets the saves with what may require grad; None where that was not seen.
+    def stands(self, root: FunctionSource | None, finding: Finding, needed: bool = False) -> bool | None:
+        """Whether what a finding says is so in this run as well; None where that was not seen."""
+        if finding.kind not in REFUSED:
+            return self._meets(root, finding, needed)
+        run, places = self.at(root), _writes(finding)
+        met = [i for i in run.incidents if i.kind == finding.kind and i.place.at in places]
+        if not met and (run.budget.is_spent() or all(write.place.at not in places for write in run.writes)):
+            return None
+        return any(i.grad == DOES or i.storage.credible() for i in met)
+
+    def _meets(self, root: FunctionSource | None, finding: Finding, needed: bool = False) -> bool | None:
+        """Whether the write meets the saves with what may require grad.
 
         `needed`: also whether anything that leaves the run, or is differentiated in it, hangs on what was saved.
         """
@@ -84,16 +98,10 @@ class SecondLooks:
                 together = either(together, guard)
         return context.is_trained(together) or (None if unknown else False)
 
-    def is_refused(self, root: FunctionSource | None, finding: Finding) -> bool | None:
-        """Whether the write of an incident is to what may require grad; None where that was not seen."""
-        places = _writes(finding)
-        met = [i for i in self.at(root).incidents if i.kind == finding.kind and i.place.at in places]
-        return any(i.grad == DOES or i.storage.credible() for i in met) if met else None
-
     def hangs_on_arguments(self, root: FunctionSource, finding: Finding) -> bool:
         """Whether nothing but arguments of the function, or parts of them, can bring gradients to what is met."""
         run = self.at(root)
-        return all(
+        return finding.kind not in REFUSED and all(
             hazard.saved.grad < DOES
             and all(
                 is_argument(run, ground)

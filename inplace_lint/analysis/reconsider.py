@@ -15,7 +15,7 @@ from ..sketch.words import mentions, runs_backward
 from ..torchmodel import table
 from .arguments import is_passed_on
 from .finding import LIKELY, POSSIBLE
-from .looks import SecondLooks
+from .looks import REFUSED, SecondLooks
 from .training import Training
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .finding import Finding
     from .program import Program
 
-#: Incidents that raise only where gradients are recorded.
-_REFUSED = ("leaf", "multi-view", "no-grad-view", "out")
 #: How far callers are followed to where it shows what they are given.
 _CALLERS = 4
 
@@ -36,15 +34,9 @@ def reconsider(
     looks = SecondLooks(module, program)
     training = Training(looks)
     for finding, root in findings:
-        if finding.confidence < LIKELY or finding.kind not in ("write", *_REFUSED):
+        if finding.confidence < LIKELY or finding.kind not in ("write", *REFUSED):
             continue
-        if finding.kind in _REFUSED:
-            if looks.is_refused(root, finding) is not False:
-                continue
-            finding.overruled = (
-                "nothing but what training is given as data says that gradients are recorded here"
-            )
-        elif looks.meets(root, finding, needed=True) is False:
+        if looks.stands(root, finding, needed=True) is False:
             finding.overruled = (
                 "with every call entered, nothing is left that says that gradients are recorded here"
             )
@@ -71,7 +63,7 @@ def _plain_from_the_top(looks: SecondLooks, finding: Finding, root: FunctionSour
     if not runs_backward(looks.module):
         return False
     run = looks.at(None)
-    return run.trains and root in run.entered and looks.meets(None, finding) is False
+    return run.trains and root in run.entered and looks.stands(None, finding) is False
 
 
 def _is_given_data(looks: SecondLooks, training: Training, finding: Finding, root: FunctionSource) -> bool:
@@ -91,7 +83,7 @@ def _is_given_data(looks: SecondLooks, training: Training, finding: Finding, roo
                 return False
             calling, from_the_top = _callers(looks, training, function)
             if from_the_top and (
-                root not in looks.at(None).entered or looks.meets(None, finding) is not False
+                root not in looks.at(None).entered or looks.stands(None, finding) is not False
             ):
                 return False
             alone = not calling and not from_the_top
@@ -103,7 +95,7 @@ def _is_given_data(looks: SecondLooks, training: Training, finding: Finding, roo
                     continue  # what an object starts with is computed once: no backward goes through it
                 if root not in looks.at(caller).entered:
                     return False
-                if looks.meets(caller, finding) is not False:
+                if looks.stands(caller, finding) is not False:
                     if not looks.hangs_on_arguments(caller, finding):
                         return False
                     asked.append(caller)
@@ -123,8 +115,17 @@ def _callers(
         if not calling and not found:
             found = _handing_on(looks, function, function.owner)
     else:
-        found.update(f for functions in around for f in functions)
+        found.update(_as_own(looks, f, function) for functions in around for f in functions)
     return found - {function}, not all(around)
+
+
+def _as_own(looks: SecondLooks, caller: FunctionSource, method: FunctionSource) -> FunctionSource:
+    """A method of a base that calls what a class has of its own, as that class inherits it."""
+    cls, base = method.owner, caller.owner
+    if cls is None or base is None or cls is base or caller.name in cls.methods:
+        return caller
+    bases = [value.source for value in looks.program.class_value(cls).order()]
+    return looks.module.as_method_of(caller, cls) if base in bases else caller
 
 
 def _handing_on(looks: SecondLooks, forward: FunctionSource, cls: ClassSource) -> set[FunctionSource]:

@@ -112,4 +112,27 @@ PROGRAMS = {
 
         Squashed()(a).sum().backward()
     """,
+    "a method that a base class calls, with gradients or without": """
+        class Observer(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.register_buffer("peak", torch.zeros(()))
+
+            def observe(self, x):
+                raise NotImplementedError
+
+            def forward(self, x):
+                with torch.no_grad():  # good
+                    self.observe(x)  # good
+                self.observe(x)  # bad
+                return x
+
+        class Peak(Observer):
+            def observe(self, x):
+                torch.maximum(self.peak, x.abs().max(), out=self.peak)  # bad: IPL107
+                torch.maximum(self.peak, x.abs().max(), out=self.peak)  # good
+
+        if __name__ == "__main__":
+            Peak()(a * 2).sum().backward()
+    """,
 }
