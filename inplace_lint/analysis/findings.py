@@ -97,15 +97,20 @@ def proved(hazard: Hazard) -> bool:
     """Whether what is written, and what it was saved for, are known to be tensors."""
     saved = hazard.saved
     through = hazard.write.through
-    of_list = saved.storage.parts_only
-    if saved.taken is not None and through is not None and (of_list or not saved.taken.perhaps):
-        if saved.taken.is_another(through.taken):
-            return False
-        if of_list and any(saved.time < put <= hazard.write.time for put in saved.storage.puts):
-            return False
+    listed = saved.storage.parts_only or saved.taken is None or not saved.taken.perhaps
+    if listed and saved.taken is not None and through is not None and saved.taken.is_another(through.taken):
+        return False
     if not hazard.write.is_of_a_tensor() or not all(s.is_tensor() for s in saved.unproved):
         return False
     return saved.grad == DOES or not saved.sources or any(s.credible() for s in saved.sources)
+
+
+def _put_between(hazard: Hazard) -> bool:
+    """Whether what was saved is an element of what may be a list, in whose place another was put before the write."""
+    saved = hazard.saved
+    if not saved.storage.parts_only or saved.taken is None or not saved.taken.perhaps:
+        return False
+    return any(saved.time < put <= hazard.write.time for put in saved.storage.puts)
 
 
 def once_for_each_write(findings: list[Finding]) -> list[Finding]:
@@ -174,7 +179,7 @@ class Context:
         at, inner = self._site(write.place, saved.place)
         if at is None or at in immediate:
             return
-        confidence = self._confidence(saved, write.guard, guard)
+        confidence = POSSIBLE if _put_between(hazard) else self._confidence(saved, write.guard, guard)
         if hazard.kind == "step" and confidence > LIKELY:
             confidence = LIKELY if saved.grad < DOES else confidence
         finding = Finding(hazard.kind, at, write.op, confidence)

@@ -37,7 +37,8 @@ class Training:
             return False
         handed = [plain for count, plain in self._handed if _takes(function, count)]
         if function.owner is None:
-            return all(handed)
+            # A backward that no step follows is a demonstration: what else the file has is for others.
+            return all(handed) and any(self._looks.at(trainer).steps_parameters for trainer in self.trainers)
         if function.name != "forward" or function.owner not in self._outermost:
             return False
         alike = [
