@@ -42,7 +42,7 @@ def reconsider(
             )
         elif (
             root is not None
-            and finding.given
+            and (finding.given or finding.kind in REFUSED)
             and (
                 (finding.bare and _plain_from_the_top(looks, finding, root))
                 or _is_given_data(looks, training, finding, root)
@@ -51,11 +51,21 @@ def reconsider(
             finding.overruled = (
                 "every call in this file is an `__init__`, or gives it only what never requires grad"
             )
+        elif finding.kind == "leaf" and root is not None and _is_for_others(looks, training, root):
+            finding.overruled = "nothing in the file calls this: who does says whether gradients are recorded"
         else:
             continue
         finding.confidence = POSSIBLE
         for saved in finding.saves:
             saved.confidence = POSSIBLE
+
+
+def _is_for_others(looks: SecondLooks, training: Training, root: FunctionSource) -> bool:
+    """Whether it is a function that nothing in its file calls, and that trains nothing itself."""
+    if root.owner is not None or root in training.trainers:
+        return False
+    calling, from_the_top = _callers(looks, training, root)
+    return not calling and not from_the_top and not is_passed_on(looks.module, root)
 
 
 def _plain_from_the_top(looks: SecondLooks, finding: Finding, root: FunctionSource) -> bool:

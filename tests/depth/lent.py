@@ -182,4 +182,23 @@ PROGRAMS = {
 
         build()(a).sum().backward()
     """,
+    "a helper that moves weights, called while gradients are recorded or not": """
+        def follow(source, target):
+            for s, t in zip(source.parameters(), target.parameters()):
+                t.copy_(t * 0.9 + s * 0.1)  # bad: IPL103
+                t.copy_(t * 0.9 + s * 0.1)  # good
+
+        class Agent:
+            def __init__(self):
+                self.net, self.target = nn.Linear(4, 4), nn.Linear(4, 4)
+
+            def learn(self, x):
+                self.net(x).sum().backward()
+                with torch.no_grad():  # good
+                    follow(self.net, self.target)  # good
+                follow(self.net, self.target)  # bad
+
+        if __name__ == "__main__":
+            Agent().learn(b)
+    """,
 }
