@@ -98,6 +98,16 @@ class SecondLooks:
                 together = either(together, guard)
         return context.is_trained(together) or (None if unknown else False)
 
+    def moves_weights_given(self, root: FunctionSource, finding: Finding) -> bool:
+        """Whether leaves are overwritten that are parameters of something that the function was given."""
+        run, places = self.at(root), _writes(finding)
+        met = [i for i in run.incidents if i.kind == finding.kind == "leaf" and i.place.at in places]
+        return bool(met) and all(
+            i.storage in run.stand_ins
+            and all(isinstance(owner, Unknown) for owner in run.stand_ins[i.storage].owners)
+            for i in met
+        )
+
     def hangs_on_arguments(self, root: FunctionSource, finding: Finding) -> bool:
         """Whether nothing but arguments of the function, or parts of them, can bring gradients to what is met."""
         run = self.at(root)

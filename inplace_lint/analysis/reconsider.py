@@ -51,7 +51,11 @@ def reconsider(
             finding.overruled = (
                 "every call in this file is an `__init__`, or gives it only what never requires grad"
             )
-        elif finding.kind == "leaf" and root is not None and _is_for_others(looks, training, root):
+        elif (
+            root is not None
+            and looks.moves_weights_given(root, finding)
+            and _is_for_others(looks, training, root)
+        ):
             finding.overruled = "nothing in the file calls this: who does says whether gradients are recorded"
         else:
             continue
