@@ -1,4 +1,4 @@
-"""A run that enters every call, of one function, and whether a finding's write and saves meet in it again."""
+"""Runs a function again with every call entered, and says whether what a finding says is so there as well."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .finding import Finding
     from .guards import Guard
     from .heap import Hazard
+    from .incident import Incident
     from .program import Program
     from .run import Run
     from .storage import Storage
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 #: A second look goes further than a first one, and there are few.
 _SOFT_LIMIT = 8_000
-
 
 #: Incidents that raise only where gradients are recorded.
 REFUSED = ("leaf", "multi-view", "no-grad-view", "out")
@@ -65,7 +65,7 @@ class SecondLooks:
         if finding.kind not in REFUSED:
             return self._meets(root, finding, needed)
         run, places = self.at(root), _writes(finding)
-        met = [i for i in run.incidents if i.kind == finding.kind and i.place.at in places]
+        met = _incidents(run, finding)
         if not met and (run.budget.is_spent() or all(write.place.at not in places for write in run.writes)):
             return None
         return any(i.grad == DOES or i.storage.credible() for i in met)
@@ -100,8 +100,8 @@ class SecondLooks:
 
     def moves_weights_given(self, root: FunctionSource, finding: Finding) -> bool:
         """Whether leaves are overwritten that are parameters of something that the function was given."""
-        run, places = self.at(root), _writes(finding)
-        met = [i for i in run.incidents if i.kind == finding.kind == "leaf" and i.place.at in places]
+        run = self.at(root)
+        met = _incidents(run, finding) if finding.kind == "leaf" else []
         return bool(met) and all(
             i.storage in run.stand_ins
             and all(isinstance(owner, Unknown) for owner in run.stand_ins[i.storage].owners)
@@ -137,6 +137,11 @@ def _writes(finding: Finding) -> set[ast.AST]:
     places = {place.at for place in finding.writes}
     places.add(finding.at if finding.write is None else finding.write.at)
     return places
+
+
+def _incidents(run: Run, finding: Finding) -> list[Incident]:
+    places = _writes(finding)
+    return [i for i in run.incidents if i.kind == finding.kind and i.place.at in places]
 
 
 def _hazards(run: Run, finding: Finding) -> list[Hazard]:

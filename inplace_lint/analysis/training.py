@@ -91,21 +91,16 @@ class Training:
             for node in walk(pending.pop()):
                 if isinstance(node, ast.Name) and node.id not in found and node.id != cls.name:
                     found.add(node.id)
-                    pending += self._defined.get(node.id, ())
+                    pending += self._defined(node.id)
         return found
 
-    @cached_property
-    def _defined(self) -> dict[str, list[ast.AST]]:
-        """What the functions and assignments of the file's top level give a name."""
-        found: dict[str, list[ast.AST]] = {}
-        for statement in self._looks.module.tree.body:
-            if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
-                found.setdefault(statement.name, []).append(statement)
-            elif isinstance(statement, ast.Assign):
-                for target in statement.targets:
-                    if isinstance(target, ast.Name):
-                        found.setdefault(target.id, []).append(statement.value)
-        return found
+    def _defined(self, name: str) -> list[ast.AST]:
+        """What the top level of the file gives a name."""
+        module = self._looks.module
+        sources = (module.functions.get(name), module.classes.get(name))
+        found: list[ast.AST] = [source.node for source in sources if source is not None]
+        value = module.assignments.get(name)
+        return found if value is None else [*found, value]
 
 
 def _runs_one(statements: list[ast.stmt]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .nodes import children, walk
+from .nodes import bound, children, walk
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -73,13 +73,10 @@ class Asked:
         return self._of_object
 
     def _keep(self, target: ast.expr, value: ast.expr | None, receiver: str) -> None:
-        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-            for one, given in zip(target.elts, value.elts):
-                self._keep(one, given, receiver)
-        elif isinstance(value, ast.Name):
-            attribute = _named(target, receiver)
-            if attribute:
-                self._kept.setdefault(value.id, []).append(attribute)
+        for one, given in [] if value is None else bound(target, value):
+            attribute = _named(one, receiver)
+            if attribute and isinstance(given, ast.Name):
+                self._kept.setdefault(given.id, []).append(attribute)
 
 
 def _note_use(node: ast.AST, receiver: str, uses: dict[str, set[str]]) -> None:
