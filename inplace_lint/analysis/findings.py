@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from .finding import CERTAIN, HARMLESS, LIKELY, POSSIBLE, SILENT, Finding, SavedAt
 from .guards import both, either, implies
+from .kinds import grounds
 from .storage import DOES
 from .values import Tensor, Unknown, alternatives
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from .frames import Place
     from .graph import Node
     from .guards import Guard
-    from .heap import Hazard, Saved
+    from .heap import Hazard, Saved, Write
     from .incident import Incident
     from .run import Run
     from .storage import Storage
@@ -179,7 +180,7 @@ class Context:
         at, inner = self._site(write.place, saved.place)
         if at is None or at in immediate:
             return
-        confidence = POSSIBLE if _put_between(hazard) else self._confidence(saved, write.guard, guard)
+        confidence = POSSIBLE if _put_between(hazard) else self._confidence(saved, write, guard)
         if hazard.kind == "step" and confidence > LIKELY:
             confidence = LIKELY if saved.grad < DOES else confidence
         finding = Finding(hazard.kind, at, write.op, confidence)
@@ -227,20 +228,40 @@ class Context:
             kept.append((positive, negative))
         return () if kept and run.heap.is_plain(saved, tuple(kept)) else tuple(kept)
 
-    def _confidence(self, saved: Saved, written: Guard, guard: Guard) -> int:
+    def _confidence(self, saved: Saved, write: Write, guard: Guard) -> int:
         confidence = CERTAIN
         if saved.grad < DOES:
-            local_result = saved.result and self._returned(saved)
-            confidence = LIKELY if self.reached or local_result else POSSIBLE
+            confidence = LIKELY if self._is_likely(saved, write) else POSSIBLE
         if not saved.certain or (saved.moved and saved.grad < DOES):
             return POSSIBLE
         if saved.only or saved.autocast:
             confidence = min(confidence, LIKELY)
         if not self.is_trained(guard) or (saved.evaluated and not self.run.trains):
             return POSSIBLE
-        if not implies(written, saved.guard):
+        if not self.run.by_default(guard):
+            return POSSIBLE  # it is told where somebody asks for it
+        if not implies(write.guard, saved.guard):
             confidence = min(confidence, LIKELY)
         return confidence
+
+    def _is_likely(self, saved: Saved, write: Write) -> bool:
+        """Whether a gradient is likely to come to what is given: most of that is data, where nothing says otherwise.
+
+        It does where the code takes a backward through what it made of it; where a module spoils what an op returned to
+        it, and returns what comes of that; where a function returns the very tensor that it spoilt.
+        """
+        if self.run.trains:
+            trains_a_module = self.of_module or any(self.run.forwards.values())
+            return not trains_a_module or not self._rests_on_data(saved)
+        if not saved.result or not _are_in_one_call(saved.place, write.place) or not self._returned(saved):
+            return False
+        whole = any(tensor.storage is saved.storage for _, tensor in self.run.returned)
+        return whole or (self.of_module and not _rests_on_options(saved))
+
+    def _rests_on_data(self, saved: Saved) -> bool:
+        """Whether nothing but what the function is given, or part of that, may require grad: what a module is fed with."""
+        values = [ground.value for ground in grounds([*saved.sources])]
+        return bool(values) and all(isinstance(value, Unknown) and value.is_given() for value in values)
 
     def is_trained(self, guard: Guard) -> bool:
         """Whether one of the paths is neither guessed at nor of evaluation mode."""
@@ -334,6 +355,19 @@ class Context:
             # Level 0 is the call that the run itself made: the caller is not in sight.
             return None, False
         return place.at, depth < len(stack) - 1
+
+
+def _are_in_one_call(one: Place, other: Place) -> bool:
+    """Whether one of two places is in the function at the other, or in one that this calls, be it through others."""
+    return any(place.frame is one.frame for place in other.stack()) or any(
+        place.frame is other.frame for place in one.stack()
+    )
+
+
+def _rests_on_options(saved: Saved) -> bool:
+    """Whether nothing but what objects were built with, which are numbers and names as a rule, may require grad."""
+    values = [ground.value for ground in grounds([*saved.sources])]
+    return bool(values) and all(isinstance(value, Unknown) and value.is_option() for value in values)
 
 
 def _works_on_a_module(run: Run) -> bool:

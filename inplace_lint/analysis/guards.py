@@ -118,13 +118,15 @@ def relative(a: Guard, path: Guard) -> Guard:
 
 
 def minus(a: Guard, b: Guard) -> Guard:
-    """The guard under which a holds and b does not; a itself where b has more than one conjunction.
+    """The guard under which a holds and b does not.
 
     Where b is only guessed at, so is what remains of a.
     """
     if b == ALWAYS:
         return NEVER
     if len(b) != 1:
+        for conjunction in b:
+            a = minus(a, (conjunction,))
         return a
     positive, negative = b[0]
     if positive & WEAKENED:

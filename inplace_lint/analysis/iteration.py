@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import containers, indexing, inherited
 from .frames import DEAD
-from .guards import either
+from .guards import ALWAYS, both, either, literal
 from .iterators import Iteration
 from .joins import join
 from .storage import DOES
@@ -27,6 +27,7 @@ from .values import (
 
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Sequence
 
     from .guards import Guard
     from .run import Run
@@ -44,6 +45,8 @@ def iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
             if isinstance(element, Sequence_):
                 for inner in run.elements(element):
                     containers.one_of_many(run, inner)
+        if len(elements) == 2 and elements[0] is not elements[1]:
+            run.round_before[elements[1]] = elements[0]
     return exact, elements
 
 
@@ -89,6 +92,9 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
             return False, [element.alternatives[0][1], element.alternatives[-1][1]]
         if type(element) is Scalar:
             return False, [_like(element), _like(element)]
+        if isinstance(element, Phi) and any(isinstance(a, TorchModule) for _, a in element.alternatives):
+            # Which of them follows which could only be guessed at.
+            return False, [_one_of(run, value, element.alternatives), Unknown()]
         if element is not None:
             return False, [element, _another_layer(run, element)]
     if isinstance(value, Tensor) or (isinstance(value, Unknown) and value.tensor is not None):
@@ -104,6 +110,17 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     first, last = Unknown(owner), Unknown(owner)
     first.alone = last.alone = isinstance(value, Unknown) and value.alone
     return False, [first, last]
+
+
+def _one_of(run: Run, container: Value, layers: Sequence[tuple[Guard, Value]]) -> Value:
+    """One of the layers that were put into a container, each on paths of its own: more than one may be there at once."""
+    others: Guard = ALWAYS
+    found: list[tuple[Guard, Value]] = []
+    for number, (guard, layer) in enumerate(layers):
+        bit = run.bit(("one of", container, number))
+        found.append((both(guard, both(others, literal(bit, True))), layer))
+        others = both(others, literal(bit, False))
+    return join([*found, (others, Unknown())])
 
 
 def _another_layer(run: Run, element: Value) -> Value:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from .guards import Guard
     from .program import Program
+    from .values import Value
 
 
 class Literals:
@@ -24,6 +25,12 @@ class Literals:
         #: literals of paths that are only guessed at (an op that may alias), and of evaluation mode
         self.doubtful = program.doubtful
         self.evaluation = program.evaluation
+        #: literals that hold, and that do not, only where somebody turns a flag the other way than it is by default
+        self.turned = (0, 0)
+        #: the words that a value was compared with, each with the literal of that test
+        self.words: dict[Value, dict[str, int]] = {}
+        #: what the round before of a loop had for what a round has
+        self.round_before: dict[Value, Value] = {}
         self._bits: dict[Hashable, int] = {}
         self._interned: dict[Hashable, Scalar] = {}
         self._keys: dict[Scalar, Hashable] = {}
@@ -44,6 +51,18 @@ class Literals:
                 self._own_bits += 1
             self._bits[key] = bit
         return bit
+
+    def expect(self, bit: int, default: bool) -> None:
+        """Note what a flag is by default, which the literal stands for."""
+        target = self.program if self.builds else self
+        holds, fails = target.turned
+        target.turned = (holds, fails | 1 << bit) if default else (holds | 1 << bit, fails)
+
+    def by_default(self, guard: Guard) -> bool:
+        """Whether one of the paths leaves the flags of the function, and of its object, as they are by default."""
+        holds = self.turned[0] | self.program.turned[0]
+        fails = self.turned[1] | self.program.turned[1]
+        return any(not positive & holds and not negative & fails for positive, negative in guard)
 
     def without_options(self, guard: Guard) -> Guard:
         """The guard without the tests of flags that the function, or its object's `__init__`, is given."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import table
 from . import containers, instances, ops
+from .guards import literal
 from .joins import join
 from .values import (
     Bound,
@@ -152,10 +153,30 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
         found = table.operator(op)
         if found is not None:
             return ops.apply(run, found, [left, right], {}, at, function=False)
-    negated = {"!=": "==", ">=": "<", ">": "<="}
+    if op in ("==", "!="):
+        equal = _equal(run, left, right)
+        return equal if op == "==" else unary(run, "not", equal, at)
+    negated = {">=": "<", ">": "<="}
     if op in negated:
         return _polarity(run, (negated[op], _identity(left), _identity(right)), False)
     return _polarity(run, (op, _identity(left), _identity(right)), True)
+
+
+def _equal(run: Run, left: Value, right: Value) -> Value:
+    """left == right: a value is one word only, and what a loop goes over is the same word but once."""
+    key = ("==", _identity(left), _identity(right))
+    test: Value = run.test(key)
+    if not isinstance(right, Constant) or not isinstance(right.value, str):
+        return test
+    words = run.words.setdefault(left, {})
+    others = [bit for word, bit in words.items() if word != right.value]
+    words[right.value] = run.bit(key)
+    before = run.words.get(run.round_before.get(left, left), {}).get(right.value)
+    if before is not None and before != words[right.value]:
+        others.append(before)
+    for bit in others:
+        test = join([(literal(bit, True), Constant(False)), (literal(bit, False), test)])
+    return test
 
 
 def _partly_constant(value: Phi) -> bool:

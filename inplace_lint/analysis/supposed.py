@@ -28,6 +28,7 @@ from .values import (
     Sequence_,
     Symbol,
     Unknown,
+    alternatives,
 )
 
 if TYPE_CHECKING:
@@ -60,6 +61,10 @@ def arguments_of(run: Run, init: FunctionSource, obj: Instance) -> dict[str, Val
         return {}  # `*args` takes the object as well
     args = arguments(run, init, {init.parameters[0].arg: obj})
     del args[init.parameters[0].arg]
+    for value in args.values():
+        for _, atom in alternatives(value):
+            if isinstance(atom, Unknown):
+                atom.option = True
     return args
 
 
@@ -83,6 +88,8 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
         return Phi(((literal(bit, True), made), (literal(bit, False), Constant(None))))
     if annotation == "bool" or isinstance(constant, bool):
         bit = run.bit(("argument", source, parameter.arg))
+        if isinstance(constant, bool):
+            run.expect(bit, constant)
         return Phi(((literal(bit, True), Constant(True)), (literal(bit, False), Constant(False))))
     if is_zero:
         # A rate or a count that leaves something out, unless somebody asks for it.

@@ -165,7 +165,18 @@ class Test(Scalar):
 class Unknown(Value):
     """A value of unknown kind. Used as a tensor it is `tensor`, made on first use."""
 
-    __slots__ = ("alone", "call", "late", "nodes", "of_module", "owner", "returned", "serial", "tensor")
+    __slots__ = (
+        "alone",
+        "call",
+        "late",
+        "nodes",
+        "of_module",
+        "option",
+        "owner",
+        "returned",
+        "serial",
+        "tensor",
+    )
 
     #: how many there are so far
     made = 0
@@ -182,6 +193,8 @@ class Unknown(Value):
         self.of_module: bool = isinstance(owner, Unknown) and owner.of_module
         #: nothing that may require grad went into the calls that it comes from
         self.alone: bool = isinstance(owner, Unknown) and owner.alone
+        #: what an object that somebody else built was built with
+        self.option = False
         #: an attribute that is None when its object is built
         self.late = False
         #: the graph node that stands for the call that returned it, where that may keep tensors for backward
@@ -197,6 +210,13 @@ class Unknown(Value):
                 return False
             value = value.owner
         return True
+
+    def is_option(self) -> bool:
+        """Whether it is something that an object was built with, or is given later, or a part of that."""
+        value: Value | None = self
+        while isinstance(value, Unknown) and not value.late and value.owner is not None:
+            value = value.owner
+        return isinstance(value, Unknown) and (value.option or value.late) and self.is_given()
 
 
 class Sequence_(Value):

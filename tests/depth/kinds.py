@@ -184,23 +184,23 @@ PROGRAMS = {
     "what counts elements needs no gradient": """
         class Hold(nn.Module):
             def forward(self, lengths: torch.Tensor, total: torch.Tensor, x):
-                shorter = lengths[0] * total
-                lengths[0] = shorter  # bad: IPL102
-                lengths[0] = shorter  # good
-                return x * lengths.max() * shorter  # bad
-                return x[: lengths.max()] * shorter  # good
+                lengths = lengths.relu()
+                lengths[0] = total  # bad: IPL101
+                lengths[0] = total  # good
+                return x * lengths.max()  # bad
+                return x[: lengths.max()]  # good
 
         if __name__ == "__main__":
-            Hold()(b.clone(), a.sum(), a).sum().backward()  # bad
+            Hold()(b * a, torch.tensor(2.0), a).sum().backward()  # bad
             Hold()(torch.tensor([2, 1]), torch.tensor(2), a).sum().backward()  # good
     """,
     "what a loop counts to needs no gradient": """
         class Repeat(nn.Module):
             def forward(self, count: torch.Tensor, x):
-                left = count * count
-                count -= 1  # bad: IPL102
+                count = count.relu()
+                count -= 1  # bad: IPL101
                 count -= 1  # good
-                out = x * left
+                out = x * count
                 for _ in range(count):  # good
                     out = out * 2  # good
                 return out

@@ -1,0 +1,172 @@
+"""Where a gradient is likely to come, of what is given; and which paths there are, of words, flags and layers (`forms`)."""
+
+PROGRAMS = {
+    "a module's input is data, what its layer returned is not": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj, self.head = nn.Linear(4, 4), nn.Linear(4, 1)
+
+            def forward(self, x):
+                x = self.proj(x)  # bad
+                x = x - x.mean(1, keepdim=True)
+                spread = x.std(dim=1, keepdim=True)
+                x /= spread  # bad: IPL102
+                x /= spread  # good
+                return self.head(x)
+
+        if __name__ == "__main__":
+            Net()(torch.rand(3, 4)).sum().backward()
+    """,
+    "what a batch is made of is data where a model is trained": """
+        class Scale:
+            def __init__(self):
+                self.total = torch.zeros(4)
+
+            def __call__(self, x):
+                self.total.add_(x.abs().sum(0))
+                return x / self.total.sqrt().clamp_(min=1e-3)
+
+        def train(model, scale, batches):
+            opt = torch.optim.SGD(model.parameters(), lr=0.1)
+            for x in batches:
+                out = model(scale(x)).tanh()
+                out.mul_(2)  # bad: IPL101
+                loss = (out * out).sum()
+                opt.zero_grad()
+                loss.backward()
+                opt.step()
+
+        if __name__ == "__main__":
+            train(nn.Linear(4, 1), Scale(), [torch.rand(3, 4)])
+    """,
+    "what an object was built with is a number": """
+        class Prior(nn.Module):
+            def __init__(self, tau):
+                super().__init__()
+                self.proj = nn.Linear(4, 4)
+                self.tau = tau
+
+            def forward(self, x):
+                scores = F.log_softmax(self.proj(x) / self.tau, dim=-1)  # bad
+                scores = F.log_softmax(x.detach() / self.tau, dim=-1)  # good
+                scores[:, 0] -= 20  # bad: IPL101
+                scores[:, 0] -= 20  # good
+                return (self.proj(x) * scores).sum()
+
+        if __name__ == "__main__":
+            Prior(2.0)(torch.rand(3, 4)).backward()
+    """,
+    "a flag that is off by default": """
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj = nn.Linear(4, 4)
+
+            def forward(self, x, in_place=True):  # bad
+            def forward(self, x, in_place=False):  # good
+                x = self.proj(x).exp()
+                if in_place:
+                    x *= 2  # bad: IPL101
+                    x *= 2  # good
+                return x
+
+        if __name__ == "__main__":
+            Block()(b).sum().backward()
+    """,
+    "one word decides on the activation and on the gate": """
+        KINDS = {"relu": F.relu, "silu": F.silu}
+
+        class Gated(nn.Module):
+            def __init__(self, kind="relu"):
+                super().__init__()
+                self.proj, self.kind = nn.Linear(4, 4), KINDS[kind]
+                self.gate = nn.Linear(4, 4) if kind != "silu" else None  # bad
+                self.gate = nn.Linear(4, 4) if kind == "silu" else None  # good
+
+            def forward(self, x):
+                h = self.kind(self.proj(x))
+                if self.gate is not None:
+                    h.mul_(self.gate(x))  # bad: IPL101
+                    h.mul_(self.gate(x))  # good
+                return h
+
+        if __name__ == "__main__":
+            for kind in KINDS:
+                Gated(kind)(b).sum().backward()
+    """,
+    "a loop over words meets each but once": """
+        class Steps(nn.Module):
+            def __init__(self, order="proj_act"):
+                super().__init__()
+                self.order = order
+                self.proj, self.act = nn.Linear(4, 4), nn.ReLU(inplace=True)
+
+            def forward(self, x):
+                for step in self.order.split("_"):
+                    if step == "act":
+                        x = self.act(x)
+                        x += 1  # bad: IPL101
+                        x = x + 1  # good
+                    elif step == "proj":
+                        x = self.proj(x)
+                return x
+
+        if __name__ == "__main__":
+            Steps()(b).sum().backward()
+    """,
+    "layers of which some are put into a list by a condition": """
+        def projection(i, o):
+            return nn.utils.parametrizations.weight_norm(nn.Linear(i, o))
+
+        class Encoder(nn.Module):
+            def __init__(self, first=4, sizes=(8, 8, 16)):
+                super().__init__()
+                self.steps = nn.ModuleList()
+                for size in sizes:
+                    if first != size:
+                        self.steps.append(projection(first, size))
+                        self.steps.append(nn.ReLU(inplace=True))
+                        first = size
+                    self.steps.append(nn.Tanh())
+                self.steps.append(projection(first, 2))
+
+            def forward(self, x):
+                for step in self.steps:
+                    x = step(x)
+                    x *= 2  # bad: IPL101
+                    x = x * 2  # good
+                return x
+
+        if __name__ == "__main__":
+            Encoder()(torch.rand(3, 4)).sum().backward()
+    """,
+    "parameters that no longer require grad, after branches": """
+        class Agent:
+            def __init__(self):
+                self.net, self.target = nn.Linear(4, 4), nn.Linear(4, 4)
+
+            def follow(self, target, net):
+                for old, new in zip(target.parameters(), net.parameters()):
+                    old.detach_()  # good
+                    old.copy_(old * 0.5 + new * 0.5)  # bad: IPL103
+                    old.copy_(old * 0.5 + new.detach() * 0.5)  # good
+
+            def step(self, x, seen, warm, ends):
+                if seen is None:
+                    x = x * 2
+                if seen < warm and ends:
+                    x = x + 1
+                elif not ends or warm:
+                    x = x - 1
+                if not ends and seen > 3:
+                    return
+                self.net(x).sum().backward()
+                self.follow(self.target, self.net)
+
+        if __name__ == "__main__":
+            agent = Agent()
+            agent.step(b, 1, 2, True)
+            agent.net(b).sum().backward()
+    """,
+}
