@@ -181,7 +181,9 @@ class Context:
         if at is None or at in immediate:
             return
         confidence = POSSIBLE if _put_between(hazard) else self._confidence(saved, write, guard)
-        if hazard.kind == "step" and confidence > LIKELY:
+        if hazard.kind == "step" and not hazard.followed:
+            confidence = POSSIBLE  # what is returned or kept after a step is to be looked at, as a rule
+        elif hazard.kind == "step" and confidence > LIKELY:
             confidence = LIKELY if saved.grad < DOES else confidence
         finding = Finding(hazard.kind, at, write.op, confidence)
         finding.cause = saved.unchecked or write.cause
@@ -255,13 +257,18 @@ class Context:
             return not trains_a_module or not self._rests_on_data(saved)
         if not saved.result or not _are_in_one_call(saved.place, write.place) or not self._returned(saved):
             return False
-        whole = any(tensor.storage is saved.storage for _, tensor in self.run.returned)
-        return whole or (self.of_module and not _rests_on_options(saved))
+        if self.of_module:
+            return not _rests_on_options(saved)
+        function = self.root is not None and self.root.owner is None
+        return function and any(tensor.storage is saved.storage for _, tensor in self.run.returned)
 
     def _rests_on_data(self, saved: Saved) -> bool:
-        """Whether nothing but what the function is given, or part of that, may require grad: what a module is fed with."""
-        values = [ground.value for ground in grounds([*saved.sources])]
-        return bool(values) and all(isinstance(value, Unknown) and value.is_given() for value in values)
+        """Whether nothing but what the function is given, or part of that, may require grad: what a module is fed."""
+        found = grounds([*saved.sources])
+        return bool(found) and all(
+            isinstance(ground.value, Unknown) and ground.value.is_given() and ground not in self.run.stand_ins
+            for ground in found
+        )
 
     def is_trained(self, guard: Guard) -> bool:
         """Whether one of the paths is neither guessed at nor of evaluation mode."""

@@ -135,7 +135,7 @@ class Write:
 class Hazard:
     """A write after a save of the same storage; it is a finding once a root is seen that needs the saving node."""
 
-    __slots__ = ("guard", "held", "kind", "reached", "saved", "together", "via", "write")
+    __slots__ = ("followed", "guard", "held", "kind", "reached", "saved", "together", "via", "write")
 
     def __init__(self, saved: Saved, write: Write, guard: Guard, kind: str = "write") -> None:
         self.saved = saved
@@ -143,6 +143,8 @@ class Hazard:
         self.guard = guard
         self.kind = kind
         self.reached = False
+        #: a backward needs it, after the write: it has not only left the function
+        self.followed = False
         #: the paths on which a root was seen that needs the saving node
         self.via: Guard = NOWHERE
         #: it is one only if of each of these groups some are: which of them was written is not known
@@ -361,13 +363,15 @@ class Heap:
                     continue
                 within = reach(nodes, guard)
                 for hazard in pending:
-                    if (hazard.reached and self._is_sure(hazard.via)) or (
-                        time is not None and time < hazard.write.time
-                    ):
+                    settled = hazard.reached and self._is_sure(hazard.via)
+                    if settled and (hazard.followed or hazard.kind != "step"):
+                        continue
+                    if time is not None and time < hazard.write.time:
                         continue
                     reached = within.get(hazard.saved.node)
                     if reached is not None and compatible(reached, hazard.guard):
                         hazard.reached = True
+                        hazard.followed = hazard.followed or time is not None
                         hazard.via = either(hazard.via, reached)
         return [hazard for hazard in self.hazards if hazard.is_real()]
 

@@ -113,7 +113,7 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
 
 
 def _one_of(run: Run, container: Value, layers: Sequence[tuple[Guard, Value]]) -> Value:
-    """One of the layers that were put into a container, each on paths of its own: more than one may be there at once."""
+    """One of the layers that are in a container, each on paths of its own, as more than one may be there at once."""
     others: Guard = ALWAYS
     found: list[tuple[Guard, Value]] = []
     for number, (guard, layer) in enumerate(layers):

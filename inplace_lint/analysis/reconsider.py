@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from .finding import Finding
     from .program import Program
 
+#: Methods that others call by building an object, or by calling it.
+_PROTOCOL = ("__init__", "__call__", "forward")
 #: How far callers are followed to where it shows what they are given.
 _CALLERS = 4
 
@@ -51,12 +53,8 @@ def reconsider(
             finding.overruled = (
                 "every call in this file is an `__init__`, or gives it only what never requires grad"
             )
-        elif (
-            root is not None
-            and looks.moves_weights_given(root, finding)
-            and _is_for_others(looks, training, root)
-        ):
-            finding.overruled = "nothing in the file calls this: who does says whether gradients are recorded"
+        elif root is not None and (reason := _left_to_others(looks, training, finding, root)):
+            finding.overruled = reason
         else:
             continue
         finding.confidence = POSSIBLE
@@ -64,12 +62,43 @@ def reconsider(
             saved.confidence = POSSIBLE
 
 
-def _is_for_others(looks: SecondLooks, training: Training, root: FunctionSource) -> bool:
-    """Whether it is a function that nothing in its file calls, and that trains nothing itself."""
-    if root.owner is not None or root in training.trainers:
-        return False
-    calling, from_the_top = _callers(looks, training, root)
-    return not calling and not from_the_top and not is_passed_on(looks.module, root)
+def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, root: FunctionSource) -> str:
+    """Why a finding says nothing of this file's own runs; empty where it may well do.
+
+    Every way to it in the file is quiet, or a write of weights starts only where somebody else calls: neither with what
+    a function made itself, nor where an object is built, called or trained.
+    """
+    seen, pending = {root}, [root]
+    uncalled = False
+    while pending:
+        function = pending.pop()
+        if (
+            function.name in _PROTOCOL
+            or function in training.trainers
+            or is_passed_on(looks.module, function)
+        ):
+            return ""
+        calling, from_the_top = _callers(looks, training, function)
+        if from_the_top and looks.stands(None, finding) is not False:
+            return ""
+        if not calling and not from_the_top:
+            uncalled = True
+            if finding.kind != "leaf" or _is_local(looks, finding, root):
+                return ""
+        for caller in calling - seen:
+            seen.add(caller)
+            if root not in looks.at(caller).entered:
+                return ""
+            if looks.stands(caller, finding) is not False:
+                pending.append(caller)
+    if uncalled:
+        return "nothing in the file calls this: who does says whether gradients are recorded"
+    return "every call in this file is one that records no gradients"
+
+
+def _is_local(looks: SecondLooks, finding: Finding, root: FunctionSource) -> bool:
+    """Whether it is a function that overwrites other weights than those of a module that it was given."""
+    return root.owner is None and not looks.moves_weights_given(root, finding)
 
 
 def _plain_from_the_top(looks: SecondLooks, finding: Finding, root: FunctionSource) -> bool:
@@ -105,7 +134,7 @@ def _is_given_data(looks: SecondLooks, training: Training, finding: Finding, roo
                 return False
             for caller in sorted(calling - seen, key=lambda f: f.node.lineno):
                 seen.add(caller)
-                if caller.name == "__init__":
+                if caller.name == "__init__" and finding.kind not in REFUSED:
                     continue  # what an object starts with is computed once: no backward goes through it
                 if root not in looks.at(caller).entered:
                     return False

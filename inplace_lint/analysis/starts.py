@@ -53,6 +53,15 @@ def _until_cut(run: Run, action: Callable[[], None]) -> Run:
     return run
 
 
+#: Methods that Lightning's trainer calls without recording gradients.
+_EVALUATES = frozenset({"predict_step", "test_step", "validation_step"})
+
+
+def _is_lightning(cls: ClassValue) -> bool:
+    """Whether it derives from the module of Lightning, whichever package that comes from."""
+    return any(base.rpartition(".")[2] == "LightningModule" for base in cls.external_bases())
+
+
 def _call_with_anything(run: Run, source: FunctionSource) -> None:
     program, module = run.program, source.module
     cls = None if source.owner is None else program.class_value(source.owner)
@@ -94,6 +103,8 @@ def _call_with_anything(run: Run, source: FunctionSource) -> None:
     _expect_weights(run, source)
     if cls is not None and any(base.endswith("autograd.Function") for base in cls.external_bases()):
         run.grad = "off"  # autograd runs forward and backward of a Function without recording
+    if cls is not None and source.name in _EVALUATES and _is_lightning(cls):
+        run.grad = "off"
     if program.second_look and cls is not None and source.name == "forward":
         from .kinds import mark_targets
 

@@ -22,6 +22,11 @@ class Average:
         with {manager}:
             for weight, mean in zip(learner.model.parameters(), self.average.parameters()):
                 mean.mul_(0.9).add_(weight, alpha=0.1)
+
+
+def keep(average, learner, guard, loss):
+    loss.backward()
+    average.step(learner, guard)
 """
 STAR = "from somebody.elses.basics import *"
 

@@ -1,4 +1,4 @@
-"""Where a gradient is likely to come, of what is given; and which paths there are, of words, flags and layers (`forms`)."""
+"""Where a gradient is likely to come; which paths there are, of words, flags and layers; who calls (`forms`)."""
 
 PROGRAMS = {
     "a module's input is data, what its layer returned is not": """
@@ -168,5 +168,101 @@ PROGRAMS = {
             agent = Agent()
             agent.step(b, 1, 2, True)
             agent.net(b).sum().backward()
+    """,
+    "weights that only somebody else loads, or that building loads": """
+        class Unit(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj = nn.Linear(4, 4)
+                self.load(torch.zeros(4, 4))  # bad
+
+            def load(self, weights):
+                self.proj.weight.copy_(weights)  # bad: IPL103
+                self.proj.weight.copy_(weights)  # good
+
+        if __name__ == "__main__":
+            unit = Unit()
+            with torch.no_grad():
+                unit.load(torch.zeros(4, 4))
+            unit.proj(b).sum().backward()
+    """,
+    "an initialiser that a subclass calls, quietly or not": """
+        class Mixer(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.rate = nn.Parameter(torch.ones(4))
+
+            def begin(self):
+                self.rate.uniform_(0, 2)  # bad: IPL103
+                self.rate.uniform_(0, 2)  # good
+
+        class Base(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList([Mixer() for _ in range(2)])
+
+            def begin(self):
+                for layer in self.layers:
+                    layer.begin()
+
+        class Model(Base):
+            def __init__(self):
+                super().__init__()
+                self.begin()  # bad
+
+            @torch.no_grad()  # good
+            def begin(self):
+                super().begin()
+
+            def forward(self, x):
+                return sum(layer.rate * x for layer in self.layers)
+
+        if __name__ == "__main__":
+            model = Model()
+            model.begin()
+            model(b).sum().backward()
+    """,
+    "a method that only evaluation calls": """
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj = nn.Linear(4, 4)
+
+            def forward(self, x):
+                return self.proj(x)  # good
+                return self.chances(x)  # bad
+
+            def validate(self, x):
+                with torch.no_grad():
+                    return self.chances(x).log()
+
+            def chances(self, x):
+                p = self.proj(x).softmax(-1)
+                p[0] = 1  # bad: IPL101
+                p[0] = 1  # good
+                return p
+
+        if __name__ == "__main__":
+            model = Model()
+            model(b).sum().backward()
+            model.validate(b)
+    """,
+    "what was computed before the last step is returned, or goes backward": """
+        def adapt(model, x, y):
+            opt = torch.optim.SGD(model.parameters(), lr=0.1)
+            for _ in range(2):
+                out = model(x)
+                opt.zero_grad()
+                F.mse_loss(out, y).backward(retain_graph=True)  # bad
+                F.mse_loss(out, y).backward()  # good
+                first = model(x)
+                opt.step()  # bad: IPL106
+                opt.step()  # good
+                first.sum().backward()  # bad
+            return first
+
+        if __name__ == "__main__":
+            net = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4))
+            adapt(net, b, b).argmax()
     """,
 }
