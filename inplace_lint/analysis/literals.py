@@ -53,15 +53,13 @@ class Literals:
         return bit
 
     def expect(self, bit: int, default: bool) -> None:
-        """Note what a flag is by default, which the literal stands for."""
-        target = self.program if self.builds else self
-        holds, fails = target.turned
-        target.turned = (holds, fails | 1 << bit) if default else (holds | 1 << bit, fails)
+        """Note what a flag of a call is by default, which the literal stands for."""
+        holds, fails = self.turned
+        self.turned = (holds, fails | 1 << bit) if default else (holds | 1 << bit, fails)
 
     def by_default(self, guard: Guard) -> bool:
-        """Whether one of the paths leaves the flags of the function, and of its object, as they are by default."""
-        holds = self.turned[0] | self.program.turned[0]
-        fails = self.turned[1] | self.program.turned[1]
+        """Whether one of the paths leaves the flags of the call as they are by default."""
+        holds, fails = self.turned
         return any(not positive & holds and not negative & fails for positive, negative in guard)
 
     def without_options(self, guard: Guard) -> Guard:

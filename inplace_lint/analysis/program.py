@@ -118,7 +118,6 @@ class Program:
         self.built_bits: dict[Hashable, int] = {}
         self.doubtful = WEAKENED
         self.evaluation = 0
-        self.turned = (0, 0)
 
     @property
     def base(self) -> State:
@@ -187,7 +186,7 @@ class Program:
         self.built_names = {}
         self.built_bits = {}
         self._base = None
-        self.base_bits, self.doubtful, self.evaluation, self.turned = 1, WEAKENED, 0, (0, 0)
+        self.base_bits, self.doubtful, self.evaluation = 1, WEAKENED, 0
 
     def is_set_later(self, cls: ClassValue, name: str, module: Module) -> bool:
         """Whether anything but an `__init__` may set an attribute: in the files of the class, or in the one at hand."""

@@ -88,7 +88,7 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
         return Phi(((literal(bit, True), made), (literal(bit, False), Constant(None))))
     if annotation == "bool" or isinstance(constant, bool):
         bit = run.bit(("argument", source, parameter.arg))
-        if isinstance(constant, bool):
+        if isinstance(constant, bool) and source.name != "__init__":  # that of an object is its configuration
             run.expect(bit, constant)
         return Phi(((literal(bit, True), Constant(True)), (literal(bit, False), Constant(False))))
     if is_zero:

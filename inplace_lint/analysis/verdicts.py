@@ -216,6 +216,8 @@ def _may(context: Context, confidence: int) -> str:
     text = "nothing in sight proves that gradients flow: the caller decides"
     if confidence == POSSIBLE and not context.reached:
         text += ", and nothing shows that this code is trained (no method of a Module, no backward)"
+    elif confidence == POSSIBLE:
+        text += ", and what is given is data as often as not"
     return text
 
 
@@ -233,6 +235,12 @@ def _doubts(watch: Watch, hazard: Hazard, run: Run, context: Context, confidence
     plain = tuple(c for c in credible if not (c[0] | c[1]) & run.doubtful and not c[1] & run.evaluation)
     if credible and not plain:
         found.append(_DOUBT)
+    elif not run.by_default(credible):
+        found.append("it happens only if the call turns a flag the other way than it is by default")
+    if hazard.kind == "step" and not hazard.followed:
+        found.append(
+            "what was computed before the step is returned or kept, and no backward of it is in sight"
+        )
     if not implies(hazard.write.guard, saved.guard):
         rest = beyond(saved.guard, hazard.write.guard)
         more = f": only if {conditions(watch, run, rest)}" if rest else ""
