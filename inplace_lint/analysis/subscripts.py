@@ -17,6 +17,7 @@ from .values import (
     FunctionValue,
     Instance,
     Mapping_,
+    Parameters,
     Scalar,
     Sequence_,
     Symbol,
@@ -177,6 +178,14 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
                     for write in run.writes[before:]:
                         write.into_list = True
                         write.storage.puts += (write.time,)
+                run.path = path
+        elif isinstance(atom, Parameters):
+            # Each of them, or a list of them: where a number is put, or a slice replaced, it is most likely a tensor.
+            written = isinstance(value, (Constant, Scalar)) or isinstance(index, (Sequence_, Slice))
+            parameter = run.as_tensor(atom) if written else None
+            if parameter is not None:
+                path, run.path = run.path, guard
+                indexing.set_index(run, parameter, index, value, at)
                 run.path = path
         elif isinstance(atom, Array):
             path, run.path = run.path, guard

@@ -265,4 +265,24 @@ PROGRAMS = {
             net = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 4))
             adapt(net, b, b).argmax()
     """,
+    "a piece of each bias of a layer that is given": """
+        def begin(rnn, bias):
+            for name, p in rnn.named_parameters():
+                if name.startswith("bias"):
+                    h = p.shape[0] // 4
+                    p[h : 2 * h] = bias  # bad: IPL103
+                    p.data[h : 2 * h] = bias  # good
+
+        class Tagger(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.rnn = nn.LSTM(4, 4)
+                begin(self.rnn, 1.0)
+
+            def forward(self, x):
+                return self.rnn(x)[0]
+
+        if __name__ == "__main__":
+            Tagger()(torch.rand(2, 4)).sum().backward()
+    """,
 }
