@@ -129,7 +129,7 @@ def test_one_fix_that_does_not_hold_takes_no_other_with_it(
     text = textwrap.dedent(ADDED)
     body = text.replace("import torch\n", "")
     stays = body.replace("added", "stays").replace(
-        "    y += 1\n    return y\n", "    return torch.sin(y) * y.zero_()\n"
+        "    y += 1\n    return y\n", "    return torch.sin(y), y.zero_()\n"
     )
     functions = [*(body.replace("added", f"f{i}") for i in range(9)), stays, body.replace("added", "g")]
     (tmp_path / "m.py").write_text(text + "".join(functions))

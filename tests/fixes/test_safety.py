@@ -150,7 +150,7 @@ def test_a_parameter_is_never_bound_anew() -> None:
 
 
 def test_a_fix_that_would_leave_its_finding_is_refused() -> None:
-    body = "y = torch.exp(x.float())\nreturn torch.sin(y) * y.zero_()\n"
+    body = "y = torch.exp(x.float())\nreturn torch.sin(y), y.zero_()\n"
     done = fix_source(source(body), lambda _, found: found, lint, True)
     assert done.source == source(body)
     assert any("would stay" in why for why in done.refused.values())
@@ -222,7 +222,7 @@ def test_what_may_be_a_dict_or_list_is_not_cloned() -> None:
 
 def test_a_fix_after_which_backward_still_raises_is_refused() -> None:
     """`sin` saves what the same statement writes: a copy before it is saved as well."""
-    body = "y = torch.exp(x.float())\nreturn torch.sin(y) * y.zero_()\n"
+    body = "y = torch.exp(x.float())\nreturn torch.sin(y), y.zero_()\n"
     text = source(body)
     for settings in (Settings(), Settings(notes=True)):
         target = Target("f.py", settings)

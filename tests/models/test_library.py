@@ -181,7 +181,7 @@ import torch
 def f(x, w):
     y = torch.exp(x * w)
     library.CALL(y)
-    return y * 2
+    return y
 """
 
 

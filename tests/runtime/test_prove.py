@@ -58,9 +58,9 @@ def unknown(batch):
     return y
 
 
-def seldom(x: torch.Tensor, deep: bool = False):
+def seldom(x: torch.Tensor):
     y = torch.sigmoid(x)
-    if deep:
+    if x.dim() > 9:
         y += 3
     return y
 
