@@ -219,7 +219,7 @@ class Context:
         kept = []
         sources = {s.uid for s in saved.sources}
         for positive, negative in guard:
-            if negative & run.grad_enabled:
+            if negative & run.grad_enabled or not run.is_possible(positive):
                 continue
             if any(negative >> bit & 1 and s.uid in sources for bit, s in run.grad_tests.items()):
                 continue
@@ -305,6 +305,7 @@ class Context:
             if incident.modeless
             or (
                 not n & run.grad_enabled
+                and run.is_possible(p)
                 and not any(n >> bit & 1 and s is incident.storage for bit, s in run.grad_tests.items())
             )
         )

@@ -29,6 +29,8 @@ class Literals:
         self.turned = (0, 0)
         #: the words that a value was compared with, each with the literal of that test
         self.words: dict[Value, dict[str, int]] = {}
+        #: pairs of literals that do not both hold
+        self.exclusive: list[int] = []
         #: what the round before of a loop had for what a round has
         self.round_before: dict[Value, Value] = {}
         self._bits: dict[Hashable, int] = {}
@@ -51,6 +53,10 @@ class Literals:
                 self._own_bits += 1
             self._bits[key] = bit
         return bit
+
+    def is_possible(self, positive: int) -> bool:
+        """Whether these literals can hold together."""
+        return all(positive & pair != pair for pair in (*self.program.exclusive, *self.exclusive))
 
     def expect(self, bit: int, default: bool) -> None:
         """Note what a flag of a call is by default, which the literal stands for."""

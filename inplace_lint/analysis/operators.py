@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import table
 from . import containers, instances, ops
-from .guards import literal
 from .joins import join
 from .values import (
     Bound,
@@ -163,19 +162,16 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
 
 
 def _equal(run: Run, left: Value, right: Value) -> Value:
-    """left == right: a value is one word only, and what a loop goes over is the same word but once."""
-    key = ("==", _identity(left), _identity(right))
-    test: Value = run.test(key)
-    if not isinstance(right, Constant) or not isinstance(right.value, str):
-        return test
-    words = run.words.setdefault(left, {})
-    others = [bit for word, bit in words.items() if word != right.value]
-    words[right.value] = run.bit(key)
-    before = run.words.get(run.round_before.get(left, left), {}).get(right.value)
-    if before is not None and before != words[right.value]:
-        others.append(before)
-    for bit in others:
-        test = join([(literal(bit, True), Constant(False)), (literal(bit, False), test)])
+    """left == right, where a value is one word only, and what a loop goes over is the same word but once."""
+    test = run.test(("==", _identity(left), _identity(right)))
+    if isinstance(right, Constant) and isinstance(right.value, str):
+        words = run.words.setdefault(left, {})
+        if right.value not in words:
+            before = run.words.get(run.round_before.get(left, left), {}).get(right.value)
+            others = [*words.values(), *([] if before is None else [before])]
+            exclusive = run.program.exclusive if run.builds else run.exclusive
+            exclusive += [1 << bit | 1 << test.bit for bit in others]
+            words[right.value] = test.bit
     return test
 
 

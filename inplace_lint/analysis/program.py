@@ -118,6 +118,8 @@ class Program:
         self.built_bits: dict[Hashable, int] = {}
         self.doubtful = WEAKENED
         self.evaluation = 0
+        #: pairs of the base's literals that do not both hold
+        self.exclusive: list[int] = []
 
     @property
     def base(self) -> State:
@@ -187,6 +189,7 @@ class Program:
         self.built_bits = {}
         self._base = None
         self.base_bits, self.doubtful, self.evaluation = 1, WEAKENED, 0
+        self.exclusive = []
 
     def is_set_later(self, cls: ClassValue, name: str, module: Module) -> bool:
         """Whether anything but an `__init__` may set an attribute: in the files of the class, or in the one at hand."""
