@@ -249,21 +249,18 @@ class Context:
     def _is_likely(self, saved: Saved, write: Write) -> bool:
         """Whether a gradient is likely to come to what is given: most of that is data, where nothing says otherwise.
 
-        It does where the code takes a backward through what it made of it; where a module spoils what an op returned to
-        it, and returns what comes of that; where a function returns the very tensor that it spoilt.
+        It does where the code takes a backward through what it made of it, or spoils what an op returned to it and
+        returns what comes of that.
         """
         if self.run.trains:
-            trains_a_module = self.of_module or any(self.run.forwards.values())
-            return not trains_a_module or not self._rests_on_data(saved)
-        if not saved.result or not _are_in_one_call(saved.place, write.place) or not self._returned(saved):
-            return False
-        if self.of_module:
-            return not _rests_on_options(saved)
-        function = self.root is not None and self.root.owner is None
-        return function and any(tensor.storage is saved.storage for _, tensor in self.run.returned)
+            return not self.is_fed(saved)
+        spoilt = saved.result and _are_in_one_call(saved.place, write.place) and self._returned(saved)
+        return spoilt and not _rests_on_options(saved)
 
-    def _rests_on_data(self, saved: Saved) -> bool:
-        """Whether nothing but what the function is given, or part of that, may require grad: what a module is fed."""
+    def is_fed(self, saved: Saved) -> bool:
+        """Whether a module is trained here, and the save hangs on what the function is given alone: on data."""
+        if not self.run.trains or not (self.of_module or any(self.run.forwards.values())):
+            return False
         found = grounds([*saved.sources])
         return bool(found) and all(
             isinstance(ground.value, Unknown) and ground.value.is_given() and ground not in self.run.stand_ins

@@ -91,6 +91,8 @@ class SecondLooks:
             if not proved(hazard):
                 unknown = unknown or _hangs_on_an_argument_called(run, hazard)
                 continue
+            if hazard.saved.grad < DOES and context.is_fed(hazard.saved):
+                continue
             guard = context.credible(hazard.guard, hazard.saved)
             if context.is_trained(guard):
                 return True

@@ -106,6 +106,10 @@ def _requires_grad_(run: Run, value: Value, args: Sequence[Value], kwargs: Mappi
     wanted = args[0] if args else kwargs.get("requires_grad", Constant(True))
     for _, tensor in run.tensors(value):
         set_requires_grad(run, tensor, wanted)
+    if isinstance(wanted, Constant) and not wanted.value:
+        for atom in run.possible(value):
+            if isinstance(atom, Unknown):  # perhaps a module: then none of its weights does
+                set_requires_grad(run, foreign.expected_weights(run, atom), wanted)
     return value
 
 

@@ -19,18 +19,12 @@ PROGRAMS = {
             Net()(torch.rand(3, 4)).sum().backward()
     """,
     "what a batch is made of is data where a model is trained": """
-        class Scale:
-            def __init__(self):
-                self.total = torch.zeros(4)
-
-            def __call__(self, x):
-                self.total.add_(x.abs().sum(0))
-                return x / self.total.sqrt().clamp_(min=1e-3)
-
-        def train(model, scale, batches):
+        def train(model, batches):
             opt = torch.optim.SGD(model.parameters(), lr=0.1)
             for x in batches:
-                out = model(scale(x)).tanh()
+                spread = x.std(0)
+                x = x / spread.clamp_(min=1e-3)
+                out = model(x).tanh()
                 out.mul_(2)  # bad: IPL101
                 loss = (out * out).sum()
                 opt.zero_grad()
@@ -38,7 +32,7 @@ PROGRAMS = {
                 opt.step()
 
         if __name__ == "__main__":
-            train(nn.Linear(4, 1), Scale(), [torch.rand(3, 4)])
+            train(nn.Linear(4, 1), [torch.rand(3, 4)])
     """,
     "what an object was built with is a number": """
         class Prior(nn.Module):
@@ -284,5 +278,24 @@ PROGRAMS = {
 
         if __name__ == "__main__":
             Tagger()(torch.rand(2, 4)).sum().backward()
+    """,
+    "a copy of a given model whose weights were frozen at once": """
+        import copy
+
+        def train(build, batches):
+            net = build()
+            mean = copy.deepcopy(net).eval()  # bad
+            mean = copy.deepcopy(net).eval().requires_grad_(False)  # good
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            for x in batches:
+                opt.zero_grad()
+                net(x).sum().backward()
+                opt.step()
+                for old, new in zip(mean.parameters(), net.parameters()):
+                    old.copy_(new.detach().lerp(old, 0.5))  # bad: IPL103
+                    old.copy_(new.detach().lerp(old, 0.5))  # good
+
+        if __name__ == "__main__":
+            train(lambda: nn.Linear(4, 1), [b])
     """,
 }
