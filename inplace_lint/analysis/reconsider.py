@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 #: Methods that others call by building an object, or by calling it.
 _PROTOCOL = ("__init__", "__call__", "forward")
+#: More functions than this are not asked how they come to a finding: each is run anew.
+_ASKED = 16
 #: How far callers are followed to where it shows what they are given.
 _CALLERS = 4
 
@@ -85,9 +87,9 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
             uncalled = True
             if finding.kind != "leaf" or _is_local(looks, finding, root):
                 return ""
-        for caller in calling - seen:
+        for caller in sorted(calling - seen, key=lambda f: f.node.lineno):
             seen.add(caller)
-            if root not in looks.at(caller).entered:
+            if len(seen) > _ASKED or root not in looks.at(caller).entered:
                 return ""
             if looks.stands(caller, finding) is not False:
                 pending.append(caller)
