@@ -81,6 +81,8 @@ def called(
         run.forwards.setdefault(func, []).append(forward)
         if weights is not None:
             _remember(run, forward, weights, known)
+    elif run.program.second_look:
+        run.bottom().slots[(result, "member", unmodeled.UNRECORDED)] = Constant(True)
     return result
 
 

@@ -27,6 +27,8 @@ class Literals:
         self.evaluation = program.evaluation
         #: literals that hold, and that do not, only where somebody turns a flag the other way than it is by default
         self.turned = (0, 0)
+        #: literals that say of the last round of a loop that it is the one of some number
+        self.numbered = 0
         #: the words that a value was compared with, each with the literal of that test
         self.words: dict[Value, dict[str, int]] = {}
         #: pairs of literals that do not both hold
@@ -67,6 +69,10 @@ class Literals:
         """Whether one of the paths leaves the flags of the call as they are by default."""
         holds, fails = self.turned
         return any(not positive & holds and not negative & fails for positive, negative in guard)
+
+    def is_of_any_round(self, guard: Guard) -> bool:
+        """Whether one of the paths does not ask that the last round of a loop be the one of some number."""
+        return any(not positive & self.numbered for positive, _ in guard)
 
     def without_options(self, guard: Guard) -> Guard:
         """The guard without the tests of flags that the function, or its object's `__init__`, is given."""

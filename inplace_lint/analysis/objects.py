@@ -94,6 +94,8 @@ def _works_in_place(value: Value) -> bool:
 
 def materialise(run: Run, obj: Instance) -> None:
     """Run the `__init__` that was put off: where the object is shared by all runs, in a run of its own."""
+    if run.builds and run.budget.is_spent():
+        return  # whoever looks into it later has steps to build it
     pending, obj.pending = obj.pending, None
     if pending is None:
         return

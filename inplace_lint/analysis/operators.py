@@ -164,6 +164,8 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
 def _equal(run: Run, left: Value, right: Value) -> Value:
     """left == right, where a value is one word only, and what a loop goes over is the same word but once."""
     test = run.test(("==", _identity(left), _identity(right)))
+    if isinstance(left, Scalar) and left.last and isinstance(right, Constant):
+        run.numbered |= 1 << test.bit
     if isinstance(right, Constant) and isinstance(right.value, str):
         words = run.words.setdefault(left, {})
         if right.value not in words:

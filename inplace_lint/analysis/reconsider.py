@@ -8,10 +8,13 @@ the best evidence at hand of what the function is for: its findings are possible
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
+from ..sketch import modes
 from ..sketch.screen import callers
 from ..sketch.words import mentions, runs_backward
+from ..syntax.nodes import walk
 from ..torchmodel import table
 from .arguments import is_passed_on
 from .finding import LIKELY, POSSIBLE
@@ -67,8 +70,8 @@ def reconsider(
 def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, root: FunctionSource) -> str:
     """Why a finding says nothing of this file's own runs; empty where it may well do.
 
-    Every way to it in the file is quiet, or a write of weights starts only where somebody else calls: neither with what
-    a function made itself, nor where an object is built, called or trained.
+    Every way to it in the file is quiet or makes nothing of it that has a gradient, or a write of weights starts only
+    where somebody else calls: not with what a function made, nor where an object is built, called or trained.
     """
     seen, pending = {root}, [root]
     uncalled = False
@@ -89,13 +92,16 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
                 return ""
         for caller in sorted(calling - seen, key=lambda f: f.node.lineno):
             seen.add(caller)
-            if len(seen) > _ASKED or root not in looks.at(caller).entered:
+            if len(seen) > _ASKED:
                 return ""
-            if looks.stands(caller, finding) is not False:
+            if root not in looks.at(caller).entered:
+                if not modes.records_nothing(looks.program.sketches, caller):
+                    return ""
+            elif looks.stands(caller, finding, needed=True) is not False:
                 pending.append(caller)
     if uncalled:
         return "nothing in the file calls this: who does says whether gradients are recorded"
-    return "every call in this file is one that records no gradients"
+    return "every call in this file is one that records no gradients, or makes nothing of it that has any"
 
 
 def _is_local(looks: SecondLooks, finding: Finding, root: FunctionSource) -> bool:
@@ -160,8 +166,36 @@ def _callers(
         if not calling and not found:
             found = _handing_on(looks, function, function.owner)
     else:
-        found.update(_as_own(looks, f, function) for functions in around for f in functions)
+        calling_it = {f for functions in around for f in functions if not _calls_another(looks, f, function)}
+        found.update(_as_own(looks, f, function) for f in calling_it)
     return found - {function}, not all(around)
+
+
+def _calls_another(looks: SecondLooks, caller: FunctionSource, method: FunctionSource) -> bool:
+    """Whether a method calls this name of its own object alone, whose class has nothing to do with this one's."""
+    cls, own = method.owner, caller.owner
+    if cls is None or own is None or not caller.parameters or _are_related(looks.program, cls, own):
+        return False
+    calls = [
+        node.func
+        for node in walk(caller.node)
+        if isinstance(node, ast.Call) and isinstance(node.func, (ast.Attribute, ast.Name))
+    ]
+    receivers = [f.value for f in calls if isinstance(f, ast.Attribute) and f.attr == method.name]
+    named = any(isinstance(f, ast.Name) and f.id == method.name for f in calls)
+    return not named and all(
+        isinstance(obj, ast.Name) and obj.id == caller.parameters[0].arg for obj in receivers
+    )
+
+
+def _are_related(program: Program, one: ClassSource, other: ClassSource) -> bool:
+    """Whether some class may derive from both, as far as is in sight."""
+    if one is other or "?" in program.class_value(other).external_bases():
+        return True
+    known = [
+        program.class_value(cls) for module in {one.module, other.module} for cls in module.classes.values()
+    ]
+    return any({one, other} <= {base.source for base in cls.order()} for cls in known)
 
 
 def _as_own(looks: SecondLooks, caller: FunctionSource, method: FunctionSource) -> FunctionSource:

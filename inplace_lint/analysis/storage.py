@@ -72,7 +72,7 @@ class Storage:
         self.puts: tuple[int, ...] = ()
         #: what may require grad in it came as it is from outside: moved about, never computed with
         self.moved = origin in ("unknown", "factory")
-        #: a second look found that it is as a rule of a kind that needs no gradient
+        #: it is as a rule of a kind that needs no gradient: a gradient itself, or what a second look finds so
         self.no_evidence = False
         self.sources: tuple[Storage, ...] = ()
         #: it is certain to have an axis: an index by it copies, where one by a number as a tensor makes a view
@@ -114,13 +114,13 @@ class Storage:
     def witness(self) -> Storage | None:
         """What makes it credible: the first storage behind it that is known to be a tensor."""
         if not self.evidence:
-            return self if self.is_tensor() and not self.no_evidence else None
+            return self if self._may_need_one() else None
         seen: set[Storage] = {self}
         pending = [self]
         while pending:
             storage = pending.pop()
             if not storage.evidence:
-                if storage.is_tensor() and not storage.no_evidence:
+                if storage._may_need_one():
                     return storage
                 continue
             for source in storage.evidence:
@@ -128,6 +128,11 @@ class Storage:
                     seen.add(source)
                     pending.append(source)
         return None
+
+    def _may_need_one(self) -> bool:
+        """Whether it is a tensor that may well need a gradient: not one that was just made, and never asked to."""
+        made = self.origin in ("factory", "gradient") and not self.grad and not self.leaf
+        return not made and not self.no_evidence and self.is_tensor()
 
 
 class Counter:

@@ -51,6 +51,8 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
                 and (isinstance(index.value, str) or (atom.tensor is None and not _adds_axis(index)))
             ):
                 results.append((guard, run.member(atom, index.value)))
+            elif isinstance(atom, Tensor) and isinstance(index, Constant) and isinstance(index.value, str):
+                results.append((guard, _entry(run, atom, index.value)))
             else:
                 part = indexing.index(run, atom, index, at)
                 stale.picked(run, part, at)
@@ -70,6 +72,19 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
         else:
             results.append((guard, Unknown()))
     return join(results) if results else Unknown()
+
+
+def _entry(run: Run, mapping: Tensor, key: str) -> Value:
+    """What stands under a name in what was taken for a tensor, as an element of something unknown was: a dict."""
+    known = run.state.get((mapping.storage, "member", _entry_key(mapping, key)))
+    if known is None:
+        known = Unknown(mapping.storage.value)
+        run.bottom().slots[(mapping.storage, "member", _entry_key(mapping, key))] = known
+    return known
+
+
+def _entry_key(mapping: Tensor, key: str) -> tuple[object, str]:
+    return (None if mapping.taken is None else mapping.taken.key, key)
 
 
 def _method(run: Run, obj: Instance) -> Bound | None:
@@ -169,6 +184,9 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
                     run.stored.append((atom, plain))
                 if atom.tensor is None or not atom.tensor.storage.is_tensor():
                     run.heap.escape(run.tensors_within(value), run.path)
+            elif isinstance(plain, str):
+                run.state.slots[(atom.storage, "member", _entry_key(atom, plain))] = value
+                run.heap.escape(run.tensors_within(value), run.path)
             if not isinstance(plain, str):
                 path, run.path = run.path, guard
                 stale.swapped(run, atom, value, at)

@@ -8,8 +8,10 @@ it are `possible`.
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
+from ..syntax.nodes import walk
 from .graph import Node
 from .guards import ALWAYS, both
 from .heap import Saved, strongest
@@ -17,9 +19,9 @@ from .storage import MAY
 from .values import Bound, Mapping_, Sequence_, Tensor, Unknown, alternatives
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Iterable
 
+    from ..syntax.module import Module
     from .guards import Guard
     from .run import Run
     from .storage import Storage
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 #: How deep containers are looked into, and how long a chain of attributes is followed to what it is part of.
 _DEPTH = 3
 _CHAIN = 16
+#: Among what is known of something unknown, where no name of Python's can be: a call under no_grad returned it.
+UNRECORDED = "no_grad()"
 
 
 def hang(run: Run, result: Value, since: int, sources: Iterable[Value]) -> None:
@@ -72,9 +76,39 @@ def _of_unknown(value: Unknown) -> list[tuple[Guard, Tensor]]:
 
 def begin_graph(run: Run, value: Unknown, storage: Storage) -> None:
     """A value of unknown kind is taken for a tensor, with this storage, for the first time."""
+    owner = value.owner
+    if owner is not None and run.state.get((owner, "member", "grad")) is value:
+        # A backward records what it puts there only where it is asked to.
+        storage.no_evidence = not _differentiates_twice(run.frame.module)
+    if run.program.second_look and _came_unrecorded(run, value):
+        storage.no_evidence = True
     nodes = _graph_of(run, value)
     if nodes is not None:
         run.heap.record(storage).nodes = nodes
+
+
+def _came_unrecorded(run: Run, value: Unknown) -> bool:
+    """Whether it is what a call returned where nothing is recorded, or part of that."""
+    whole: Value | None = value
+    for _ in range(_CHAIN):
+        if not isinstance(whole, Unknown):
+            return False
+        if run.state.get((whole, "member", UNRECORDED)) is not None:
+            return True
+        whole = whole.owner
+    return False
+
+
+def _differentiates_twice(module: Module) -> bool:
+    """Whether a backward in a file may be asked to record what it computes."""
+    if module.differentiates_twice is None:
+        module.differentiates_twice = b"create_graph" in module.source and any(
+            keyword.arg == "create_graph" and getattr(keyword.value, "value", None) is not False
+            for node in walk(module.tree)
+            if isinstance(node, ast.Call)
+            for keyword in node.keywords
+        )
+    return module.differentiates_twice
 
 
 def _graph_of(run: Run, value: Unknown) -> list[tuple[Guard, Node]] | None:

@@ -237,6 +237,8 @@ def _doubts(watch: Watch, hazard: Hazard, run: Run, context: Context, confidence
         found.append(_DOUBT)
     elif not run.by_default(credible):
         found.append("it happens only if the call turns a flag the other way than it is by default")
+    elif not (hazard.write.looped or run.is_of_any_round(credible)):
+        found.append("it happens only if the round that a number names is the last of its loop")
     if hazard.kind == "step" and not hazard.followed:
         found.append(
             "what was computed before the step is returned or kept, and no backward of it is in sight"

@@ -236,6 +236,8 @@ class Module:
         self._inherited: dict[tuple[FunctionSource, ClassSource], FunctionSource] = {}
         #: rows on which a name is called, where many are looked for
         self.calls: dict[bytes, list[int]] | None = None
+        #: whether a backward in it is asked to record what it computes, once somebody asked (`analysis.unmodeled`)
+        self.differentiates_twice: bool | None = None
         #: names to which the top level binds what builds modules that work in place, once somebody asked
         self.builders: frozenset[str] | None = None
         #: names of functions that fill what they are given and record nothing, once somebody asked (`sketch.initial`)

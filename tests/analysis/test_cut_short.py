@@ -132,3 +132,50 @@ def test_a_closure_in_closures_is_looked_into(check) -> None:  # type: ignore[no
     code, out, _ = check(text, "--output-format", "concise")
     assert code == 1
     assert "a.py:13:5: error[IPL101]" in out
+
+
+LARGE = """\
+class Block(nn.Module):
+    def __init__(self, a, b):
+        super().__init__()
+        c = a + b
+        self.first = nn.Linear(c, a)
+        self.other = nn.Linear(a, c)
+
+
+class Head(nn.Module):
+    def __init__(self, width, bounded=None):
+        super().__init__()
+        self.bounded = bounded
+        self.proj = nn.Linear(width, width)
+
+    def forward(self, x):
+        out = self.proj(x)
+        if self.bounded:
+            out = torch.tanh(out)
+        return out
+
+
+class Net(nn.Module):
+    def __init__(self, weights):
+        super().__init__()
+{blocks}
+        self.head = Head(4{more})
+        self.load_state_dict(weights)
+
+    def forward(self, x, mask):
+        out = self.head(x)
+        out[mask] = 0
+        return out
+"""
+
+
+@pytest.mark.parametrize("blocks", [1, 150])
+@pytest.mark.parametrize("more", ["", ", bounded=True"])
+def test_large_model_that_is_gone_through_as_it_is_built_is_known_later(
+    check, blocks: int, more: str
+) -> None:  # type: ignore[no-untyped-def]
+    rows = "\n".join(f"        self.block{i} = Block({i + 1}, {i + 2})" for i in range(blocks))
+    _, out, _ = check(LARGE.format(blocks=rows, more=more), "--output-format", "json")
+    found = [(one["code"], one["confidence"]) for one in json.loads(out) if one["code"] != "IPL003"]
+    assert found == ([("IPL101", "certain")] if more else [])
