@@ -11,6 +11,7 @@ lazily(
     "classes",
     "container_methods",
     "containers",
+    "driven",
     "einops",
     "foreign",
     "generators",

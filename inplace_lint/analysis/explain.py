@@ -178,7 +178,9 @@ class _Account:
         calls = stack if root is None else stack[1:]
         for place, inner in zip(calls, [*(p.frame.function for p in calls[1:]), visit.frame.function]):
             row = getattr(place.at, "lineno", 0)
-            if inner is not None:
+            if inner is not None and not row:
+                first = f"Reached from a call of `{named(inner)}` with objects of the file's classes, as others make it"
+            elif inner is not None:
                 first += f";\nfrom there line {row} calls `{named(inner)}`"
         steps = visit.run.budget.steps
         if steps < SOFT_LIMIT:

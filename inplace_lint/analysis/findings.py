@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from . import driven
 from .finding import CERTAIN, HARMLESS, LIKELY, POSSIBLE, SILENT, Finding, SavedAt
 from .guards import both, either, implies
 from .kinds import grounds
@@ -236,9 +237,11 @@ class Context:
             confidence = LIKELY if self._is_likely(saved, write) else POSSIBLE
         if not saved.certain or (saved.moved and saved.grad < DOES):
             return POSSIBLE
-        if saved.only or saved.autocast:
+        if saved.only or saved.autocast or self.run.supposes:
             confidence = min(confidence, LIKELY)
         if not self.is_trained(guard) or (saved.evaluated and not self.run.trains):
+            return POSSIBLE
+        if self.run.supposes and driven.is_guessed(self.run, saved.place, write.place):
             return POSSIBLE
         if not self.run.by_default(guard):
             return POSSIBLE  # it is told where somebody asks for it
@@ -261,11 +264,12 @@ class Context:
 
     def is_fed(self, saved: Saved) -> bool:
         """Whether a module is trained here, and the save hangs on what the function is given alone: on data."""
-        if not self.run.trains or not (self.of_module or any(self.run.forwards.values())):
+        run = self.run
+        if not run.trains or not (self.of_module or run.supposes or any(run.forwards.values())):
             return False
         found = grounds([*saved.sources])
         return bool(found) and all(
-            isinstance(ground.value, Unknown) and ground.value.is_given() and ground not in self.run.stand_ins
+            isinstance(ground.value, Unknown) and ground.value.is_given() and ground not in run.stand_ins
             for ground in found
         )
 
@@ -315,12 +319,13 @@ class Context:
         at, inner = self._site(incident.place, incident.place if owned else incident.cause)
         if at is None:
             return
-        confidence = LIKELY if incident.sometimes else CERTAIN
+        confidence = LIKELY if incident.sometimes or run.supposes else CERTAIN
         if incident.grad < DOES:
             # That an argument may be a leaf is no evidence; that it may require grad is, for its views.
             if incident.kind == "leaf" and not (incident.early or incident.stepped):
                 return
             sure = run.trains if incident.stepped else self.reached and not incident.is_bare()
+            sure = sure and not run.supposes
             confidence = LIKELY if sure else POSSIBLE
         if not self.is_trained(guard) or self._by_an_argument(incident) or incident.doubtful:
             confidence = POSSIBLE

@@ -55,6 +55,8 @@ if TYPE_CHECKING:
 class Run(Literals):
     """The state of one run: where it stands, what the names hold, which modes are on, what happened so far."""
 
+    supposes = False  # how the file's training is called (`driven`)
+
     def __init__(self, program: Program, builds: bool = False) -> None:
         super().__init__(program, builds)
         self.heap = Heap()

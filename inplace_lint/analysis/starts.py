@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..sketch.words import Pattern, runs_backward
-from . import calls, classes, execute, foreign, inherited, names, objects
+from . import calls, classes, driven, execute, foreign, inherited, names, objects
 from .budget import NESTED, OutOfBudget
 from .frames import Frame
 from .guards import ALWAYS
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from ..syntax.module import FunctionSource, Module
 
 
-def new_run(program: Program, module: Module) -> Run:
+def new_run(program: Program, module: Module, run: Run | None = None) -> Run:
     """A run that stands at the top level of the file."""
     if program.base_bits >= BASE_BITS:
         program.forget_objects()
-    run = Run(program)
+    run = run or Run(program)
     frame = Frame(run.uid(), module, None, None, None, None)
     run.frame = frame
     run.frames[frame.uid] = frame
@@ -151,10 +151,14 @@ def _steps_something(source: FunctionSource) -> bool:
 
 def run_body(program: Program, module: Module, deep: frozenset[FunctionSource] = frozenset()) -> Run:
     """Run the statements at the top level of a file."""
-    run = new_run(program, module)
+    ways = program.sketches.ways(module)
+    run = new_run(program, module, driven.Driven(program, module) if ways else None)
     run.deep = deep
     run.module_frames[module.filename] = run.frame
-    return _until_cut(run, lambda: execute.block(run, module.body))
+    _until_cut(run, lambda: execute.block(run, module.body))
+    if ways and isinstance(run, driven.Driven) and not run.cut:
+        run.train(ways)
+    return run
 
 
 def build(program: Program, cls: ClassValue) -> Instance:

@@ -12,6 +12,7 @@ lazily(
     "assigned",
     "built",
     "construct",
+    "driver",
     "einops",
     "functions",
     "inherited",

@@ -66,8 +66,13 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
     if module.classes:
         swapped = inherited.of_subclasses(sketches, module, candidates)
         found += [source for source in swapped if sketches.of(source).suspicious]
-    if _trains(module) or (
-        any(not module.functions_at(row) for row in (*rows, *calls)) and sketches.of_body(module).suspicious
+    if (
+        trains(module)
+        or (
+            any(not module.functions_at(row) for row in (*rows, *calls))
+            and sketches.of_body(module).suspicious
+        )
+        or sketches.ways(module)
     ):
         found.append(None)
     return found
@@ -194,7 +199,7 @@ def _methods(sketches: Sketches, cls: ClassSource) -> dict[str, FunctionSource]:
 _DEEP = 5
 
 
-def _trains(module: Module) -> bool:
+def trains(module: Module) -> bool:
     """Whether the top level of the file runs a backward, itself or by its functions: it knows what these are given."""
     if not runs_backward(module):
         return False

@@ -14,6 +14,7 @@ from . import (
     bindings,
     calls,  # noqa: F401  says how a call is sketched
     construct,
+    driver,
     functions,
     initial,
     modes,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from .atoms import Sketched
     from .calls import Call, Later
     from .construct import Scope
+    from .driver import Way
 
 _EMPTY = Summary()
 #: ... of a function too many calls deep: it returns something.
@@ -80,6 +82,7 @@ class Sketches:
         self._asked: dict[FunctionSource, Asked] = {}
         self._keepers: dict[FunctionSource, bool] = {}
         self.earlier = Earlier(files)
+        self._ways: dict[Module, list[Way]] = {}
 
     def renewed(self, files: Files) -> Sketches:
         """The same for who goes on with these files: what is known of those that last is kept."""
@@ -116,6 +119,14 @@ class Sketches:
             known = runs_backward(module) or ("step" in called(module) and b".step(" in text)
             known = known or (b"autograd" in text and _TRAINS().search(text) is not None)
             self._trains[module] = known
+        return known
+
+    def ways(self, module: Module) -> list[Way]:
+        """The ways to call the training of a file that nobody in it calls; empty where nothing is known of them."""
+        known = self._ways.get(module)
+        if known is None:
+            left = module.classes and runs_backward(module)
+            known = self._ways[module] = driver.written(self, module) if left else []
         return known
 
     def of(self, source: FunctionSource) -> Summary:

@@ -1,0 +1,65 @@
+"""A run of a file's top level that goes on to call the file's training, as somebody else has to (`sketch.driver`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..sketch import driver
+from ..syntax.lower import lower_body
+from . import execute
+from .budget import OutOfBudget
+from .guards import ALWAYS
+from .run import Run
+from .values import Symbol, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from ..syntax.module import Module
+    from .frames import Place
+    from .program import Program
+    from .values import Tensor, Value
+
+
+class Driven(Run):
+    """A run in which it is supposed how the file's training is called."""
+
+    supposes = True
+
+    def __init__(self, program: Program, module: Module) -> None:
+        super().__init__(program)
+        #: data is where the models are built: nothing in the file speaks of another device
+        self._stays = b"device" not in module.source and b"cuda" not in module.source
+        #: the calls to which objects of other classes could be given as well
+        self.unsure: set[ast.AST] = set()
+
+    def as_tensor(self, value: Value) -> Tensor | None:
+        tensor = super().as_tensor(value)
+        if self._stays and tensor is not None and isinstance(value, Unknown) and value.alone:
+            tensor.storage.device = "cpu"
+        return tensor
+
+    def train(self, ways: list[driver.Way]) -> None:
+        """Call the training in each of these ways."""
+        self.state.slots[(self.frame.uid, driver.OPTIMIZER)] = Symbol("torch.optim.SGD")
+        for way in ways:
+            self.path = ALWAYS
+            for name in way.unknown:
+                given = self.state.slots[(self.frame.uid, name)] = Unknown()
+                given.alone = True
+            block = lower_body(way.statements)
+            if way.unsure:
+                self.unsure.update(instruction.at for instruction in block)
+            try:
+                execute.block(self, block)
+            except (OutOfBudget, RecursionError):
+                break
+        self.cut = ""  # each function is looked at by itself as well
+
+
+def is_guessed(run: Run, one: Place, other: Place) -> bool:
+    """Whether two places, not in methods of one class, only meet in objects that may be of other classes."""
+    if not isinstance(run, Driven) or one.stack()[0].at not in run.unsure:
+        return False
+    source, another = one.frame.function, other.frame.function
+    return source is None or another is None or source.owner is None or source.owner is not another.owner

@@ -1,0 +1,264 @@
+"""Writes the driver that a file leaves to others: its training, with objects of the classes that it builds nowhere.
+
+A file of models and of functions that train is used by a few lines that stand elsewhere: they build the models and call
+the functions. Where nobody in the file does, and what a function asks of its arguments fits classes of the file, these
+lines are known but for sizes and data.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from itertools import islice, product
+from typing import TYPE_CHECKING
+
+from ..torchmodel import table
+from . import select
+from .roles import Roles
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..syntax.module import ClassSource, FunctionSource, Module
+    from .summaries import Sketches
+
+#: A name that no file can give: of an optimizer that nobody has chosen.
+OPTIMIZER = "@optimizer"
+#: So many functions are called, each with so many choices of objects; so deep objects are handed to others.
+_ENTRIES = 4
+_WAYS = 4
+_TRIED = 64
+_DEEP = 4
+#: So many calls are climbed from what runs a backward.
+_CLIMBS = 6
+
+
+@dataclass
+class Way:
+    """One way to call the training of a file: the statements, and the names in them of what nobody knows."""
+
+    statements: list[ast.stmt]
+    unknown: list[str]
+    #: objects of other classes would fit as well
+    unsure: bool
+
+
+def written(sketches: Sketches, module: Module) -> list[Way]:
+    """The ways to call the training of a file; empty where it is called in the file, or nothing is known of them."""
+    if select.trains(module):
+        return []
+    roles = Roles(sketches, module)
+    found: list[Way] = []
+    for cls, functions in [*_entries(roles).items()][:_ENTRIES]:
+        if cls is None:
+            for function in functions[:_ENTRIES]:
+                found += _ways(roles, None, [function])
+        else:
+            found += _ways(roles, cls, functions)
+    return found
+
+
+def _entries(roles: Roles) -> dict[ClassSource | None, list[FunctionSource]]:
+    """The functions that train and that nobody in the file calls, by the class that they are methods of."""
+    module = roles.module
+    trainers = [f for f in _outer(module) if f.mentions(b".backward(")]
+    tops: dict[FunctionSource, None] = {}
+    for _ in range(_CLIMBS):
+        climbed: dict[FunctionSource, None] = {}
+        for trainer in trainers:
+            calling = [f for f in _outer(module) if f is not trainer and _calls_it(roles, f, trainer)]
+            climbed.update(dict.fromkeys(calling))
+            if not calling:
+                tops[trainer] = None
+        trainers = [*climbed]
+    found: dict[ClassSource | None, list[FunctionSource]] = {}
+    for top in sorted(tops, key=lambda f: f.node.lineno):
+        for cls in [None] if top.owner is None else roles.leaves(top.owner):
+            if cls is None or cls.name not in roles.built:
+                found.setdefault(cls, []).append(top)
+    return found
+
+
+def _outer(module: Module) -> Iterator[FunctionSource]:
+    """The functions of a file and the methods of its classes."""
+    yield from module.functions.values()
+    for cls in module.classes.values():
+        yield from cls.methods.values()
+
+
+def _calls_it(roles: Roles, function: FunctionSource, called: FunctionSource) -> bool:
+    """Whether the text of one function calls another, by its name or as a method of an object that it can only be."""
+    word = called.name.encode()
+    if called.owner is None:
+        return function.mentions(word + b"(") or function.mentions(word + b",")
+    if not function.mentions(b"." + word + b"("):
+        return False
+    if function.owner is not None and function.mentions(function.receiver.encode() + b"." + word + b"("):
+        return called.owner in roles.order(function.owner) or function.owner in roles.order(called.owner)
+    if function.mentions(called.owner.name.encode() + b"("):
+        return True
+    common = table.has_module(called.name) or table.has_optimizer(called.name)
+    return not common and table.method(called.name) is None
+
+
+class _Hand:
+    """Writes expressions for the arguments of one call, and the statements that make the objects that these need."""
+
+    def __init__(self, roles: Roles, guesses: bool) -> None:
+        self.roles = roles
+        #: whether the first of several classes that fit is taken; whether there were several
+        self.guesses = guesses
+        self.doubts = False
+        self.statements: list[ast.stmt] = []
+        self.made: dict[ClassSource, str] = {}
+        self.modules: list[str] = []
+        self.unknown: list[str] = []
+
+    def object(
+        self, cls: ClassSource, chosen: dict[str, ClassSource], within: tuple[ClassSource, ...]
+    ) -> ast.expr:
+        """A new object of a class, kept under a name."""
+        init = self.roles.method(cls, "__init__")
+        if init is not None:
+            args = self.arguments(init, chosen, (*within, cls))
+        else:
+            # A layer of torch's own takes two sizes, as a rule; a dataclass what has no default.
+            layer = self.roles.is_module(cls) and self.roles.order(cls)[1:2] != ["torch.nn.Module"]
+            args = [(None, self.any()), (None, self.any())] if layer else []
+            if cls.node.decorator_list:
+                args += [(name, self.any()) for name, value in cls.assignments.items() if value is None]
+        name = f"@{len(self.statements)}"
+        self.statements.append(_assigned(name, _call(_name(cls.name), args)))
+        self.made[cls] = name
+        if self.roles.is_module(cls):
+            self.modules.append(name)
+        return _name(name)
+
+    def arguments(
+        self, function: FunctionSource, chosen: dict[str, ClassSource], within: tuple[ClassSource, ...]
+    ) -> list[tuple[str | None, ast.expr]]:
+        """What a function is given: objects for what they fit, something unknown for what else it needs."""
+        roles = self.roles
+        steps = (
+            function.name == "__init__" and function.owner is not None and roles.is_optimizer(function.owner)
+        )
+        found: list[tuple[str | None, ast.expr]] = []
+        used: set[ClassSource] = set()
+        optimizers: list[int] = []
+        for parameter in _parameters(function):
+            default = function.default_of(parameter)
+            needed = default is None
+            if not needed and getattr(default, "value", default) is not None:
+                continue
+            asked = roles.of(function, parameter.arg)
+            cls = chosen.get(parameter.arg) or self._one(function, parameter, used, within)
+            if cls is not None and (needed or cls.name not in roles.built):
+                shared = self.made.get(cls) if cls not in used else None
+                used.add(cls)
+                value = self.object(cls, {}, within) if shared is None else _name(shared)
+            elif not needed:
+                continue
+            elif steps and asked.called:
+                value = _name(OPTIMIZER)
+            else:
+                value = self.any()
+                if asked.is_optimizer():
+                    optimizers.append(len(found))
+            found.append((parameter.arg, value))
+        if self.modules:
+            if len(optimizers) == 1:  # of several, which steps what is not known
+                made = _call(_name(OPTIMIZER), [(None, self.weights()), ("lr", self.any())])
+                found[optimizers[0]] = (found[optimizers[0]][0], made)
+            if steps and found:
+                found[0] = (found[0][0], self.weights())
+        return found
+
+    def _one(
+        self,
+        function: FunctionSource,
+        parameter: ast.arg,
+        used: set[ClassSource],
+        within: tuple[ClassSource, ...],
+    ) -> ClassSource | None:
+        if len(within) > _DEEP:
+            return None
+        fitting = [cls for cls in self.roles.fitting(function, parameter) if cls not in within]
+        if len(fitting) == 1 and fitting[0] in used:
+            return fitting[0] if self.roles.of(function, parameter.arg).is_of_modules() else None
+        unused = [cls for cls in fitting if cls not in used]
+        self.doubts = self.doubts or len(unused) > 1
+        return unused[0] if len(unused) == 1 or (unused and self.guesses) else None
+
+    def any(self) -> ast.expr:
+        """A number, or data."""
+        self.unknown.append(f"@any{len(self.unknown)}")
+        return _name(self.unknown[-1])
+
+    def call(self, func: ast.expr, args: list[tuple[str | None, ast.expr]]) -> None:
+        self.statements.append(ast.Expr(_call(func, args)))
+
+    def weights(self) -> ast.expr:
+        """The parameters of all modules that were made so far."""
+        load = ast.Load()
+        each = [_call(ast.Attribute(_name(name), "parameters", load), []) for name in self.modules]
+        return ast.List([ast.Starred(one, load) for one in each], load)
+
+
+def _ways(roles: Roles, cls: ClassSource | None, functions: list[FunctionSource]) -> Iterator[Way]:
+    """The ways to call functions or, with a class, methods of one object of it."""
+    init = functions[0] if cls is None else roles.method(cls, "__init__")
+    choices = _choices(roles, init) if init is not None else [{}]
+    for chosen in choices:
+        hand = _Hand(roles, guesses=False)
+        _call_all(hand, cls, functions, chosen)
+        if hand.made:
+            yield Way(hand.statements, hand.unknown, len(choices) > 1)
+        if hand.doubts:
+            hand = _Hand(roles, guesses=True)
+            _call_all(hand, cls, functions, chosen)
+            yield Way(hand.statements, hand.unknown, unsure=True)
+
+
+def _call_all(
+    hand: _Hand, cls: ClassSource | None, functions: list[FunctionSource], chosen: dict[str, ClassSource]
+) -> None:
+    if cls is None:
+        for function in functions:
+            hand.call(_name(function.name), hand.arguments(function, chosen, ()))
+        return
+    obj = hand.object(cls, chosen, ())
+    del hand.made[cls]
+    for method in functions:
+        hand.call(ast.Attribute(obj, method.name, ast.Load()), hand.arguments(method, {}, (cls,)))
+
+
+def _choices(roles: Roles, function: FunctionSource) -> list[dict[str, ClassSource]]:
+    """Which classes the arguments of a function are objects of: each another one, as far as there are so many."""
+    fitting = {
+        parameter.arg: roles.fitting(function, parameter)
+        for parameter in _parameters(function)
+        if function.default_of(parameter) is None
+    }
+    several = {name: classes for name, classes in fitting.items() if len(classes) > 1}
+    ways = [dict(zip(several, way)) for way in islice(product(*several.values()), _TRIED)]
+    different = [way for way in ways if len(set(way.values())) == len(way)]
+    return (different or ways)[:_WAYS]
+
+
+def _parameters(function: FunctionSource) -> list[ast.arg]:
+    """The parameters of a function, or of a method without its receiver."""
+    first = 1 if function.receiver else 0
+    return [*function.parameters[first:], *function.node.args.kwonlyargs]
+
+
+def _name(name: str) -> ast.expr:
+    return ast.Name(name, ast.Load())
+
+
+def _assigned(name: str, value: ast.expr) -> ast.stmt:
+    return ast.Assign([ast.Name(name, ast.Store())], value)
+
+
+def _call(func: ast.expr, args: list[tuple[str | None, ast.expr]]) -> ast.expr:
+    by_place = [value for name, value in args if name is None]
+    return ast.Call(func, by_place, [ast.keyword(name, value) for name, value in args if name is not None])

@@ -1,0 +1,354 @@
+"""What is asked of what a function is given, through the calls that hand it on; and which classes of the file fit."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..syntax.annotations import annotated
+from ..syntax.nodes import bound, children, walk
+from ..torchmodel import table
+from . import construct
+from .atoms import Class, Symbol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..syntax.module import ClassSource, FunctionSource, Module
+    from .summaries import Sketches
+
+#: How many calls deep an argument is followed.
+_DEPTH = 5
+#: What strings and containers have.
+_SHARED = frozenset(name for kind in (dict, list, set, str) for name in dir(kind))
+
+
+@dataclass
+class Asked:
+    """What is asked of a value: attributes, and calls with so many arguments; and of what a loop takes of it."""
+
+    names: set[str] = field(default_factory=set)
+    counts: set[int] = field(default_factory=set)
+    called: bool = False
+    #: a backward is run of what a call of it returns as it is, or after arithmetic
+    loss: bool = False
+    #: methods are called whose names are only known when it runs
+    by_name: bool = False
+    each: Asked | None = None
+
+    def add(self, other: Asked) -> None:
+        self.names |= other.names
+        self.counts |= other.counts
+        self.called = self.called or other.called
+        self.loss = self.loss or other.loss
+        self.by_name = self.by_name or other.by_name
+        if other.each is not None:
+            self.each = self.each or Asked()
+            self.each.add(other.each)
+
+    def is_optimizer(self) -> bool:
+        """Whether it is stepped and cleared, and nothing is asked that not every optimizer has."""
+        return {"step", "zero_grad"} <= self.names and all(map(table.has_optimizer, self.names))
+
+    def is_of_modules(self) -> bool:
+        """Whether something is asked that modules have, and neither optimizers nor tensors."""
+        return any(
+            table.has_module(name) and not table.has_optimizer(name) and table.method(name) is None
+            for name in self.names
+        )
+
+
+class Roles:
+    """The classes of a file, and what is asked of the arguments of its functions."""
+
+    def __init__(self, sketches: Sketches, module: Module) -> None:
+        self.module = module
+        self._sketches = sketches
+        self._scope = construct.Scope(sketches, module)
+        self._of: dict[tuple[FunctionSource, str], Asked] = {}
+        self._attributes: dict[ClassSource, dict[str, Asked]] = {}
+        self._methods: dict[str, list[FunctionSource]] = {}
+        for cls in module.classes.values():
+            for name, method in cls.methods.items():
+                self._methods.setdefault(name, []).append(method)
+        #: classes that the file itself makes objects of, or hands to what does
+        self.built = _used(module)
+        self._bases = {
+            base
+            for cls in module.classes.values()
+            for base in self.order(cls)
+            if not isinstance(base, str) and base is not cls
+        }
+
+    def order(self, cls: ClassSource) -> list[ClassSource | str]:
+        return construct.classes_of(self._scope, cls)
+
+    def is_module(self, cls: ClassSource) -> bool:
+        return construct.is_module(self._scope, cls)
+
+    def is_optimizer(self, cls: ClassSource) -> bool:
+        return any(isinstance(base, str) and base.startswith("torch.optim.") for base in self.order(cls))
+
+    def method(self, cls: ClassSource, name: str) -> FunctionSource | None:
+        found = construct.find_method(self._scope, cls, name)
+        return None if found is None else found.source
+
+    def leaves(self, cls: ClassSource) -> list[ClassSource]:
+        """The class, or those derived from it that no other class derives from."""
+        if cls not in self._bases:
+            return [cls]
+        return [c for c in self.module.classes.values() if c not in self._bases and cls in self.order(c)]
+
+    # What is asked
+
+    def of(self, source: FunctionSource, name: str, depth: int = _DEPTH) -> Asked:
+        """What is asked of an argument of a function; of an `__init__`, by all methods of its class."""
+        known = self._of.get((source, name))
+        if known is None:
+            known = self._of[source, name] = Asked()
+            self._collect(source.node, name, "", known, depth)
+            owner = source.owner
+            if source.name == "__init__" and owner is not None:
+                for attribute in _kept(source, name):
+                    for cls in self.leaves(owner):
+                        known.add(self._of_attribute(cls, attribute, depth))
+        return known
+
+    def _of_attribute(self, cls: ClassSource, name: str, depth: int) -> Asked:
+        known = self._attributes.setdefault(cls, {})
+        if name not in known:
+            known[name] = Asked()
+            for owner in self.order(cls):
+                for method in () if isinstance(owner, str) else owner.methods.values():
+                    if method.receiver:
+                        self._collect(method.node, name, method.receiver, known[name], depth)
+        return known[name]
+
+    def _collect(self, root: ast.AST, name: str, receiver: str, found: Asked, depth: int) -> None:
+        for node in walk(root):
+            if isinstance(node, ast.Attribute):
+                if _is(node.value, name, receiver):
+                    found.names.add(node.attr)
+                elif node.attr == "backward" and _is_called_in(node.value, name, receiver):
+                    found.loss = True
+            elif isinstance(node, ast.Call):
+                self._of_call(node, name, receiver, found, depth)
+            elif isinstance(node, ast.Assign):
+                target = node.targets[0]
+                if isinstance(target, ast.Name) and _is_called_in(node.value, name, receiver):
+                    found.loss = found.loss or _runs_backward_of(root, target.id)
+            elif (
+                isinstance(node, (ast.For, ast.comprehension))
+                and isinstance(node.target, ast.Name)
+                and _is(node.iter, name, receiver)
+            ):
+                found.each = found.each or Asked()
+                self._collect(root, node.target.id, "", found.each, depth - 1)
+
+    def _of_call(self, node: ast.Call, name: str, receiver: str, found: Asked, depth: int) -> None:
+        if _is(node.func, name, receiver):
+            found.called = True
+            if not any(isinstance(one, ast.Starred) for one in node.args):
+                found.counts.add(len(node.args) + len(node.keywords))
+        places: list[int | str] = [i for i, one in enumerate(node.args) if _is(one, name, receiver)]
+        places += [k.arg for k in node.keywords if k.arg and _is(k.value, name, receiver)]
+        if not places:
+            return
+        if getattr(node.func, "id", "") == "getattr" and not isinstance(node.args[-1], ast.Constant):
+            found.by_name = True
+        for callee in self._called(node.func) if depth > 0 else ():
+            rest = callee.parameters[1:] if callee.owner is not None else callee.parameters
+            names = [parameter.arg for parameter in (*rest, *callee.node.args.kwonlyargs)]
+            for at in places:
+                given = at if isinstance(at, str) else names[at] if at < len(rest) else ""
+                if given in names:
+                    found.add(self.of(callee, given, depth - 1))
+
+    def _called(self, func: ast.expr) -> list[FunctionSource]:
+        """The functions of the file that a call may enter, as far as a name alone tells."""
+        if isinstance(func, ast.Name):
+            if func.id in self.module.functions:
+                return [self.module.functions[func.id]]
+            cls = self.module.classes.get(func.id)
+            init = None if cls is None else self.method(cls, "__init__")
+            return [] if init is None else [init]
+        if isinstance(func, ast.Attribute):
+            methods = self._methods.get(func.attr, [])
+            if len(methods) == 1 and not table.has_module(func.attr) and not table.has_optimizer(func.attr):
+                return methods
+        return []
+
+    # Who fits
+
+    def fitting(self, source: FunctionSource, parameter: ast.arg) -> list[ClassSource]:
+        """The classes of the file of which an argument is an object, by its annotation or what is asked of it.
+
+        First those that nobody in the file builds; without those that are there to be derived from, or that are handed
+        to others of them.
+        """
+        named = self.module.classes.get(annotated(parameter.annotation))
+        asked = self.of(source, parameter.arg)
+        if named is not None:
+            found = self.leaves(named)
+        else:
+            found = [
+                cls
+                for cls in self.module.classes.values()
+                if cls not in self._bases and cls is not source.owner and self.fits(cls, asked)
+            ]
+            if asked.loss and not asked.names:
+                found = [cls for cls in found if not self._has_weights(cls)]
+        unbuilt = [cls for cls in found if cls.name not in self.built]
+        if unbuilt or named is not None:
+            return self._outermost(unbuilt or found)
+        return [cls for cls in found if self._is_meant(cls, asked)] if len(found) == 1 else []
+
+    def _outermost(self, classes: list[ClassSource]) -> list[ClassSource]:
+        """Without those of which objects are handed to the others."""
+        if len(classes) < 2:
+            return classes
+        parts: set[ClassSource] = set()
+        for cls in classes:
+            init = self.method(cls, "__init__")
+            for parameter in () if init is None else init.parameters[1:]:
+                asked = self.of(init, parameter.arg) if init is not None else Asked()
+                parts.update(one for one in classes if one is not cls and self.fits(one, asked))
+        return [cls for cls in classes if cls not in parts] or classes
+
+    def fits(self, cls: ClassSource, asked: Asked) -> bool:
+        """Whether objects of a class have all that is asked, and something of it speaks for such a class."""
+        module, optimizer = self.is_module(cls), self.is_optimizer(cls)
+        if asked.called:
+            call = self.method(cls, "__call__") or (self.method(cls, "forward") if module else None)
+            if call is None or not all(takes(call, count) for count in asked.counts):
+                return False
+        for name in asked.names:
+            known = (module and table.has_module(name)) or (optimizer and table.has_optimizer(name))
+            if not known and not self._has(cls, name):
+                return False
+        if asked.called or (optimizer and asked.is_optimizer()):
+            return True
+        return (module and asked.is_of_modules()) or self._is_meant(cls, asked)
+
+    def _is_meant(self, cls: ClassSource, asked: Asked) -> bool:
+        """Whether something is asked that only a class of the project has."""
+        return any(
+            table.method(name) is None
+            and name not in _SHARED
+            and not table.has_module(name)
+            and not table.has_optimizer(name)
+            and self._has(cls, name)
+            for name in asked.names
+        )
+
+    def _has_weights(self, cls: ClassSource) -> bool:
+        """Whether an `__init__` of the class makes parameters, or builds modules."""
+        for owner in self.order(cls):
+            init = None if isinstance(owner, str) else owner.methods.get("__init__")
+            for node in () if init is None else walk(init.node):
+                for atom in self._scope.value(node.func) if isinstance(node, ast.Call) else ():
+                    if isinstance(atom, Symbol) and atom.dotted.startswith("torch.nn."):
+                        return True
+                    if isinstance(atom, Class) and self.is_module(atom.source):
+                        return True
+        return self.is_module(cls) and not any(
+            isinstance(base, str) and base == "torch.nn.Module" for base in self.order(cls)[1:2]
+        )
+
+    def _has(self, cls: ClassSource, name: str) -> bool:
+        for owner in self.order(cls):
+            if isinstance(owner, str):
+                continue
+            if name in owner.methods or name in owner.assignments:
+                return True
+            word = name.encode()
+            if b"." + word in owner.text and (b'"' + word in owner.text or _assigns(owner, name)):
+                return True
+        return False
+
+
+def takes(function: FunctionSource, count: int) -> bool:
+    """Whether a method can be called with so many arguments, its receiver not counted."""
+    rest = function.parameters[1:]
+    needed = sum(function.default_of(parameter) is None for parameter in rest)
+    arguments = function.node.args
+    most = len(rest) + len(arguments.kwonlyargs)
+    return needed <= count and (count <= most or arguments.vararg is not None)
+
+
+def _assigns(cls: ClassSource, name: str) -> bool:
+    """Whether a method of the class sets an attribute of the name."""
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store)
+        for method in cls.methods.values()
+        for node in walk(method.node)
+    )
+
+
+def _is(node: ast.expr, name: str, receiver: str) -> bool:
+    """Whether an expression is the name or, where a receiver is told, that attribute of it."""
+    if not receiver:
+        return isinstance(node, ast.Name) and node.id == name
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr == name
+        and isinstance(node.value, ast.Name)
+        and node.value.id == receiver
+    )
+
+
+def _is_called_in(node: ast.AST, name: str, receiver: str) -> bool:
+    """Whether an expression is a call of it, or arithmetic with one."""
+    if isinstance(node, ast.Call):
+        return _is(node.func, name, receiver)
+    return isinstance(node, (ast.BinOp, ast.UnaryOp)) and any(
+        _is_called_in(one, name, receiver) for one in children(node)
+    )
+
+
+def _runs_backward_of(root: ast.AST, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr == "backward"
+        and any(isinstance(one, ast.Name) and one.id == name for one in walk(node.value))
+        for node in walk(root)
+    )
+
+
+def _kept(init: FunctionSource, name: str) -> Iterator[str]:
+    """The attributes under which an `__init__` keeps an argument, or what stands for it where none is given."""
+    for node in walk(init.node):
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
+        for target, given in [] if value is None else bound(targets[0] or value, value):
+            given = given.values[0] if isinstance(given, ast.BoolOp) else given
+            if _is(given, name, "") and isinstance(target, ast.Attribute):
+                yield target.attr
+
+
+def _used(module: Module) -> set[str]:
+    """The classes of a file that it calls or hands on: not those that it only asks objects for, or derives from."""
+    return {
+        node.id
+        for statement in module.tree.body
+        for node in walk(statement, _aside(statement))
+        if isinstance(node, ast.Name)
+        and node.id in module.classes
+        and node.id != getattr(statement, "name", "")
+    }
+
+
+def _aside(statement: ast.stmt) -> set[ast.AST]:
+    """The expressions in a statement that name classes without making objects of them."""
+    found: set[ast.AST] = set()
+    for node in walk(statement):
+        if isinstance(node, ast.ClassDef):
+            found.update(node.bases)
+        elif isinstance(node, (ast.arg, ast.AnnAssign)):
+            found.update([] if node.annotation is None else [node.annotation])
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            found.update([] if node.returns is None else [node.returns])
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("isinstance", "issubclass"):
+            found.update(node.args[1:])
+    return found

@@ -1,0 +1,225 @@
+"""Training that nobody in the file calls, given objects of the classes that nobody in it builds (see `forms`)."""
+
+PROGRAMS = {
+    "a model that is run twice before its backward": """
+        class Scaled(nn.Module):
+            def __init__(self, size):
+                super().__init__()
+                self.proj = nn.Linear(size, size)
+                self.register_buffer("scale", torch.ones(size))
+
+            def forward(self, x):
+                with torch.no_grad():
+                    self.scale.mul_(0.9).add_(x.std(0), alpha=0.1)  # bad
+                    self.scale = self.scale * 0.9 + x.std(0) * 0.1  # good
+                return self.proj(x) * self.scale
+
+        class Critic(nn.Module):
+            def __init__(self, size):
+                super().__init__()
+                self.first, self.head = Scaled(size), nn.Linear(size, 1)
+
+            def forward(self, x):
+                return self.head(self.first(x))
+
+        class Trainer:
+            def __init__(self, critic, lr=0.1):
+                self.critic = critic
+                self.opt = torch.optim.SGD(critic.parameters(), lr=lr)
+
+            def step(self, real, fake):
+                loss = self.critic(fake).mean() - self.critic(real).mean()  # bad: IPL102
+                loss = self.critic(fake).mean() - self.critic(real).mean()  # good
+                self.opt.zero_grad()
+                loss.backward()
+                self.opt.step()
+
+        if __name__ == "__main__":
+            Trainer(Critic(4)).step(torch.rand(3, 4), torch.rand(3, 4))
+    """,
+    "which of two models is which does not matter to a layer of one": """
+        class Normed(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(torch.rand(4, 4))
+                self.register_buffer("u", torch.rand(4))
+
+            def forward(self, x):
+                with torch.no_grad():
+                    self.u.copy_(self.weight @ self.u)  # bad
+                    self.u = self.weight @ self.u  # good
+                return x @ (self.weight / (self.u @ (self.weight @ self.u)))
+
+        class Judge(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = Normed()
+
+            def forward(self, x):
+                return self.layer(x).mean()
+
+        class Maker(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(4, 4)
+
+            def forward(self, x):
+                return self.layer(x)
+
+        def train(judge, maker, x):
+            opt = torch.optim.SGD([*judge.parameters(), *maker.parameters()], lr=0.1)
+            loss = judge(x) - judge(maker(x))  # bad: IPL102
+            loss = judge(x) - judge(maker(x))  # good
+            opt.zero_grad()
+            loss.backward()
+            opt.step()
+
+        if __name__ == "__main__":
+            train(Judge(), Maker(), torch.rand(3, 4))
+    """,
+    "a helper of the training, told by what it asks": """
+        class Net(nn.Module):
+            def __init__(self, size):
+                super().__init__()
+                self.proj, self.head = nn.Linear(size, size), nn.Linear(size, 1)
+
+            def forward(self, x):
+                h = torch.tanh(self.proj(x))
+                return self.head(h), h
+
+        class Penalty:
+            def __init__(self, weight=0.1):
+                self.weight = weight
+
+            def of(self, h):
+                h.clamp_(min=-0.5)  # bad
+                h = h.clamp(min=-0.5)  # good
+                return self.weight * h.pow(2).mean()
+
+        def fit(model, penalty, batches, lr=0.1):
+            opt = torch.optim.SGD(model.parameters(), lr=lr)
+            for x in batches:
+                out, h = model(x)
+                loss = out.mean() + penalty.of(h)  # bad: IPL101
+                loss = out.mean() + penalty.of(h)  # good
+                opt.zero_grad()
+                loss.backward()
+                opt.step()
+
+        if __name__ == "__main__":
+            fit(Net(4), Penalty(), [torch.rand(3, 4)])
+    """,
+    "weights that are moved between the forward and the backward": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.first, self.second = nn.Linear(4, 4), nn.Linear(4, 1)
+
+            def forward(self, x):
+                return self.second(torch.tanh(self.first(x)))
+
+        class Pruner:
+            def __init__(self, model):
+                self.targets = [p for p in model.parameters() if p.dim() > 1]
+
+            @torch.no_grad()
+            def apply_masks(self):
+                for p in self.targets:
+                    p.mul_((p.abs() > 0.01).float())
+
+        class Trainer:
+            def __init__(self, model, pruner, opt):
+                self.model, self.pruner, self.opt = model, pruner, opt
+
+            def step(self, x, y):
+                loss = F.mse_loss(self.model(x), y)
+                self.pruner.apply_masks()  # bad: IPL102
+                self.opt.zero_grad()
+                loss.backward()
+                self.pruner.apply_masks()  # good
+                self.opt.step()
+
+        if __name__ == "__main__":
+            net = Net()
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            Trainer(net, Pruner(net), opt).step(torch.rand(3, 4), torch.rand(3, 1))
+    """,
+    "a step that climbs before the second backward": """
+        class Climb(torch.optim.Optimizer):
+            def __init__(self, params, base):
+                super().__init__(params, {})
+                self.base = base(self.param_groups, lr=0.1)
+                self.param_groups = self.base.param_groups
+
+            @torch.no_grad()
+            def ascend(self):
+                for group in self.param_groups:
+                    for p in group["params"]:
+                        p.add_(p.grad)
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.first, self.second = nn.Linear(4, 4), nn.Linear(4, 1)
+
+            def forward(self, x):
+                return self.second(torch.tanh(self.first(x)))
+
+        def epoch(model, opt, batches):
+            for x in batches:
+                loss = model(x).mean()
+                loss.backward(retain_graph=True)  # bad
+                loss.backward()  # good
+                opt.ascend()  # bad: IPL102
+                opt.ascend()  # good
+                opt.zero_grad()
+                loss = model(x).mean()  # good
+                loss.backward()
+                opt.base.step()
+
+        if __name__ == "__main__":
+            net = Net()
+            epoch(net, Climb(net.parameters(), torch.optim.SGD), [torch.rand(3, 4)])
+    """,
+    "a model that is handed to another, with what is left out by default": """
+        class Field(nn.Module):
+            def __init__(self, size=4):
+                super().__init__()
+                self.proj = nn.Linear(size, size)
+
+            def forward(self, x, t):
+                return torch.tanh(self.proj(x)) * t
+
+        class Watch:
+            def __init__(self):
+                self.seen = []
+
+            def __call__(self, state):
+                self.seen.append(state.detach().norm().item())
+                state.mul_(0.5)  # bad
+
+        class Solver(nn.Module):
+            def __init__(self, field, watch=None):
+                super().__init__()
+                self.field, self.watch = field, watch
+
+            def forward(self, x, steps):
+                for step in range(steps):
+                    x = torch.sigmoid(self.field(x, step + 1))
+                    if self.watch is not None:
+                        self.watch(x)  # bad: IPL101
+                        self.watch(x)  # good
+                return x
+
+        def train(solver, batches):
+            opt = torch.optim.SGD(solver.parameters(), lr=0.1)
+            for x in batches:
+                loss = solver(x, 2).mean()
+                opt.zero_grad()
+                loss.backward()
+                opt.step()
+
+        if __name__ == "__main__":
+            train(Solver(Field(), Watch()), [torch.rand(3, 4)])
+    """,
+}
