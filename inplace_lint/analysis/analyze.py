@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from . import guards
 from .callers import ANYTHING, NO_NEED, callers_of, has_no_other_caller, is_private, needs
 from .finding import Finding
 from .findings import of_run, once_for_each_write, prevailing
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from ..syntax.module import FunctionSource, Module
     from .storage import Storage
 
+#: With so many guards known, all is begun anew with the next file.
+_GUARDS = 100_000
+
 #: How far a function that writes its argument is followed to its callers, within its file.
 _CALLERS = 5
 
@@ -38,7 +42,7 @@ def analyze(module: Module, program: Program) -> list[Finding]:
 def gathered(module: Module, program: Program, pending: list[FunctionSource | None]) -> list[Finding]:
     """The findings of runs that start from these roots, and from callers that know more than they do."""
     program.writers.clear()
-    if program.base_bits > FILE_BITS:
+    if program.base_bits > FILE_BITS or guards.count() > _GUARDS:
         program.forget_objects()
     found: dict[tuple[object, ...], tuple[Finding, FunctionSource | None]] = {}
     roots: dict[FunctionSource | None, None] = {}

@@ -10,13 +10,12 @@ from ..sketch.words import mentions
 from ..syntax.nodes import bound, children
 from . import stale
 from .finding import LIKELY, POSSIBLE, Finding
-from .guards import ALWAYS, implies
+from .guards import ALWAYS, implies, ways
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ..syntax.module import FunctionSource, Module
-    from .guards import Guard
     from .heap import Write
     from .run import Run
     from .storage import Storage
@@ -206,7 +205,7 @@ def _keyword(call: ast.Call, name: str) -> ast.expr | None:
 
 
 def _confidence(run: Run, write: Write) -> int:
-    plain: Guard = tuple(c for c in write.guard if not (c[0] | c[1]) & run.doubtful)
+    plain = any(not (positive | negative) & run.doubtful for positive, negative in ways(write.guard))
     return LIKELY if plain else POSSIBLE
 
 

@@ -126,11 +126,11 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
 
 def _enter_by_hand(run: Run, mode: Mode, name: str) -> Value:
     """`mode.__enter__()` and `mode.__exit__(…)`, called as a `with` would."""
-    from . import calls
+    from . import decorators
 
     if name == "__enter__":
         mode.before = run.grad
-        calls.apply_mode(run, mode)
+        decorators.apply_mode(run, mode)
     elif mode.before is not None:
         run.grad, mode.before = mode.before, None
     return Constant(None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
-from . import calls, execute, generators, iteration
+from . import calls, decorators, execute, generators, iteration
 from .frames import DEAD, Loop, State
 from .guards import both, literal, relative
 from .joins import join
@@ -49,7 +49,7 @@ def _branch(run: Run, arms: list[tuple[Guard, ir.Block]]) -> None:
             continue
         run.path, run.state = arm_path, State(base)
         execute.block(run, body)
-        as_entered = run.path == arm_path
+        as_entered = run.path is arm_path
         left_as_entered = left_as_entered and as_entered
         conditions.append(guard if as_entered else relative(run.path, path))
         outcomes.append((run.path, run.state.slots))
@@ -246,7 +246,7 @@ def _with(run: Run, i: ir.With) -> None:
     if isinstance(manager, Mode):
         if manager.before is not None:
             outer = (manager.before, *outer[1:])
-        calls.apply_mode(run, manager)
+        decorators.apply_mode(run, manager)
     elif (generator := generators.writing(run, manager, manages=True)) is not None:
 
         def body(given: Value) -> None:

@@ -15,7 +15,7 @@ from . import (
     symbols,
 )
 from .frames import LENGTH
-from .guards import ALWAYS, both, either
+from .guards import ALWAYS, NEVER, both, either
 from .joins import join
 from .values import (
     Constant,
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Mapping, Sequence
 
-    from .guards import Guard
     from .run import Run
 
     Play = Callable[[Run, Sequence[Value], Mapping[str, Value], ast.AST], Value]
@@ -170,8 +169,7 @@ def _truth(run: Run, args: Sequence[Value], wanted: bool) -> Value:
     atoms = [atom for element in elements for _, atom in alternatives(element)]
     if not atoms or not all(isinstance(atom, (Test, Constant)) for atom in atoms):
         return symbols.unknown(run, args, {})
-    met: Guard = ()
-    unmet: Guard = ALWAYS
+    met, unmet = NEVER, ALWAYS
     for element in elements:
         true, false = run.split(element)
         met = either(met, true if wanted else false)

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from ..torchmodel.spelling import MODES
 from . import (
     attributes,
+    cached,
     classes,
     containers,
+    decorators,
     execute,
     foreign,
     generators,
@@ -32,7 +34,6 @@ from .values import (
     FunctionValue,
     Instance,
     Mapping_,
-    Mode,
     Native,
     OpValue,
     Phi,
@@ -88,6 +89,9 @@ def call(
         if declared is not None and func.source is not run.body_of:
             run.told[at] = run.program.declared.said(func.source), run.frame.module
             return _carrying(run, ops.apply(run, declared, args, kwargs, at), made, args, kwargs)
+        known = cached.result(run, func, args, kwargs, at) if func.decorated else None
+        if known is not None:
+            return known
         return enter(run, func, args, kwargs, at, exact)
     if isinstance(func, Symbol):
         if not exact and func.dotted in ("torch.nn.Sequential", "torch.nn.ModuleList"):
@@ -147,32 +151,6 @@ def unknown(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, V
 # Functions of the project
 
 
-def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at: ast.AST) -> Value:
-    """The value that a function has once its decorators are applied, innermost first."""
-    result: Value = function
-    for decorator in reversed(decorators):
-        if isinstance(decorator, Symbol) and decorator.dotted in MODES:
-            decorator = symbols.mode(decorator.dotted, [], {})
-        if isinstance(decorator, (FunctionValue, Native)) and isinstance(result, FunctionValue):
-            if isinstance(decorator, FunctionValue) and decorator.source not in run.active:
-                aside, run.budget.looks_aside = run.budget.looks_aside, False
-                wrapped = enter(
-                    run, decorator, [result], {}, at, force=True
-                )  # it writes nothing, but who it is matters
-                run.budget.looks_aside = aside
-            else:
-                wrapped = call(run, decorator, [result], {}, at)
-            if isinstance(wrapped, FunctionValue):
-                wrapped.cls = result.cls
-                result = wrapped
-                continue
-        if isinstance(result, FunctionValue):
-            result.decorated = [*(result.decorated or ()), decorator]
-        elif not isinstance(decorator, (Mode, Symbol)):
-            return Unknown()
-    return result
-
-
 def leave(run: Run, value: Value) -> None:
     """Return from the current function along the current path."""
     if isinstance(value, Iteration) and not run.frame.depth:
@@ -193,6 +171,8 @@ def enter(
 ) -> Value:
     """Run the body of a function of the project with these arguments; `force` takes generators too."""
     source = function.source
+    if run.decorates and args and isinstance(args[0], FunctionValue) and run.program.hands_back(source):
+        return args[0]
     if not force and (
         run.frame.depth >= DEPTH
         or run.budget.is_spent()
@@ -206,8 +186,9 @@ def enter(
         if source.is_generator:
             run.generators[result] = generators.Generator(function, args, kwargs, exact)
         return result
-    needed = force or run.builds or _has_to_be_entered(run, source, args, kwargs)
-    if not force and not run.builds and not run.budget.may_enter(source, needed, run.entered):
+    enters_all = run.builds and not run.decorates
+    needed = force or enters_all or _has_to_be_entered(run, source, args, kwargs, at)
+    if not force and not enters_all and not run.budget.may_enter(source, needed, run.entered):
         return skip(run, source, args, kwargs)
     aside = run.budget.turn_aside(needed)
     frame = Frame(
@@ -235,7 +216,7 @@ def enter(
     for name, value in bound.items():
         run.state.slots[(frame.uid, name)] = value
     for decorator in function.decorated or ():
-        apply_mode(run, decorator)
+        decorators.apply_mode(run, decorator)
     begun_in = run.grad
     execute.block(run, source.body)
     if run.path:
@@ -281,9 +262,13 @@ _SMALL = 12
 
 
 def _has_to_be_entered(
-    run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mapping[str, Value]
+    run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
 ) -> bool:
     """Whether something that may matter happens in a call, or it costs less to enter it than to find that out."""
+    if run.decorates:
+        return (
+            source.name == "__init__" or _is_small(source) or run.program.may_return(run.frame.function, at)
+        )
     return (
         source in run.deep
         or source.name == "__init__"
@@ -333,28 +318,6 @@ def skip(run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mappin
         Skipped(source, {atom for value in values for atom in flatten(value)}, storages, result)
     )
     return result
-
-
-def apply_mode(run: Run, decorator: Value) -> None:
-    """What a decorator does to the grad mode of the function under it."""
-    if isinstance(decorator, Mode):
-        if decorator.grad is not None:
-            run.grad = decorator.grad
-        run.autocast = run.autocast or decorator.autocast
-        run.unchecked = decorator.unchecked or run.unchecked
-        run.unsaved = decorator.unsaved or (run.unsaved and decorator.unchecked is None)
-        run.preserved |= decorator.preserved
-    elif isinstance(decorator, Symbol) and decorator.dotted.startswith("torch.ops."):
-        run.grad = "off"  # it is the body of an operator
-    elif run.grad == "on" and any(_may_set_grad_mode(atom) for atom in flatten(decorator)):
-        run.grad = "unknown"
-
-
-def _may_set_grad_mode(decorator: Value) -> bool:
-    """Whether the function under a decorator may run in another grad mode; of one in sight its text has to say so."""
-    if isinstance(decorator, FunctionValue):
-        return _sets_grad_mode(decorator.source)
-    return not isinstance(decorator, (Symbol, Scalar))
 
 
 def bind(
@@ -410,12 +373,6 @@ def default(run: Run, function: FunctionValue, parameter: ast.arg) -> Value:
 # Context managers
 
 
-def _sets_grad_mode(source: FunctionSource) -> bool:
-    """Whether a generator that is a context manager, or a decorator, may run what is in it in another grad mode."""
-    text = source.text
-    return b"grad" in text or b"inference_mode" in text
-
-
 def enter_context(run: Run, manager: Value, at: ast.AST) -> Value:
     """What `with manager as name` binds."""
     if isinstance(manager, Instance):
@@ -423,10 +380,10 @@ def enter_context(run: Run, manager: Value, at: ast.AST) -> Value:
         if isinstance(found, FunctionValue):
             return call(run, Bound(found, [manager], {}), [], {}, at)
         return manager
-    if manager in run.generators and _sets_grad_mode(run.generators[manager].function.source):
+    if manager in run.generators and decorators.sets_grad_mode(run.generators[manager].function.source):
         run.grad = "unknown"
     if isinstance(manager, Symbol) and manager.dotted in MODES:
-        apply_mode(run, symbols.mode(manager.dotted, [], {}))
+        decorators.apply_mode(run, symbols.mode(manager.dotted, [], {}))
     elif isinstance(manager, Unknown) and run.grad == "on" and names.may_come_by_a_star(run, at):
         run.grad = "unknown"  # it may be torch's
     return Unknown()

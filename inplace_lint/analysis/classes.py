@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import attributes, calls, containers, inherited, methods, names, objects
+from . import attributes, calls, containers, decorators, inherited, methods, names, objects
 from .values import (
     ANY,
     Bound,
@@ -95,7 +95,7 @@ def method_value(run: Run, cls: ClassValue, name: str) -> FunctionValue:
     nodes = getattr(source.node, "decorator_list", [])
     if nodes:
         run.globals[key] = function
-        decorated = calls.decorated(run, function, names.decorators_of(run, source), source.node)
+        decorated = decorators.decorated(run, function, names.decorators_of(run, source), source.node)
         if isinstance(decorated, FunctionValue):
             decorated.cls = cls
             function = decorated

@@ -12,6 +12,7 @@ from . import (
     calls,
     container_methods,
     containers,
+    decorators,
     generators,
     inplace,
     iteration,
@@ -238,7 +239,7 @@ def _make_function(run: Run, i: ir.MakeFunction) -> None:
     run.frame.captured = True
     function = FunctionValue(run.frame.module.function_of(i.node), run.frame.uid)
     function.defaults = [None if r is None else registers[r] for r in i.defaults]
-    registers[i.dst] = calls.decorated(run, function, [registers[r] for r in i.decorators], i.at)
+    registers[i.dst] = decorators.decorated(run, function, [registers[r] for r in i.decorators], i.at)
 
 
 def _make_class(run: Run, i: ir.MakeClass) -> None:

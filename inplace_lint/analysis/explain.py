@@ -11,6 +11,7 @@ from ..syntax.unreadable import UnreadableFile
 from . import analyze, starts, verdicts
 from .budget import HARD_LIMIT, SOFT_LIMIT
 from .guards import ALWAYS, either
+from .guards import NEVER as NOWHERE
 from .program import Program
 from .storage import DOES, NEVER
 from .watch import Watch, writes_of
@@ -342,13 +343,13 @@ class _Account:
         versions: dict[str, set[int]] = {}
         for saved in visit.saves:
             text = f"saved:   {self._subject(visit, saved.storage)} by {verdicts.save_words(saved)}"
-            guards[text] = either(guards.get(text, ()), saved.guard)
+            guards[text] = either(guards.get(text, NOWHERE), saved.guard)
         for write in visit.writes:
             inner = f" (line {_at(write.place)})" if write.place.frame is not visit.frame else ""
             text = f"written: {self._subject(visit, write.storage)} by {write.op}{inner}"
             if not write.counted:
                 text += ", which moves no version"
-            guards[text] = either(guards.get(text, ()), write.guard)
+            guards[text] = either(guards.get(text, NOWHERE), write.guard)
             if write.counted:
                 versions.setdefault(text, set()).add(writes_of(visit.run, write.storage).index(write))
         lines = []

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import driven
 from .finding import CERTAIN, HARMLESS, LIKELY, POSSIBLE, SILENT, Finding, SavedAt
-from .guards import both, either, implies
+from .guards import NEVER, both, conjunction, either, implies, ways
 from .kinds import grounds
 from .storage import DOES
 from .values import Tensor, Unknown, alternatives
@@ -217,9 +217,9 @@ class Context:
     def credible(self, guard: Guard, saved: Saved) -> Guard:
         """The paths on which gradients can have been recorded: not where a test or a later use says otherwise."""
         run = self.run
-        kept = []
+        kept = NEVER
         sources = {s.uid for s in saved.sources}
-        for positive, negative in guard:
+        for positive, negative in ways(guard):
             if negative & run.grad_enabled or not run.is_possible(positive):
                 continue
             if any(negative >> bit & 1 and s.uid in sources for bit, s in run.grad_tests.items()):
@@ -228,8 +228,8 @@ class Context:
                 negative >> bit & 1 and s is saved.storage for bit, s in run.grad_tests.items()
             ):
                 continue
-            kept.append((positive, negative))
-        return () if kept and run.heap.is_plain(saved, tuple(kept)) else tuple(kept)
+            kept = either(kept, conjunction(positive, negative))
+        return NEVER if kept and run.heap.is_plain(saved, kept) else kept
 
     def _confidence(self, saved: Saved, write: Write, guard: Guard) -> int:
         confidence = CERTAIN
@@ -276,7 +276,7 @@ class Context:
     def is_trained(self, guard: Guard) -> bool:
         """Whether one of the paths is neither guessed at nor of evaluation mode."""
         run = self.run
-        return any(not (p | n) & run.doubtful and not n & run.evaluation for p, n in guard)
+        return any(not (p | n) & run.doubtful and not n & run.evaluation for p, n in ways(guard))
 
     def _returned(self, saved: Saved) -> bool:
         """Whether the function returns the value that was overwritten, or what derives from it."""
@@ -302,16 +302,14 @@ class Context:
         if not incident.storage.is_tensor() or (incident.grad < DOES and not incident.storage.credible()):
             return
         run = self.run
-        guard = tuple(
-            (p, n)
-            for p, n in incident.guard
-            if incident.modeless
-            or (
+        guard = NEVER
+        for p, n in ways(incident.guard):
+            if incident.modeless or (
                 not n & run.grad_enabled
                 and run.is_possible(p)
                 and not any(n >> bit & 1 and s is incident.storage for bit, s in run.grad_tests.items())
-            )
-        )
+            ):
+                guard = either(guard, conjunction(p, n))
         if not guard:
             return
         # A module's own parameter is at hand wherever the module is: no caller's facts are needed.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .guards import ALWAYS, both, compatible, either, implies
+from .guards import ALWAYS, NEVER, both, compatible, either, implies
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ class Node:
         """Whether a backward has run through it, on every path that leads here from where it was made."""
         if len(self.freed) < 2:
             return any(implies(guard, freed) for freed in self.freed)
-        together: Guard = ()
+        together = NEVER
         for freed in self.freed:
             together = either(together, freed)
         return implies(guard, together) or implies(both(made, guard), together)
@@ -59,7 +59,7 @@ def _widen(reached: dict[Node, Guard], node: Node, path: Guard) -> bool:
         if not path or implies(path, known):
             return False
         path = either(known, path)
-    if not path or path == known:
+    if not path or path is known:
         return False
     reached[node] = path
     return True

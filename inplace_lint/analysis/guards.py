@@ -1,120 +1,123 @@
 """Path conditions: which outcomes of the tests seen so far a fact belongs to.
 
-A test (`if flag:`) gets a *literal*, a bit. A conjunction is a pair of bit masks (must hold, must not hold); a guard
-is a tuple of conjunctions of which one holds. Two facts meet only if their guards can hold together: this keeps
-exclusive branches apart, and lets `if c: …` twice on the same `c` correlate, without forking the whole state.
+A test (`if flag:`) gets a *literal*, a bit. A guard is a Boolean function of these: a reduced ordered binary decision
+diagram, with the latest test at the top, where entering a branch adds one node and leaving it takes that away. Equal
+guards are one object. Two facts meet only if their guards can hold together: this keeps exclusive branches apart, and
+lets `if c: …` twice on the same `c` correlate, without forking the whole state.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import TypeAlias
+class Guard:
+    """A node: what holds where the test of its bit fails (`low`), and where it holds (`high`).
 
-    Guard: TypeAlias = "tuple[tuple[int, int], ...]"
+    `positive` and `negative` are masks of the literals that must and must not hold, whatever the others are, `support`
+    of all that it speaks of; `paths` counts the ways down to where it holds.
+    """
 
-ALWAYS: Guard = ((0, 0),)
-NEVER: Guard = ()
-#: More alternatives than this are weakened to what they have in common, and to this literal: that it is so is only
+    __slots__ = ("bit", "high", "low", "negative", "paths", "positive", "support")
+
+    low: Guard
+    high: Guard
+
+    def __init__(self, bit: int) -> None:
+        self.bit = bit
+        self.positive = self.negative = self.support = 0
+        self.paths = 1
+
+
+class _Never(Guard):
+    """The guard that never holds is the only one that is not true."""
+
+    __slots__ = ()
+
+    def __bool__(self) -> bool:
+        return False
+
+
+ALWAYS = Guard(-1)
+NEVER: Guard = _Never(-1)
+NEVER.paths = 0
+#: A guard with more paths than this is weakened to what they have in common, and to this literal: that it is so is only
 #: guessed at.
-_WIDTH = 16
+_PATHS = 64
 WEAKENED = 1
-#: Of more than this it is not tried to find out whether they can be said in fewer.
-_REDUCED = 48
-#: The same few guards meet again and again while states are joined.
-_CACHED = 20_000
+#: Results are kept until there are so many.
+_KEPT = 200_000
+_nodes: dict[tuple[int, Guard, Guard], Guard] = {}
 _both: dict[tuple[Guard, Guard], Guard] = {}
 _either: dict[tuple[Guard, Guard], Guard] = {}
+_meeting: dict[tuple[Guard, Guard], bool] = {}
+_opposite: dict[Guard, Guard] = {}
+_restricted: dict[tuple[Guard, int, int], Guard] = {}
+_ways: dict[Guard, tuple[tuple[int, int], ...]] = {}
+
+
+def forget() -> None:
+    """Let go all guards: those that are still in use are not compared with new ones."""
+    for known in (_nodes, _both, _either, _meeting, _opposite, _restricted, _ways):
+        known.clear()
+
+
+def count() -> int:
+    """How many guards are known."""
+    return len(_nodes)
 
 
 def literal(bit: int, holds: bool) -> Guard:
     """The guard of one outcome of one test."""
-    return ((1 << bit, 0),) if holds else ((0, 1 << bit),)
+    return _node(bit, NEVER, ALWAYS) if holds else _node(bit, ALWAYS, NEVER)
+
+
+def conjunction(positive: int, negative: int) -> Guard:
+    """The guard of these literals: masks of those that must hold, and of those that must not."""
+    found = ALWAYS
+    rest = positive | negative
+    while rest:
+        lowest = rest & -rest
+        bit = lowest.bit_length() - 1
+        found = _node(bit, NEVER, found) if positive & lowest else _node(bit, found, NEVER)
+        rest ^= lowest
+    return found
 
 
 def both(a: Guard, b: Guard) -> Guard:
     """The guard under which a and b hold."""
-    if a is ALWAYS or a == ALWAYS:
+    if a is ALWAYS:
         return b
-    if b is ALWAYS or b == ALWAYS:
+    if b is ALWAYS or a is b:
         return a
-    if len(a) == 1 and len(b) == 1:  # most are a plain conjunction
-        (p, n), (q, m) = a[0], b[0]
-        return NEVER if (p | q) & (n | m) else ((p | q, n | m),)
-    if a == b:
-        return a
-    key = (a, b)
-    known = _both.get(key)
-    if known is None:
-        if len(_both) > _CACHED:
-            _both.clear()
-        if implies(a, b):
-            known = a
-        elif implies(b, a):
-            known = b
-        elif _are_independent(a, b):
-            known = _few(sorted([(p | q, n | m) for p, n in a for q, m in b]))
-        else:
-            known = _normal([(p | q, n | m) for p, n in a for q, m in b if not ((p | q) & (n | m))])
-        _both[key] = known
-    return known
+    found = _conjoined(a, b)
+    return found if found.paths <= _PATHS else _weakened(found)
 
 
 def either(a: Guard, b: Guard) -> Guard:
     """The guard under which a or b holds."""
-    if not a:
-        return b
-    if not b:
-        return a
-    if a == b:
-        return a
-    key = (a, b)
-    known = _either.get(key)
-    if known is None:
-        if len(_either) > _CACHED:
-            _either.clear()
-        known = _either[key] = _halved(a, b) or _normal([*a, *b], shortens=_shorten_each_other(a, b))
-    return known
+    found = _disjoined(a, b)
+    return found if found.paths <= _PATHS else _weakened(found)
 
 
 def compatible(a: Guard, b: Guard) -> bool:
     """Whether both can hold in one run."""
-    if a is ALWAYS:
-        return bool(b)
-    if b is ALWAYS:
-        return bool(a)
-    for p, n in a:
-        for q, m in b:
-            if not (p & m or q & n):
-                return True
-    return False
+    return _meet(a, b)
 
 
 def implies(a: Guard, b: Guard) -> bool:
-    """Whether b holds in every run in which a holds (sound, not complete)."""
-    if b is ALWAYS:
+    """Whether b holds in every run in which a holds."""
+    if b is ALWAYS or a is b or a is NEVER:
         return True
-    for p, n in a:
-        for q, m in b:
-            if not (q & ~p or m & ~n):
-                break
-        else:
-            return False
-    return True
+    if b.positive & ~a.positive or b.negative & ~a.negative:
+        return False
+    return _conjoined(a, b) is a
 
 
 def relative(a: Guard, path: Guard) -> Guard:
-    """a, for those who already know that they are on `path`: its literals are left out.
+    """a, for those who already know that they are on `path`: the path's literals are left out.
 
     That a is only guessed at stays: the paths may meet again before it is asked for.
     """
-    if len(path) != 1 or path is ALWAYS:
-        return a
-    p, n = path[0]
-    p &= ~WEAKENED
-    return _normal([(q & ~p, m & ~n) for q, m in a]) if a else a
+    return _where(a, path.positive & ~WEAKENED, path.negative)
 
 
 def minus(a: Guard, b: Guard) -> Guard:
@@ -122,116 +125,170 @@ def minus(a: Guard, b: Guard) -> Guard:
 
     Where b is only guessed at, so is what remains of a.
     """
-    if b == ALWAYS:
-        return NEVER
-    if len(b) != 1:
-        for conjunction in b:
-            a = minus(a, (conjunction,))
-        return a
-    positive, negative = b[0]
-    if positive & WEAKENED:
-        return both(a, ((WEAKENED, 0),))
-    found: Guard = NEVER
-    bit = 0
-    while positive >> bit or negative >> bit:
-        if positive >> bit & 1:
-            found = either(found, both(a, literal(bit, False)))
-        if negative >> bit & 1:
-            found = either(found, both(a, literal(bit, True)))
-        bit += 1
-    return found
+    if not b.support & WEAKENED:
+        return both(a, _negated(b))
+    return both(both(a, _negated(_where(b, 0, WEAKENED))), literal(0, True))
 
 
-def _normal(conjunctions: list[tuple[int, int]], shortens: bool = True) -> Guard:
-    """The guard in few conjunctions; `shortens`: one of them may be said shorter because of another one."""
-    if len(conjunctions) == 1:
-        return (conjunctions[0],)
-    kept = _without_implied({*conjunctions})
-    while shortens and len(kept) <= _REDUCED:
-        shorter = _shortened(kept)
-        if shorter is None:
-            break
-        kept = _without_implied(shorter)
-    return _few(kept)
+def ways(guard: Guard) -> tuple[tuple[int, int], ...]:
+    """A guard as alternatives, of which none can be left out: the literals that must and must not hold in each.
 
-
-def _few(conjunctions: list[tuple[int, int]]) -> Guard:
-    """The guard of these conjunctions, or of what they have in common where they are too many."""
-    if len(conjunctions) > _WIDTH:
-        positive, negative, _ = _in_common(conjunctions)
-        return ((positive | WEAKENED, negative),)
-    return ALWAYS if conjunctions == [(0, 0)] else tuple(conjunctions)
-
-
-def _in_common(conjunctions: Sequence[tuple[int, int]]) -> tuple[int, int, int]:
-    """The literals that all conjunctions have, and the tests that only some of them speak of."""
-    positive, negative = conjunctions[0]
-    every = 0
-    for p, n in conjunctions:
-        positive &= p
-        negative &= n
-        every |= p | n
-    return positive, negative, every & ~(positive | negative)
-
-
-def _halved(a: Guard, b: Guard) -> Guard | None:
-    """What both say besides one test, of which each has another outcome; None where they differ in more."""
-    p, n, _ = _in_common(a)
-    q, m, _ = _in_common(b)
-    test = p & m | n & q
-    if len(a) != len(b) or not test or test & (test - 1):
-        return None
-    rest = [(p & ~test, n & ~test) for p, n in a]
-    if {*rest} != {(p & ~test, n & ~test) for p, n in b}:
-        return None
-    return _few(sorted(rest))
-
-
-def _are_independent(a: Guard, b: Guard) -> bool:
-    """Whether what tells one guard's conjunctions apart is nothing that the other one speaks of.
-
-    Then each conjunction of one with each of the other is in normal form already.
+    After S. Minato, "Fast generation of irredundant sum-of-products forms from binary decision diagrams" (1992).
     """
-    if not a or not b:
-        return False
-    p, n, own = _in_common(a)
-    q, m, others = _in_common(b)
-    return not (p & m or n & q or own & (q | m | others) or others & (p | n))
+    known = _ways.get(guard)
+    if known is None:
+        known = _ways[guard] = tuple(sorted(_alternatives(guard, guard)[0]))
+    return known
 
 
-def _without_implied(found: set[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The conjunctions, in order, less those that imply another one."""
-    kept: list[tuple[int, int]] = []
-    for p, n in sorted(found):  # what implies a conjunction comes after it
-        for q, m in kept:
-            if q | p == p and m | n == n:
-                break
+def _alternatives(least: Guard, most: Guard) -> tuple[list[tuple[int, int]], Guard]:
+    """Alternatives that hold wherever `least` does, and nowhere but where `most` does; and the guard that they are."""
+    if not least:
+        return [], NEVER
+    if most is ALWAYS:
+        return [(0, 0)], ALWAYS
+    bit = max(least.bit, most.bit)
+    test = 1 << bit
+    low, high = _sides(least, bit)
+    most_low, most_high = _sides(most, bit)
+    failing, without = _alternatives(_conjoined(low, _negated(most_high)), most_low)
+    holding, within = _alternatives(_conjoined(high, _negated(most_low)), most_high)
+    rest = _disjoined(_conjoined(low, _negated(without)), _conjoined(high, _negated(within)))
+    others, beside = _alternatives(rest, _conjoined(most_low, most_high))
+    found = [*((p, n | test) for p, n in failing), *((p | test, n) for p, n in holding), *others]
+    return found, _disjoined(_node(bit, without, within), beside)
+
+
+def _sides(guard: Guard, bit: int) -> tuple[Guard, Guard]:
+    """The guard where a test fails, and where it holds; no later test is in it."""
+    return (guard.low, guard.high) if guard.bit == bit else (guard, guard)
+
+
+def _weakened(guard: Guard) -> Guard:
+    return conjunction(guard.positive | WEAKENED, guard.negative & ~WEAKENED)
+
+
+def _node(bit: int, low: Guard, high: Guard) -> Guard:
+    if low is high:
+        return low
+    key = (bit, low, high)
+    known = _nodes.get(key)
+    if known is not None:
+        return known
+    node = _nodes[key] = Guard(bit)
+    node.low, node.high = low, high
+    test = 1 << bit
+    node.support = low.support | high.support | test
+    node.paths = low.paths + high.paths
+    if low is NEVER:
+        node.positive, node.negative = high.positive | test, high.negative
+    elif high is NEVER:
+        node.positive, node.negative = low.positive, low.negative | test
+    else:
+        node.positive, node.negative = low.positive & high.positive, low.negative & high.negative
+    return node
+
+
+def _conjoined(a: Guard, b: Guard) -> Guard:
+    if a is ALWAYS or a is b:
+        return b
+    if b is ALWAYS:
+        return a
+    positive, negative = a.positive, a.negative
+    if a is NEVER or b is NEVER or positive & b.negative or negative & b.positive:
+        return NEVER
+    if b.paths == 1 and not (b.positive & ~positive or b.negative & ~negative):
+        return a
+    if a.paths == 1 and not (positive & ~b.positive or negative & ~b.negative):
+        return b
+    key = (a, b)
+    known = _both.get(key)
+    if known is None:
+        if len(_both) > _KEPT:
+            _both.clear()
+        bit = a.bit
+        if bit > b.bit:
+            low, high = _conjoined(a.low, b), _conjoined(a.high, b)
+        elif bit == b.bit:
+            low, high = _conjoined(a.low, b.low), _conjoined(a.high, b.high)
         else:
-            kept.append((p, n))
-    return kept
+            bit = b.bit
+            low, high = _conjoined(a, b.low), _conjoined(a, b.high)
+        known = _both[key] = _node(bit, low, high)
+    return known
 
 
-def _shorten_each_other(a: Guard, b: Guard) -> bool:
-    """Whether a conjunction of one guard shortens one of the other: those of one guard do not, as it is normal."""
-    for p, n in a:
-        for q, m in b:
-            clash = p & m | n & q
-            if clash and not clash & (clash - 1):
-                rest = ~clash
-                if not (q & rest & ~p or m & rest & ~n) or not (p & rest & ~q or n & rest & ~m):
-                    return True
-    return False
+def _meet(a: Guard, b: Guard) -> bool:
+    """Whether both can hold: their conjunction is not made for that."""
+    if a is NEVER or b is NEVER or a.positive & b.negative or a.negative & b.positive:
+        return False
+    if not a.support & b.support:
+        return True
+    key = (a, b)
+    known = _meeting.get(key)
+    if known is None:
+        if len(_meeting) > _KEPT:
+            _meeting.clear()
+        if a.bit > b.bit:
+            known = _meet(a.high, b) or _meet(a.low, b)
+        elif a.bit == b.bit:
+            known = _meet(a.high, b.high) or _meet(a.low, b.low)
+        else:
+            known = _meet(a, b.high) or _meet(a, b.low)
+        _meeting[key] = known
+    return known
 
 
-def _shortened(conjunctions: list[tuple[int, int]]) -> set[tuple[int, int]] | None:
-    """Each less the literals whose opposite another one covers: of a∧c or a∧b∧¬c, the second is a∧b."""
-    found = list(conjunctions)
-    changed = False
-    for i, (p, n) in enumerate(found):
-        for q, m in found:
-            clash = p & m | n & q
-            if clash and not clash & (clash - 1) and not (q & ~clash & ~p or m & ~clash & ~n):
-                p, n = p & ~clash, n & ~clash
-                found[i] = (p, n)
-                changed = True
-    return {*found} if changed else None
+def _disjoined(a: Guard, b: Guard) -> Guard:
+    if a is ALWAYS or b is ALWAYS:
+        return ALWAYS
+    if a is NEVER or a is b:
+        return b
+    if b is NEVER:
+        return a
+    key = (a, b)
+    known = _either.get(key)
+    if known is None:
+        if len(_either) > _KEPT:
+            _either.clear()
+        bit = a.bit
+        if bit > b.bit:
+            low, high = _disjoined(a.low, b), _disjoined(a.high, b)
+        elif bit == b.bit:
+            low, high = _disjoined(a.low, b.low), _disjoined(a.high, b.high)
+        else:
+            bit = b.bit
+            low, high = _disjoined(a, b.low), _disjoined(a, b.high)
+        known = _either[key] = _node(bit, low, high)
+    return known
+
+
+def _negated(guard: Guard) -> Guard:
+    if guard.bit < 0:
+        return NEVER if guard is ALWAYS else ALWAYS
+    known = _opposite.get(guard)
+    if known is None:
+        if len(_opposite) > _KEPT:
+            _opposite.clear()
+        known = _opposite[guard] = _node(guard.bit, _negated(guard.low), _negated(guard.high))
+    return known
+
+
+def _where(guard: Guard, positive: int, negative: int) -> Guard:
+    """The guard where these literals are known to hold, and those not to."""
+    if not guard.support & (positive | negative):
+        return guard
+    key = (guard, positive, negative)
+    known = _restricted.get(key)
+    if known is None:
+        if len(_restricted) > _KEPT:
+            _restricted.clear()
+        bit = guard.bit
+        if positive >> bit & 1:
+            known = _where(guard.high, positive, negative)
+        elif negative >> bit & 1:
+            known = _where(guard.low, positive, negative)
+        else:
+            known = _node(bit, _where(guard.low, positive, negative), _where(guard.high, positive, negative))
+        _restricted[key] = known
+    return known

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .graph import Node, leaves, reach
-from .guards import ALWAYS, both, compatible, either, implies, literal, minus
+from .guards import ALWAYS, both, compatible, either, implies, literal, minus, ways
 from .guards import NEVER as NOWHERE
 from .storage import DOES, MAY, NEVER
 
@@ -200,17 +200,17 @@ class Heap:
         if tensor.storage.dtype in ("bool", "int"):
             return []
         record = self.record(tensor.graph)
-        found = [(both(guard, g), evidence) for g, evidence in record.grads if compatible(guard, g)]
+        found = [(met, evidence) for g, evidence in record.grads if (met := both(guard, g))]
         if record.bit is not None:
             holds = literal(record.bit, True)
-            found = [(both(g, holds), evidence) for g, evidence in found if compatible(g, holds)]
+            found = [(met, evidence) for g, evidence in found if (met := both(g, holds))]
         return found
 
     def nodes(self, tensor: Tensor, guard: Guard) -> list[tuple[Guard, Node]]:
         """The graph nodes that the tensor hangs on. The graph of a view made under no_grad ends there."""
         if tensor.no_grad_view is not None or tensor.storage.dtype in ("bool", "int"):
             return []
-        return [(both(guard, g), node) for g, node in self.record(tensor.graph).nodes if compatible(guard, g)]
+        return [(met, node) for g, node in self.record(tensor.graph).nodes if (met := both(guard, g))]
 
     def storages_of(self, nodes: set[Node]) -> list[Storage]:
         """The storages whose tensors are these nodes' own."""
@@ -377,7 +377,7 @@ class Heap:
 
     def _is_sure(self, guard: Guard) -> bool:
         """Whether one of the paths is not only guessed at."""
-        return any(not (p | n) & self.doubtful for p, n in guard)
+        return any(not (p | n) & self.doubtful for p, n in ways(guard))
 
 
 def _unseen(saved: Saved, counter: Counter | None) -> str:

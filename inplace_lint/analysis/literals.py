@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .guards import literal
+from .guards import NEVER, conjunction, either, literal, ways
 from .values import Scalar, Test
 
 if TYPE_CHECKING:
@@ -68,11 +68,11 @@ class Literals:
     def by_default(self, guard: Guard) -> bool:
         """Whether one of the paths leaves the flags of the call as they are by default."""
         holds, fails = self.turned
-        return any(not positive & holds and not negative & fails for positive, negative in guard)
+        return any(not positive & holds and not negative & fails for positive, negative in ways(guard))
 
     def is_of_any_round(self, guard: Guard) -> bool:
         """Whether one of the paths does not ask that the last round of a loop be the one of some number."""
-        return any(not positive & self.numbered for positive, _ in guard)
+        return any(not positive & self.numbered for positive, _ in ways(guard))
 
     def without_options(self, guard: Guard) -> Guard:
         """The guard without the tests of flags that the function, or its object's `__init__`, is given."""
@@ -81,7 +81,10 @@ class Literals:
             for key, bit in bits.items():
                 if isinstance(key, tuple) and key[0] == "argument":
                     options |= 1 << bit
-        return tuple((positive & ~options, negative & ~options) for positive, negative in guard)
+        found = NEVER
+        for positive, negative in ways(guard):
+            found = either(found, conjunction(positive & ~options, negative & ~options))
+        return found
 
     def doubt(self, key: Hashable) -> tuple[Guard, Guard]:
         """The two outcomes of something that cannot be told from the source."""

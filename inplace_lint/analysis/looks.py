@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .budget import EVERYTHING
 from .findings import Context, proved
-from .guards import either
+from .guards import NEVER, either
 from .kinds import grounds, mark_alone, mark_filled
 from .starts import run_body, run_function
 from .storage import DOES
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from ..syntax.module import FunctionSource, Module
     from .finding import Finding
-    from .guards import Guard
     from .heap import Hazard
     from .incident import Incident
     from .program import Program
@@ -85,7 +84,7 @@ class SecondLooks:
             if not any(hazard.reached for hazard in met):
                 return False
         context = Context(run, self.module, None)
-        together: Guard = ()  # memory that is shared on some paths, and a copy on the others
+        together = NEVER  # memory that is shared on some paths, and a copy on the others
         unknown = False
         for hazard in met:
             if not proved(hazard):

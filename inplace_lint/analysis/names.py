@@ -15,6 +15,7 @@ from .values import ClassValue, Constant, FunctionValue, Symbol, Unknown, Value
 
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Callable
 
     from ..syntax.module import FunctionSource, Module
     from .run import Run
@@ -98,10 +99,9 @@ def _find(run: Run, module: Module, name: str) -> Value:
         source = module.functions[name]
         function = FunctionValue(source)
         if getattr(source.node, "decorator_list", None):
-            from . import calls
+            from . import decorators
 
-            decorators = decorators_of(run, source)
-            return calls.decorated(run, function, decorators, source.node)
+            return decorators.decorated(run, function, decorators_of(run, source), source.node)
         return function
     if name in module.classes:
         cls = run.program.class_value(module.classes[name])
@@ -205,7 +205,13 @@ def decorators_of(run: Run, source: FunctionSource) -> list[Value]:
 
 def evaluate_in(run: Run, module: Module, node: ast.expr) -> Value:
     """The value of an expression at the top level of a file, apart from the path that asks for it."""
+    return apart(run, module, lambda: evaluate(run, node))
+
+
+def apart(run: Run, module: Module, action: Callable[[], Value]) -> Value:
+    """What an action gives at the top level of a file, whatever path asks for it."""
     outer = (run.frame, run.state, run.path, run.grad, run.autocast, run.loops)
+    decorates, run.decorates = run.decorates, False
     frame = Frame(run.uid(), module, None, None, None, None)
     run.frames[frame.uid] = frame
     base = run.bottom()
@@ -219,9 +225,10 @@ def evaluate_in(run: Run, module: Module, node: ast.expr) -> Value:
         [],
     )
     try:
-        value = evaluate(run, node)
+        value = action()
     finally:
         run.frame, run.state, run.path, run.grad, run.autocast, run.loops = outer
+        run.decorates = decorates
     # What the evaluation built (the elements of a list, the attributes of an object) holds on every path.
     for key, made in overlay.slots.items():
         if not (isinstance(key, tuple) and key[0] == frame.uid):

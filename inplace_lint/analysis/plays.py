@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import arrays, builtin, containers, instances, methods, symbols, unchecked
 from .storage import DOES, MAY, NEVER
-from .values import ANY, Constant, Mapping_, Native, Scalar, Sequence_, Tensor, Unknown, Value
+from .values import ANY, Constant, Mapping_, Native, Scalar, Sequence_, Symbol, Tensor, Unknown, Value
 
 if TYPE_CHECKING:
     import ast
@@ -127,6 +127,11 @@ def _first(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
     return Native(lambda run, inner, kwargs, at: inner[0] if inner else Unknown())
 
 
+def _cache(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """functools.lru_cache(maxsize=…): the decorator of which `cached` knows what it does."""
+    return Symbol("functools.cache")
+
+
 def _legacy_constructor(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """torch.Tensor([…]), torch.LongTensor(…): a new leaf that never requires grad."""
     return run.new_tensor("factory", NEVER, at)
@@ -161,8 +166,7 @@ PLAYS: dict[str, Play] = {
     "functools.wraps": lambda run, args, kwargs, at: Native(
         lambda run, inner, kwargs, at: inner[0] if inner else NONE
     ),
-    "functools.cache": _first,
-    "functools.lru_cache": _first,
+    "functools.lru_cache": _cache,
     "torch.compile": _first,
     "torch.jit.script": _first,
     "torch.jit.ignore": _first,

@@ -10,6 +10,8 @@ from ..sketch.screen import sets_state
 from ..sketch.select import suspects
 from ..sketch.summaries import Sketches
 from ..syntax.files import Files
+from ..syntax.returned import returned_calls, returns_its_first
+from . import guards
 from .guards import WEAKENED
 
 if TYPE_CHECKING:
@@ -102,6 +104,8 @@ class Program:
         self.writers: set[FunctionSource] = set()
         self._entered: dict[FunctionSource, bool] = {}
         self._gives: dict[FunctionSource, bool] = {}
+        self._returned: dict[FunctionSource, frozenset[ast.AST]] = {}
+        self._hands_back: dict[FunctionSource, bool] = {}
         self._asks: dict[tuple[FunctionSource, ClassSource], bool] = {}
         self._set_later: dict[tuple[ClassValue, str, Module], bool] = {}
         self._filled_later: dict[Module, frozenset[str]] = {}
@@ -173,6 +177,22 @@ class Program:
             known = self._gives[source] = lent.gives_writer(self.sketches, source)
         return known
 
+    def may_return(self, source: FunctionSource | None, call: ast.AST) -> bool:
+        """Whether what a call gives may be what the function around it returns."""
+        if source is None:
+            return True
+        known = self._returned.get(source)
+        if known is None:
+            known = self._returned[source] = returned_calls(source)
+        return call in known
+
+    def hands_back(self, source: FunctionSource) -> bool:
+        """Whether a function returns what it was given first: as a decorator, it leaves a function as it is."""
+        known = self._hands_back.get(source)
+        if known is None:
+            known = self._hands_back[source] = returns_its_first(source)
+        return known
+
     def asks_to_write(self, source: FunctionSource, cls: ClassSource) -> bool:
         """Whether a function that is given an object of the class may call a method of it that writes."""
         known = self._asks.get((source, cls))
@@ -190,6 +210,7 @@ class Program:
         self._base = None
         self.base_bits, self.doubtful, self.evaluation = 1, WEAKENED, 0
         self.exclusive = []
+        guards.forget()
 
     def is_set_later(self, cls: ClassValue, name: str, module: Module) -> bool:
         """Whether anything but an `__init__` may set an attribute: in the files of the class, or in the one at hand."""

@@ -9,7 +9,7 @@ from ..torchmodel.layout import layout_of
 from . import arrays, axes, containers
 from .frames import LENGTH
 from .graph import Node
-from .guards import both, compatible, either
+from .guards import NEVER, both, compatible, either
 from .joins import join
 from .storage import Counter, Storage
 from .values import ANY, Constant, Phi, Scalar, Sequence_, Symbol, Tensor, Test, Unknown, Value, alternatives
@@ -334,7 +334,7 @@ def _fresh(
         fresh.storage.proved = False
         fresh.storage.sources = tuple(unproved)
     if grads and ret.differentiable and dtype not in ("bool", "int"):
-        guard: Guard = ()
+        guard = NEVER
         for g, _ in grads:
             guard = either(guard, g)
         fresh.storage.moved = facts.layout.moves_elements and all_moved(run, facts, operands)

@@ -95,6 +95,8 @@ class Run(Literals):
         #: the function whose body is run whatever is declared of it: its callers are told what it is said to do
         self.body_of: FunctionSource | None = None
         self.entered: set[FunctionSource] = set()
+        #: it is in a decorator, of which only matters what it returns
+        self.decorates = False
         #: functions to enter although nothing in them writes, and the calls that were not entered
         self.deep: frozenset[FunctionSource] = frozenset()
         self.skipped: list[Skipped] = []
@@ -318,11 +320,7 @@ class Run(Literals):
         """The alternatives of a value that are possible here, with the guard of the path included."""
         if not isinstance(value, Phi):
             return [(self.path, value)]
-        return [
-            (both(self.path, guard), atom)
-            for guard, atom in value.alternatives
-            if guards.compatible(guard, self.path)
-        ]
+        return [(met, atom) for guard, atom in value.alternatives if (met := both(self.path, guard))]
 
     def possible(self, value: Value) -> list[Value]:
         """The alternatives of a value that are possible here."""
@@ -379,8 +377,8 @@ class Run(Literals):
             return [] if tensor is None else [(self.path, tensor)]
         found = []
         for guard, atom in value.alternatives:
-            if guards.compatible(guard, self.path) and (tensor := self.as_tensor(atom)) is not None:
-                found.append((both(self.path, guard), tensor))
+            if (met := both(self.path, guard)) and (tensor := self.as_tensor(atom)) is not None:
+                found.append((met, tensor))
         return found
 
     def tensors_within(self, value: Value, depth: int = 3) -> list[tuple[Guard, Tensor]]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .finding import CERTAIN, HARMLESS, POSSIBLE, SILENT
 from .findings import Context, of_run, proved
-from .guards import ALWAYS, implies, relative
+from .guards import ALWAYS, implies, literal, relative, ways
 from .reconsider import reconsider
 from .storage import DOES
 from .watch import TRAINING
@@ -121,9 +121,9 @@ def conditions(watch: Watch, run: Run, guard: Guard) -> str:
     """A guard in the words of the source."""
     if not guard:
         return "a path is taken that cannot be"
-    ways = [_conjunction(watch, run, positive, negative) for positive, negative in guard]
-    ways = list(dict.fromkeys(ways))
-    return ways[0] if len(ways) == 1 else "either " + ", or ".join(ways)
+    told = [_conjunction(watch, run, positive, negative) for positive, negative in ways(guard)]
+    told = list(dict.fromkeys(told))
+    return told[0] if len(told) == 1 else "either " + ", or ".join(told)
 
 
 def beyond(guard: Guard, path: Guard) -> Guard | None:
@@ -131,7 +131,7 @@ def beyond(guard: Guard, path: Guard) -> Guard | None:
     if implies(path, guard):
         return None
     rest = relative(guard, path)
-    return None if rest == ALWAYS or not rest else rest
+    return None if rest is ALWAYS or not rest else rest
 
 
 def _conjunction(watch: Watch, run: Run, positive: int, negative: int) -> str:
@@ -146,7 +146,7 @@ def _conjunction(watch: Watch, run: Run, positive: int, negative: int) -> str:
 def _unnamed(run: Run, bit: int) -> tuple[str, str]:
     for name, value in run.root_args.items():
         for guard, _ in getattr(value, "alternatives", ()):
-            if guard == ((1 << bit, 0),):
+            if guard is literal(bit, True):
                 return f"the argument `{name}` is true", f"the argument `{name}` is false"
     if run.evaluation >> bit & 1:
         return TRAINING
@@ -232,8 +232,7 @@ def _doubts(watch: Watch, hazard: Hazard, run: Run, context: Context, confidence
     if saved.autocast:
         found.append("under autocast it may be a copy that is saved")
     credible = context.credible(hazard.guard, saved)
-    plain = tuple(c for c in credible if not (c[0] | c[1]) & run.doubtful and not c[1] & run.evaluation)
-    if credible and not plain:
+    if credible and not context.is_trained(credible):
         found.append(_DOUBT)
     elif not run.by_default(credible):
         found.append("it happens only if the call turns a flag the other way than it is by default")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..syntax import ir
 from .execute import HANDLERS
 from .graph import reach
-from .guards import compatible
+from .guards import compatible, ways
 from .values import Instance, Optimizer, Parameters, Sequence_, Tensor, TorchModule, Unknown, alternatives
 
 if TYPE_CHECKING:
@@ -207,9 +207,10 @@ class Watch:
         if value is None:
             return
         true, _ = run.split(value)
-        if len(true) != 1:
+        told = ways(true)
+        if len(told) != 1:
             return
-        positive, negative = true[0]
+        positive, negative = told[0]
         new = [b for b in _bits(positive | negative) if (run, b) not in self.tests]
         if len(new) == 1:
             text = f"`{self.words(run.frame.module, i.at)}` is"

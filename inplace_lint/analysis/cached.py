@@ -1,0 +1,45 @@
+"""Functions under `functools.cache`: a call with the same arguments is not run again, here as in Python."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import calls, names
+from .values import Constant, FunctionValue, Symbol, Value
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Mapping, Sequence
+
+    from .run import Run
+
+_CACHES = frozenset({"functools.cache", "functools.lru_cache"})
+
+
+def result(
+    run: Run, function: FunctionValue, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
+) -> Value | None:
+    """What an earlier call has returned, or this one for all later ones; None where each is to be run by itself.
+
+    That is done where all arguments are constants: what the function comes to is then the same on every path. What may
+    write is run where it is called.
+    """
+    source = function.source
+    if not _is_cached(function) or kwargs or not all(type(value) is Constant for value in args):
+        return None
+    if source in run.active or run.program.enters(source):
+        return None
+    key = (source.module, f"{source.name}@{source.node.lineno}({', '.join(map(_spelt, args))})")
+    known = run.globals.get(key)
+    if known is None:
+        known = names.apart(run, source.module, lambda: calls.enter(run, function, args, {}, at, force=True))
+        run.globals[key] = known
+    return known
+
+
+def _is_cached(function: FunctionValue) -> bool:
+    return any(isinstance(one, Symbol) and one.dotted in _CACHES for one in function.decorated or ())
+
+
+def _spelt(value: Value) -> str:
+    return repr(value.value) if isinstance(value, Constant) else "?"
