@@ -157,7 +157,7 @@ def _is_given_data(looks: SecondLooks, training: Training, finding: Finding, roo
 def _callers(
     looks: SecondLooks, training: Training, function: FunctionSource
 ) -> tuple[set[FunctionSource], bool]:
-    """The functions of the file that call one, and whether its top level does."""
+    """The functions of the file that call one, and whether its top level does, or is supposed to."""
     calling, rows = callers(looks.module, {function})
     around = [looks.module.functions_at(row) for row in rows]
     found = {f for f in training.trainers if f is not None and function in looks.at(f).entered}
@@ -168,7 +168,8 @@ def _callers(
     else:
         calling_it = {f for functions in around for f in functions if not _calls_another(looks, f, function)}
         found.update(_as_own(looks, f, function) for f in calling_it)
-    return found - {function}, not all(around)
+    supposed = any(function in way.functions for way in looks.program.sketches.ways(looks.module))
+    return found - {function}, supposed or not all(around)
 
 
 def _calls_another(looks: SecondLooks, caller: FunctionSource, method: FunctionSource) -> bool:

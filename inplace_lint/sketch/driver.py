@@ -28,6 +28,8 @@ OPTIMIZER = "@optimizer"
 _ENTRIES = 4
 _WAYS = 4
 _TRIED = 64
+#: ... and into a list so many are put.
+_LISTED = 4
 _DEEP = 4
 #: So many calls are climbed from what runs a backward.
 _CLIMBS = 6
@@ -35,10 +37,11 @@ _CLIMBS = 6
 
 @dataclass
 class Way:
-    """One way to call the training of a file: the statements, and the names in them of what nobody knows."""
+    """One way to call functions that train: the statements, and the names in them of what nobody knows."""
 
     statements: list[ast.stmt]
     unknown: list[str]
+    functions: list[FunctionSource]
     #: objects of other classes would fit as well
     unsure: bool
 
@@ -61,7 +64,7 @@ def written(sketches: Sketches, module: Module) -> list[Way]:
 def _entries(roles: Roles) -> dict[ClassSource | None, list[FunctionSource]]:
     """The functions that train and that nobody in the file calls, by the class that they are methods of."""
     module = roles.module
-    trainers = [f for f in _outer(module) if f.mentions(b".backward(")]
+    trainers = [f for f in _outer(module) if f.mentions(b".backward(") or f.mentions(b"autograd.grad(")]
     tops: dict[FunctionSource, None] = {}
     for _ in range(_CLIMBS):
         climbed: dict[FunctionSource, None] = {}
@@ -74,8 +77,7 @@ def _entries(roles: Roles) -> dict[ClassSource | None, list[FunctionSource]]:
     found: dict[ClassSource | None, list[FunctionSource]] = {}
     for top in sorted(tops, key=lambda f: f.node.lineno):
         for cls in [None] if top.owner is None else roles.leaves(top.owner):
-            if cls is None or cls.name not in roles.built:
-                found.setdefault(cls, []).append(top)
+            found.setdefault(cls, []).append(top)
     return found
 
 
@@ -156,6 +158,8 @@ class _Hand:
                 shared = self.made.get(cls) if cls not in used else None
                 used.add(cls)
                 value = self.object(cls, {}, within) if shared is None else _name(shared)
+            elif elements := roles.elements(function, parameter):
+                value = self._list(elements[:_LISTED], within)
             elif not needed:
                 continue
             elif steps and asked.called:
@@ -172,6 +176,13 @@ class _Hand:
             if steps and found:
                 found[0] = (found[0][0], self.weights())
         return found
+
+    def _list(self, classes: list[ClassSource], within: tuple[ClassSource, ...]) -> ast.expr:
+        names = [self.made.get(cls) for cls in classes]
+        objects = [
+            self.object(cls, {}, within) if name is None else _name(name) for cls, name in zip(classes, names)
+        ]
+        return ast.List(objects, ast.Load())
 
     def _one(
         self,
@@ -212,11 +223,11 @@ def _ways(roles: Roles, cls: ClassSource | None, functions: list[FunctionSource]
         hand = _Hand(roles, guesses=False)
         _call_all(hand, cls, functions, chosen)
         if hand.made:
-            yield Way(hand.statements, hand.unknown, len(choices) > 1)
+            yield Way(hand.statements, hand.unknown, functions, len(choices) > 1)
         if hand.doubts:
             hand = _Hand(roles, guesses=True)
             _call_all(hand, cls, functions, chosen)
-            yield Way(hand.statements, hand.unknown, unsure=True)
+            yield Way(hand.statements, hand.unknown, functions, unsure=True)
 
 
 def _call_all(

@@ -11,6 +11,7 @@ from ..syntax.nodes import bound, children, walk
 from ..torchmodel import table
 from . import construct
 from .atoms import Class, Symbol
+from .words import has_word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,7 +108,7 @@ class Roles:
         known = self._of.get((source, name))
         if known is None:
             known = self._of[source, name] = Asked()
-            self._collect(source.node, name, "", known, depth)
+            self._collect(source, name, "", known, depth)
             owner = source.owner
             if source.name == "__init__" and owner is not None:
                 for attribute in _kept(source, name):
@@ -122,31 +123,33 @@ class Roles:
             for owner in self.order(cls):
                 for method in () if isinstance(owner, str) else owner.methods.values():
                     if method.receiver:
-                        self._collect(method.node, name, method.receiver, known[name], depth)
+                        self._collect(method, name, method.receiver, known[name], depth)
         return known[name]
 
-    def _collect(self, root: ast.AST, name: str, receiver: str, found: Asked, depth: int) -> None:
-        for node in walk(root):
+    def _collect(self, source: FunctionSource, name: str, receiver: str, found: Asked, depth: int) -> None:
+        for node in walk(source.node):
             if isinstance(node, ast.Attribute):
                 if _is(node.value, name, receiver):
                     found.names.add(node.attr)
                 elif node.attr == "backward" and _is_called_in(node.value, name, receiver):
                     found.loss = True
             elif isinstance(node, ast.Call):
-                self._of_call(node, name, receiver, found, depth)
+                self._of_call(node, source, name, receiver, found, depth)
             elif isinstance(node, ast.Assign):
                 target = node.targets[0]
                 if isinstance(target, ast.Name) and _is_called_in(node.value, name, receiver):
-                    found.loss = found.loss or _runs_backward_of(root, target.id)
+                    found.loss = found.loss or _runs_backward_of(source.node, target.id)
             elif (
                 isinstance(node, (ast.For, ast.comprehension))
                 and isinstance(node.target, ast.Name)
                 and _is(node.iter, name, receiver)
             ):
                 found.each = found.each or Asked()
-                self._collect(root, node.target.id, "", found.each, depth - 1)
+                self._collect(source, node.target.id, "", found.each, depth - 1)
 
-    def _of_call(self, node: ast.Call, name: str, receiver: str, found: Asked, depth: int) -> None:
+    def _of_call(
+        self, node: ast.Call, source: FunctionSource, name: str, receiver: str, found: Asked, depth: int
+    ) -> None:
         if _is(node.func, name, receiver):
             found.called = True
             if not any(isinstance(one, ast.Starred) for one in node.args):
@@ -157,7 +160,7 @@ class Roles:
             return
         if getattr(node.func, "id", "") == "getattr" and not isinstance(node.args[-1], ast.Constant):
             found.by_name = True
-        for callee in self._called(node.func) if depth > 0 else ():
+        for callee in self._called(node.func, source.owner) if depth > 0 else ():
             rest = callee.parameters[1:] if callee.owner is not None else callee.parameters
             names = [parameter.arg for parameter in (*rest, *callee.node.args.kwonlyargs)]
             for at in places:
@@ -165,7 +168,7 @@ class Roles:
                 if given in names:
                     found.add(self.of(callee, given, depth - 1))
 
-    def _called(self, func: ast.expr) -> list[FunctionSource]:
+    def _called(self, func: ast.expr, owner: ClassSource | None) -> list[FunctionSource]:
         """The functions of the file that a call may enter, as far as a name alone tells."""
         if isinstance(func, ast.Name):
             if func.id in self.module.functions:
@@ -174,6 +177,9 @@ class Roles:
             init = None if cls is None else self.method(cls, "__init__")
             return [] if init is None else [init]
         if isinstance(func, ast.Attribute):
+            if owner is not None and getattr(getattr(func.value, "func", None), "id", "") == "super":
+                above = construct.find_method(self._scope, owner, func.attr, after=owner)
+                return [] if above is None else [above.source]
             methods = self._methods.get(func.attr, [])
             if len(methods) == 1 and not table.has_module(func.attr) and not table.has_optimizer(func.attr):
                 return methods
@@ -203,6 +209,25 @@ class Roles:
         if unbuilt or named is not None:
             return self._outermost(unbuilt or found)
         return [cls for cls in found if self._is_meant(cls, asked)] if len(found) == 1 else []
+
+    def elements(self, source: FunctionSource, parameter: ast.arg) -> list[ClassSource]:
+        """The classes that nobody builds of which an argument holds objects, by what a loop over it asks: callbacks."""
+        each = self.of(source, parameter.arg).each
+        if each is None:
+            return []
+        whole = source if source.owner is None else source.owner
+        return [
+            cls
+            for cls in self.module.classes.values()
+            if cls not in self._bases
+            and cls.name not in self.built
+            and (self.fits(cls, each) or (each.by_name and self._is_named(cls, whole.node)))
+        ]
+
+    def _is_named(self, cls: ClassSource, within: ast.AST) -> bool:
+        """Whether a method of the class is named by a string, and nothing else is asked."""
+        methods = {name for owner in self.order(cls) if not isinstance(owner, str) for name in owner.methods}
+        return any(isinstance(node, ast.Constant) and node.value in methods for node in walk(within))
 
     def _outermost(self, classes: list[ClassSource]) -> list[ClassSource]:
         """Without those of which objects are handed to the others."""
@@ -262,8 +287,7 @@ class Roles:
                 continue
             if name in owner.methods or name in owner.assignments:
                 return True
-            word = name.encode()
-            if b"." + word in owner.text and (b'"' + word in owner.text or _assigns(owner, name)):
+            if _sets(owner, name):
                 return True
         return False
 
@@ -277,10 +301,14 @@ def takes(function: FunctionSource, count: int) -> bool:
     return needed <= count and (count <= most or arguments.vararg is not None)
 
 
-def _assigns(cls: ClassSource, name: str) -> bool:
-    """Whether a method of the class sets an attribute of the name."""
+def _sets(cls: ClassSource, name: str) -> bool:
+    """Whether a method of the class sets or registers an attribute of the name."""
+    word = name.encode()
+    if not has_word(cls.text, word):
+        return False
     return any(
-        isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store)
+        (isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store))
+        or (isinstance(node, ast.Call) and bool(node.args) and getattr(node.args[0], "value", None) == name)
         for method in cls.methods.values()
         for node in walk(method.node)
     )

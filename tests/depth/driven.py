@@ -222,4 +222,93 @@ PROGRAMS = {
         if __name__ == "__main__":
             train(Solver(Field(), Watch()), [torch.rand(3, 4)])
     """,
+    "callbacks that are called by their name": """
+        class Callback:
+            def after_forward(self, trainer, out): ...
+            def after_step(self, trainer, out): ...
+
+        class Counter(Callback):
+            def __init__(self):
+                self.steps = 0
+
+            def after_step(self, trainer, out):
+                self.steps += 1
+
+        class Positive(Callback):
+            def __init__(self, low=0.0):
+                self.low = low
+
+            @torch.no_grad()
+            def after_forward(self, trainer, out):  # bad
+            def after_step(self, trainer, out):  # good
+                trainer.model.head.weight.clamp_(min=self.low)
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj, self.head = nn.Linear(4, 4), nn.Linear(4, 2, bias=False)
+
+            def forward(self, x):
+                return self.head(torch.tanh(self.proj(x)))
+
+        class Trainer:
+            def __init__(self, model, callbacks, lr=0.1):
+                self.model, self.callbacks = model, callbacks
+                self.opt = torch.optim.SGD(model.parameters(), lr=lr)
+
+            def fire(self, event, out):
+                for callback in self.callbacks:
+                    getattr(callback, event)(self, out)
+
+            def fit(self, batches):
+                for x, y in batches:
+                    out = self.model(x)
+                    self.fire("after_forward", out)  # bad: IPL102
+                    self.fire("after_forward", out)  # good
+                    loss = F.mse_loss(out, y)
+                    self.opt.zero_grad()
+                    loss.backward()
+                    self.opt.step()
+                    self.fire("after_step", out)
+
+        if __name__ == "__main__":
+            Trainer(Net(), [Counter(), Positive()]).fit([(torch.rand(3, 4), torch.rand(3, 2))])
+    """,
+    "a gradient that is asked for, by an object of a class that derives from another": """
+        class Attack:
+            def __init__(self, model, eps):
+                self.model, self.eps = model, eps
+
+            def run(self, batches):
+                raise NotImplementedError
+
+        class Universal(Attack):
+            def __init__(self, model, eps=0.3, rate=0.1):
+                super().__init__(model, eps)
+                self.rate = rate
+
+            def run(self, batches):
+                self.model.eval()
+                delta = torch.zeros(4, requires_grad=True)
+                for x in batches:
+                    loss = self.model(x + delta).mean()
+                    grad, = torch.autograd.grad(loss, delta)
+                    delta += self.rate * grad  # bad: IPL103
+                    delta = delta + self.rate * grad  # good
+                    delta = delta.detach().clamp(-self.eps, self.eps).requires_grad_()
+                return delta.detach()
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj, self.head = nn.Linear(4, 4), nn.Linear(4, 2)
+
+            def forward(self, x):
+                return self.head(torch.tanh(self.proj(x)))
+
+        ATTACKS = {cls.__name__: cls for cls in (Universal,)}
+
+        if __name__ == "__main__":
+            ATTACKS["Universal"](Net()).run([torch.rand(3, 4)])
+    """,
 }

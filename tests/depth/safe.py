@@ -564,4 +564,66 @@ PROGRAMS = {
 
         train()
     """,
+    "a loss that is given is not the model, though it takes as many arguments": """
+        class Smoothed(nn.Module):
+            def __init__(self, eps):
+                super().__init__()
+                self.eps = eps
+
+            def forward(self, scores, target):
+                return F.nll_loss(scores, target, reduction="sum") - self.eps * scores.sum()
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.first, self.second = nn.Linear(4, 3), nn.Linear(4, 3)
+
+            def forward(self, x, y):
+                return (self.first(x) + self.second(y)).log_softmax(-1)
+
+        class Compute:
+            def __init__(self, criterion, opt):
+                self.criterion, self.opt = criterion, opt
+
+            def __call__(self, scores, target):
+                loss = self.criterion(scores, target)
+                loss /= len(target)
+                loss.backward()
+                self.opt.step()
+
+        if __name__ == "__main__":
+            net = Net()
+            compute = Compute(Smoothed(0.1), torch.optim.SGD(net.parameters(), lr=0.1))
+            compute(net(torch.rand(2, 4), torch.rand(2, 4)), torch.tensor([0, 1]))
+    """,
+    "which of two models is given says whether what it returns may be changed": """
+        class Maker(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(4, 4)
+
+            def forward(self, x):
+                return self.layer(x)
+
+        class Judge(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layer = nn.Linear(4, 4)
+
+            def forward(self, x):
+                return torch.sigmoid(self.layer(x))
+
+        def train(maker, judge, batches):
+            opt = torch.optim.SGD([*maker.parameters(), *judge.parameters()], lr=0.1)
+            for x in batches:
+                made = maker(x)
+                made += 0.1
+                loss = judge(made).mean()
+                opt.zero_grad()
+                loss.backward()
+                opt.step()
+
+        if __name__ == "__main__":
+            train(Maker(), Judge(), [torch.rand(2, 4)])
+    """,
 }
