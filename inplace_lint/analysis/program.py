@@ -10,7 +10,6 @@ from ..sketch.screen import sets_state
 from ..sketch.select import suspects
 from ..sketch.summaries import Sketches
 from ..syntax.files import Files
-from ..syntax.returned import returned_calls, returns_its_first
 from . import guards
 from .guards import WEAKENED
 
@@ -183,14 +182,18 @@ class Program:
             return True
         known = self._returned.get(source)
         if known is None:
-            known = self._returned[source] = returned_calls(source)
+            from ..syntax import returned
+
+            known = self._returned[source] = returned.returned_calls(source)
         return call in known
 
     def hands_back(self, source: FunctionSource) -> bool:
         """Whether a function returns what it was given first: as a decorator, it leaves a function as it is."""
         known = self._hands_back.get(source)
         if known is None:
-            known = self._hands_back[source] = returns_its_first(source)
+            from ..syntax import returned
+
+            known = self._hands_back[source] = returned.returns_its_first(source)
         return known
 
     def asks_to_write(self, source: FunctionSource, cls: ClassSource) -> bool:
