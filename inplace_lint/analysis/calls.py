@@ -212,6 +212,8 @@ def enter(
     run.frame, run.loops = frame, []
     run.active.append(source)
     run.entered.add(source)
+    if run.program.tally is not None:
+        run.program.tally.entered(source, bound)
     frame.given = bound
     for name, value in bound.items():
         run.state.slots[(frame.uid, name)] = value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ..sketch.screen import sets_state
 from ..sketch.select import suspects
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .execute import Handlers
     from .frames import State
     from .run import Run
+    from .tally import Tally
     from .values import ClassValue, Instance, Value
 
 
@@ -77,6 +78,9 @@ def forget(everything: bool) -> None:
 
 class Program:
     """A file under check and the files of its project that it imports, and what is known of them."""
+
+    #: what counts the runs, where somebody asked for it
+    tally: ClassVar[Tally | None] = None
 
     def __init__(self, project: Project, sketches: Sketches | None = None) -> None:
         self.last_uid = 0

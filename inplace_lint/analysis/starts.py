@@ -38,6 +38,8 @@ def run_function(
     """Run a function for any arguments: of a method, on an object as its class builds it."""
     run = new_run(program, source.module)
     run.deep = deep
+    if program.tally is not None:
+        program.tally.begun(source)
     return _until_cut(run, lambda: _call_with_anything(run, source))
 
 

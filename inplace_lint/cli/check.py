@@ -20,6 +20,7 @@ from .selection import add_configuration, add_report, add_selection, complete, c
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from ..analysis.tally import Tally
     from ..project.configuration import Configuration
     from .baseline import Baseline
     from .options import Parser
@@ -44,6 +45,7 @@ def _options(parser: Parser) -> None:
     report.add_argument(
         "-v", "--verbose", action="store_true", help="also say which settings were used, and how long it took"
     )
+    flag(report, "--profile", "also say how often the analysis went through which functions; in one process")
     flag(report, "--statistics", "report how often each rule was broken, not where")
     report.add_argument(
         "--fail-on",
@@ -74,7 +76,10 @@ def run(options: Namespace) -> int:
     if options.show_files or options.show_settings:
         return _show(options, settings)
     baseline = _baseline(options)
+    tally = _counted(options)
     checked = read(options, settings)
+    if tally is not None:
+        output.profile(tally)
     if baseline is not None and options.baseline:
         checked.set_apart(baseline)
     outcome: fixing.Outcome | None = None
@@ -103,6 +108,16 @@ def run(options: Namespace) -> int:
     faults = any(at_least(one.severity, options.fail_on, SEVERITIES) for one in checked.findings)
     faults = faults or (outcome is not None and bool(outcome.fixed) and options.exit_non_zero_on_fix)
     return FOUND if faults and not options.exit_zero else CLEAN
+
+
+def _counted(options: Namespace) -> Tally | None:
+    """What counts the runs of the analysis, all of them in this process, if that is asked for."""
+    if not options.profile:
+        return None
+    from ..analysis import tally
+
+    options.jobs, options.no_cache = 1, True
+    return tally.begin()
 
 
 def _baseline(options: Namespace) -> Baseline | None:

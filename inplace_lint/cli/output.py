@@ -8,6 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ..checks import registry
+from ..project.paths import shown
 from ..report.style import safe
 from . import complain, silence
 from .options import UsageError
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TextIO
 
+    from ..analysis.tally import Tally
     from ..model import Diagnostic
     from ..project.discovery import Target
     from ..report.findings import Findings
@@ -169,6 +171,24 @@ def about(targets: Sequence[Target], jobs: int, seconds: float) -> None:
         )
         print(f"{files} with {where}.", file=sys.stderr)
     print(f"{jobs} process{'es' if jobs != 1 else ''}, {seconds:.1f} s.", file=sys.stderr)
+
+
+#: Of so many functions --profile says how often each was interpreted.
+_MOST = 10
+
+
+def profile(tally: Tally) -> None:
+    """What --profile adds: how often runs began, and how often they went through which functions."""
+    runs, times = tally.roots.total(), tally.bodies.total()
+    each = times / len(tally.bodies) if tally.bodies else 0.0
+    print(
+        f"The analysis began {runs} runs with {len(tally.roots)} functions, and interpreted {len(tally.bodies)} "
+        f"functions {times} times, each {each:.1f} times on average, most often:",
+        file=sys.stderr,
+    )
+    for (filename, row, name, owner), count in tally.bodies.most_common(_MOST):
+        told = f"{owner}.{name}" if owner else name
+        print(f"{count:6}  {safe(told)}  {safe(shown(filename))}:{row}", file=sys.stderr)
 
 
 def would_fix(outcome: Outcome, incomplete: bool) -> None:
