@@ -35,7 +35,7 @@ def count(
     run: Run, facts: Facts, binding: Sequence[int | str | None], args: Sequence[Value], result: Value
 ) -> None:
     """Note the sizes of an op's result: of a factory, or where each axis is named, or there is but one."""
-    if facts.layout.has_one_axis:
+    if facts.layout.axes.has_one_axis:
         if all(
             place is None or not param.name.endswith("dim") for param, place in zip(facts.params, binding)
         ):
@@ -52,7 +52,7 @@ def count(
         ):
             sizes = _written_out(run, args[place], args[place:] if param.code == "v" else ())
             if sizes and all(isinstance(size, (Constant, Scalar)) for size in sizes):
-                lengths = facts.factory or not facts.layout.keeps_axes
+                lengths = facts.factory or not facts.layout.axes.keeps_axes
                 for _, tensor in run.tensors(result):
                     tensor.sizes = tuple(_length(size) if lengths else None for size in sizes)
             return
@@ -72,7 +72,7 @@ def of_result(
     run: Run, facts: Facts, operands: Sequence[Found], values: Sequence[Value | None]
 ) -> Sizes | None:
     """The sizes of a new tensor that an op computes of these operands."""
-    group = facts.layout.group
+    group = facts.layout.axes.group
     if not group:
         return None
     if group == "elements" or (group == "reduced" and _elementwise(facts, values)):
@@ -148,7 +148,7 @@ def of_view(
             assert a is not None and b is not None
             order[a], order[b] = b, a
         return tuple(sizes[axis] for axis in order)
-    if layout.keeps_axes:
+    if layout.axes.keeps_axes:
         return (None,) * rank if layout.permutes else sizes
     if name == "diagonal":
         return (None,) * (rank - 1) if rank > 1 else None
@@ -229,7 +229,7 @@ def one_batch_axis(facts: Facts, operands: Sequence[Found]) -> bool:
 
     (Of a row of one matrix the other operand is made one large matrix, which may take a copy.)
     """
-    if facts.layout.group != "product":
+    if facts.layout.axes.group != "product":
         return False
     shapes_ = [shape_of(found) for found in operands[:2]]
     return all(shape is not None and len(shape) == 3 and (shape[0] or 0) > 1 for shape in shapes_)

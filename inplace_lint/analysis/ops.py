@@ -95,7 +95,7 @@ def apply(
         for guard, tensor in run.tensors(args[0]) if args else ():
             run.heap.refuse(tensor, guard)
     result = perform(run, op.name, facts, values, at, function, settled=settled, numbers=numbers)
-    if facts.factory or facts.layout.names_every_axis or facts.layout.has_one_axis:
+    if facts.factory or facts.layout.axes.names_every_axis or facts.layout.axes.has_one_axis:
         axes.count(run, facts, binding, args, result)
     return result
 

@@ -100,7 +100,7 @@ def _result(
             view = _view(run, facts, ret, tensor, at, values)
             if view.expanded is not None and view.expanded.at is at and not _expands_surely(run, values[1:]):
                 run.perhaps_expanded.add(view.expanded)
-            if facts.layout.goes_along_axis and plain(axes.argument(facts, values, "dim")) == 0:
+            if facts.layout.axes.goes_along_axis and plain(axes.argument(facts, values, "dim")) == 0:
                 view.contiguous = tensor.contiguous  # whole rows, one after the other
             by_layout = facts.layout.aliases_if_contiguous
             converts = None
@@ -145,7 +145,7 @@ _VIEWS = 8
 
 def _several(run: Run, facts: Facts, view: Value, values: Sequence[Value | None]) -> Value:
     """The views that a tensor is taken apart into: one by one, where an argument says how many they are."""
-    said = values[1] if facts.layout.says_how_many and len(values) > 1 else None
+    said = values[1] if facts.layout.axes.says_how_many and len(values) > 1 else None
     count = containers.length(run, said) if isinstance(said, Sequence_) else None
     if (
         isinstance(said, Constant)
@@ -264,7 +264,7 @@ def _view(
         view.made_at = run.heap.time
     view.early = run.grad == "on" and not view.no_grad_view and not run.heap.gradients(tensor, run.path)
     layout = facts.layout
-    if layout.takes_axis_away:
+    if layout.axes.takes_axis_away:
         view.expanded = None
     if layout.expands:
         view.expanded = run.place(at)
@@ -319,7 +319,7 @@ def _fresh(
         if run.autocast and facts.autocast and dtype == "float32":
             dtype = "float"
     fresh = run.new_tensor("factory" if facts.factory else "result", 0, at, dtype=dtype)
-    fresh.storage.has_axes = facts.layout.has_axes
+    fresh.storage.has_axes = facts.layout.axes.has_axes
     fresh.storage.device = "?" if facts.layout.moves else device
     fresh.contiguous = (
         facts.factory or facts.layout.makes_contiguous or all(t.dense for found in operands for _, t in found)

@@ -79,64 +79,76 @@ def causal(evaluation: Evaluation, shapes: Shapes, site: Site, mask: Mask) -> bo
     return lengths[0] is not None and all(one is lengths[0] for one in (*lengths, *sizes))
 
 
-def triangle(evaluation: Evaluation, term: Term) -> tuple[str, tuple[Term | None, Term | None]] | None:
-    """("keep" or "drop" or "add", its two sizes) of a triangular mask."""
+#: What a triangular mask says ("keep", "drop", "add"; with "ones-" before it as numbers, 1 for true), and its sizes.
+Triangle = tuple[str, tuple["Term | None", "Term | None"]]
+
+
+def triangle(evaluation: Evaluation, term: Term) -> Triangle | None:
+    """What a triangular mask says, and its two sizes; None where it is not known to be a triangle."""
     op, args = term.op, term.args
     if op == "attr":
         made = evaluation.classes.definition(term)
         return None if made is None else triangle(evaluation, made)
-    if op in ("buffer", "contiguous", "clone", "unsqueeze", "reshape", "expand"):
-        inner = triangle(evaluation, args[0])
-        if inner is not None and op in ("reshape", "expand"):
-            sizes = items(args[1])
-            if sizes is None or len(sizes) < 2 or not all(integer(s) == 1 for s in sizes[:-2]):
-                return None
-            if op == "reshape" and (sizes[-2], sizes[-1]) != inner[1]:
-                return None
-        return inner
-    if op == "cast":
-        inner = triangle(evaluation, args[0])
-        if inner is not None and inner[0] in ("ones-keep", "ones-drop") and _is_bool(args[1]):
-            return inner[0][5:], inner[1]
-        return inner
     if op in ("tril", "triu"):
         return _corner(evaluation, term)
-    if op in ("eq", "ne") and is_const(args[1], 0, False, 0.0):
-        inner = triangle(evaluation, args[0])
-        if inner is None or inner[0] == "add":
+    if op not in _KEEPS_TRIANGLE:
+        return None
+    inner = triangle(evaluation, args[0])
+    if inner is None:
+        return None
+    says, sizes = inner
+    if op in ("reshape", "expand"):
+        return inner if _keeps_sizes(term, sizes) else None
+    if op == "cast":
+        return (says[5:], sizes) if says.startswith("ones-") and _is_bool(args[1]) else inner
+    if op in ("eq", "ne"):
+        if says == "add" or not is_const(args[1], 0, False, 0.0):
             return None
-        holds = inner[0].replace("ones-", "")
-        if op == "eq":
-            holds = "drop" if holds == "keep" else "keep"
-        return holds, inner[1]
+        holds = says.replace("ones-", "")
+        return (holds if op == "ne" else _OPPOSITE[holds]), sizes
     if op == "invert":
-        inner = triangle(evaluation, args[0])
-        if inner is None or inner[0] not in ("keep", "drop"):
-            return None
-        return "drop" if inner[0] == "keep" else "keep", inner[1]
+        return (_OPPOSITE[says], sizes) if says in _OPPOSITE else None
     if op == "getitem":
-        inner = triangle(evaluation, args[0])
-        if inner is None:
+        return _cut(inner, items(args[1]) or (args[1],))
+    return inner
+
+
+#: What may leave a triangle a triangle.
+_KEEPS_TRIANGLE = frozenset(
+    "buffer contiguous clone unsqueeze reshape expand cast eq ne invert getitem".split()
+)
+_OPPOSITE = {"keep": "drop", "drop": "keep"}
+
+
+def _keeps_sizes(term: Term, before: tuple[Term | None, Term | None]) -> bool:
+    """Whether a reshape or expand of a triangle only puts axes of one before its own."""
+    sizes = items(term.args[1])
+    if sizes is None or len(sizes) < 2 or not all(integer(s) == 1 for s in sizes[:-2]):
+        return False
+    return term.op == "expand" or (sizes[-2], sizes[-1]) == before
+
+
+def _cut(whole: Triangle, entries: tuple[Term, ...]) -> Triangle | None:
+    """The upper left corner of a triangle, as an index takes it: `mask[:, :, :length, :length]`."""
+    if not all(e.op == "slice" or is_const(e, None) for e in entries) and not is_const(entries[0], ...):
+        return None
+    slices = [e for e in entries if e.op == "slice"]
+    if len(slices) < 2:
+        return None if slices else whole
+    for one in slices[:-2]:
+        if not all(is_const(part, None) for part in one.args):
             return None
-        entries = items(args[1]) or (args[1],)
-        if all(e.op == "slice" or is_const(e, None) for e in entries) or is_const(entries[0], ...):
-            slices = [e for e in entries if e.op == "slice"]
-            if len(slices) < 2:
-                return inner if not slices else None
-            for one in slices[:-2]:
-                if not all(is_const(part, None) for part in one.args):
-                    return None
-            ends: list[Term | None] = []
-            for one, size in zip(slices[-2:], inner[1]):
-                low, high, step = one.args
-                if not is_const(step, None) or not (is_const(low, None) or is_const(low, 0)):
-                    return None
-                ends.append(size if is_const(high, None) else high)
-            return inner[0], (ends[0], ends[1])
-    return None
+    ends: list[Term | None] = []
+    for one, size in zip(slices[-2:], whole[1]):
+        low, high, step = one.args
+        if not is_const(step, None) or not (is_const(low, None) or is_const(low, 0)):
+            return None
+        ends.append(size if is_const(high, None) else high)
+    return whole[0], (ends[0], ends[1])
 
 
-def _corner(evaluation: Evaluation, term: Term) -> tuple[str, tuple[Term | None, Term | None]] | None:
+def _corner(evaluation: Evaluation, term: Term) -> Triangle | None:
+    """The triangle that `tril` or `triu` cuts out of a matrix of one value."""
     inner, diagonal = term.args[0], 0 if term.args[1] is None else integer(term.args[1])
     boolean = False
     while inner.op == "cast":

@@ -25,37 +25,11 @@ def operation(
     at: ast.AST | None,
 ) -> Term | None:
     """The term of a torch operation, arguments in the order of its signature, None where one is left out."""
-    terms = evaluation.terms
-    signature = ops.SIGNATURES[op]
-    values: list[Term | None] = []
-    position = 0
-    spare = dict(kwargs)
-    for parameter in signature:
-        if parameter.startswith("*"):
-            rest = args[position:]
-            position = len(args)
-            name = parameter[1:]
-            if not rest and name in spare:
-                rest = [spare.pop(name)]
-            elif not rest and name == "shape" and "size" in spare:
-                rest = [spare.pop("size")]
-            if len(rest) == 1 and rest[0].op in ("tuple", "list", "shape"):
-                values.append(rest[0])
-            else:
-                values.append(terms("tuple", *rest))
-        elif position < len(args):
-            values.append(args[position])
-            position += 1
-        else:
-            given = spare.pop(parameter, None)
-            if given is None:
-                for other in _OTHER_NAMES.get(parameter, ()):
-                    given = given or spare.pop(other, None)
-            values.append(given)
+    values, spare, taken = _bound(evaluation, op, args, kwargs)
+    extra = len(args) > taken
     inplace_flag = spare.pop("inplace", None)
     dtype = spare.pop("dtype", None)
     unknown = [name for name in spare if name not in ops.IGNORED]
-    extra = len(args) > position
     if op == "softmax" and extra and len(args) == 4:  # F.softmax(input, dim, _stacklevel, dtype)
         values[2], extra = args[3], False
     if op == "dropout" and extra and len(args) == 4:
@@ -71,7 +45,7 @@ def operation(
     if op == "reshape" and values[1] is not None and _is_dtype(items(values[1])):
         op, values = "cast", [values[0], (items(values[1]) or ())[0]]
     op, values = _spelled_alike(evaluation, op, values)
-    term = terms(op, *values, at=at)
+    term = evaluation.terms(op, *values, at=at)
     if in_place or (inplace_flag is not None and not is_const(inplace_flag, False)):
         first = values[1] if op == "where" else values[0]
         if first is not None and at is not None:
@@ -79,6 +53,38 @@ def operation(
     if op in ("matmul", "bmm", "baddbmm", "softmax", "sdpa") and at is not None:
         evaluation.moment(at, term)
     return term
+
+
+def _bound(
+    evaluation: Evaluation, op: str, args: list[Term], kwargs: dict[str, Term]
+) -> tuple[list[Term | None], dict[str, Term], int]:
+    """A value for each parameter, the keywords that name none, and how many of the positional arguments were taken."""
+    values: list[Term | None] = []
+    position = 0
+    spare = dict(kwargs)
+    for parameter in ops.SIGNATURES[op]:
+        if parameter.startswith("*"):
+            rest = args[position:]
+            position = len(args)
+            name = parameter[1:]
+            if not rest and name in spare:
+                rest = [spare.pop(name)]
+            elif not rest and name == "shape" and "size" in spare:
+                rest = [spare.pop("size")]
+            if len(rest) == 1 and rest[0].op in ("tuple", "list", "shape"):
+                values.append(rest[0])
+            else:
+                values.append(evaluation.terms("tuple", *rest))
+        elif position < len(args):
+            values.append(args[position])
+            position += 1
+        else:
+            given = spare.pop(parameter, None)
+            if given is None:
+                for other in _OTHER_NAMES.get(parameter, ()):
+                    given = given or spare.pop(other, None)
+            values.append(given)
+    return values, spare, position
 
 
 def _spelled_alike(

@@ -104,39 +104,57 @@ class _Finder:
         result = tuple(rename.get(label, f"v:{label}") for label in output)
         if len(shared) != 1 or not rows or len(channels) != 1:
             return None
-        # Of several axes that only the queries have, the last is the queries' own, the others are heads.
         plain = [one for one in rows if one in value_labels or one == REST]
         own_rows = [one for one in rows if one not in plain]
         problems = [*scores.problems, *weights.problems]
-        if len(own_rows) != 1:
-            if len(own_rows) != 2 or len(scores.labels) < 3:
-                return None
-            fixed = self._fixed(q_side, own_rows)
-            if len(fixed) == 2:
-                return None  # the queries are learned, and as many for any input
-            heads = fixed[0] if fixed else None  # which k and v share
-            if heads is None:
-                problems.append("it cannot be told which axis of q holds the queries, and which the heads")
-            own_rows = [one for one in own_rows if one != (heads or own_rows[0])]
-        label = {s: "s", own_rows[0]: "l", shared[0]: "e", channels[0]: "c"}
-
-        def named(labels: tuple[str, ...]) -> tuple[str, ...]:
-            return tuple(label.get(one, one) for one in labels)
-
-        site.query = Operand(q_side.term, named(q_side.labels))
-        site.key = Operand(k_side.term, named(k_side.labels))
-        site.value = Operand(values.term, named(value_labels))
-        site.output = named(result)
-        site.batch = tuple(one for one in named(scores.labels) if one not in ("l", "s"))
-        site.scores = scores.then(scores.source, labels=named(scores.labels))
-        for mask in site.scores.masks:
-            mask.labels = named(mask.labels)
+        row = self._row(q_side, own_rows, scores, problems)
+        if row is None:
+            return None
+        label = {s: "s", row: "l", shared[0]: "e", channels[0]: "c"}
+        self._name_axes(site, label, q_side, k_side, Operand(values.term, value_labels), result)
         site.problems = problems
         if not self._is_over_positions(site):
             return None
         self._who_reads(site)
         site.guarded = self._is_guarded(site)
         return site
+
+    def _row(self, query: Operand, rows: list[str], scores: Chain, problems: list[str]) -> str | None:
+        """Of one or two axes that only q has, the one of the queries: the other holds heads, which k and v share."""
+        if len(rows) == 1:
+            return rows[0]
+        if len(rows) != 2 or len(scores.labels) < 3:
+            return None
+        fixed = self._fixed(query, rows)
+        if len(fixed) == 2:
+            return None  # the queries are learned, and as many for any input
+        if not fixed:
+            problems.append("it cannot be told which axis of q holds the queries, and which the heads")
+        heads = fixed[0] if fixed else rows[0]
+        return rows[1] if heads == rows[0] else rows[0]
+
+    def _name_axes(
+        self,
+        site: Site,
+        label: dict[str, str],
+        query: Operand,
+        key: Operand,
+        value: Operand,
+        output: tuple[str, ...],
+    ) -> None:
+        """Give the site its operands, with the labels that axes have in every attention."""
+
+        def named(labels: tuple[str, ...]) -> tuple[str, ...]:
+            return tuple(label.get(one, one) for one in labels)
+
+        site.query = Operand(query.term, named(query.labels))
+        site.key = Operand(key.term, named(key.labels))
+        site.value = Operand(value.term, named(value.labels))
+        site.output = named(output)
+        site.batch = tuple(one for one in named(site.scores.labels) if one not in ("l", "s"))
+        site.scores = site.scores.then(site.scores.source, labels=named(site.scores.labels))
+        for mask in site.scores.masks:
+            mask.labels = named(mask.labels)
 
     def _fixed(self, query: Operand, rows: list[str]) -> list[str]:
         """Of the axes that only the queries have, those of a fixed size: heads."""

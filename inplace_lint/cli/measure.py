@@ -12,7 +12,7 @@ from .options import UsageError, Verb, choice, flag, number, several, whole
 from .selection import add_colour
 
 if TYPE_CHECKING:
-    from argparse import Namespace
+    from argparse import Namespace, _ArgumentGroup
     from collections.abc import Callable
 
     from ..runtime.child import Children
@@ -21,7 +21,17 @@ if TYPE_CHECKING:
 
 
 def _measure_options(parser: Parser) -> None:
-    what = parser.add_argument_group("What is measured")
+    _what_options(parser.add_argument_group("What is measured"))
+    _how_options(parser.add_argument_group("How it is run"))
+    report = parser.add_argument_group("Report")
+    report.add_argument("--report", metavar="FILE.html", help="write an HTML page with plots there, too")
+    report.add_argument(
+        "--output-format", metavar="FORMAT", help="one of %(choices)s [text]", **choice("text", "json")
+    )
+    add_colour(report)
+
+
+def _what_options(what: _ArgumentGroup) -> None:
     what.add_argument(
         "--sizes",
         metavar="N,N,...",
@@ -54,7 +64,9 @@ def _measure_options(parser: Parser) -> None:
         **choice("none", "sgd", "adam", "adamw"),
     )
     flag(what, "--forward-only", "no backward, no gradients")
-    how = parser.add_argument_group("How it is run")
+
+
+def _how_options(how: _ArgumentGroup) -> None:
     how.add_argument(
         "--method",
         metavar="METHOD",
@@ -77,12 +89,6 @@ def _measure_options(parser: Parser) -> None:
     how.add_argument(
         "--memory", metavar="GIB", type=number, help="GiB of memory that it may use [90%% of the machine's]"
     )
-    report = parser.add_argument_group("Report")
-    report.add_argument("--report", metavar="FILE.html", help="write an HTML page with plots there, too")
-    report.add_argument(
-        "--output-format", metavar="FORMAT", help="one of %(choices)s [text]", **choice("text", "json")
-    )
-    add_colour(report)
 
 
 def measure(options: Namespace) -> int:

@@ -9,6 +9,7 @@ from .findings import sentence
 from .observe import Run, worst_error
 from .records import Hazard
 from .supervisor import describe
+from .tracer import Trace
 from .verdicts import Verdict, hits, place_of, shown, verdict
 
 #: A gradient that is off by less is the rounding of another order of sums.
@@ -36,7 +37,6 @@ def judge(
     assert trace is not None
     by = f" when {program} runs" if program else ""
     error = native.error
-    at_write = finding["writes"]
     if error is not None and not immediate.is_stale(error):
         if _is_its_own(error, finding):
             said = str(error).partition("\n")[0]
@@ -50,44 +50,41 @@ def judge(
     hazards = [one for one in hazards if _matches_save(one, finding)] or hazards
     if hazards:
         return _hazardous(hazards, bool(native.stale), worst_error(second, true), by, inputs, device)
-    wrong = worst_error(native, true)
-    if not any(hits(stacks.rows(write.stack), at_write) for write in trace.writes or ()):
-        on = by or " on these inputs"
-        why = f"the write at {place_of(at_write)} did not run{on}"
-        return verdict("inconclusive", why, inputs, device)
-    ran_with_grad = any(
-        write.grad_mode for write in trace.writes or () if hits(stacks.rows(write.stack), at_write)
-    )
-    if finding["code"] in _AT_ONCE and not ran_with_grad:
-        why = "gradients were not recorded where the write ran"
-        return verdict("inconclusive", why, inputs, device)
-    if finding["code"] in _OF_VALUES:
-        why = "the lines ran; which values were meant, a run cannot tell"
-        return verdict("inconclusive", why, inputs, device)
-    if not trace.has_run_backward:
-        return verdict(
-            "inconclusive", "nothing that came out has a gradient: no backward ran", inputs, device
-        )
-    if finding["code"] == "IPL103" and inputs:
-        why = "whether an argument is a leaf is up to the caller, and these inputs are none"
-        return verdict("inconclusive", why, inputs, device)
-    if finding["saves"]:
-        ran = [kind for kind, stack in trace.saves or () if hits(stacks.rows(stack), finding["saves"])]
-        if not ran:
-            why = f"nothing was saved at {place_of(finding['saves'])}{by or ' on these inputs'}"
-            return verdict("inconclusive", why, inputs, device)
-        if finding["only"] and finding["only"] not in ran:
-            why = f"the save happens on {finding['only']}, and this ran on {', '.join(sorted(set(ran)))}"
-            return verdict("inconclusive", why, inputs, device)
-    if wrong is not None and wrong > TOLERANCE:
-        why = f"a gradient is wrong (relative error {wrong:.2g}), for another reason than this write"
-        return verdict("inconclusive", why, inputs, device)
-    if any(hits(stacks.rows(stack), at_write) for stack in trace.idle):
-        why = "the write left every byte of what was saved as it was, on these values"
+    why = _undecided(finding, trace, worst_error(native, true), by, bool(inputs))
+    if why:
         return verdict("inconclusive", why, inputs, device)
     on = by.strip() or ("on these inputs" if inputs else "in this run")
     why = f"{on} save and write ran, and backward read what had been saved unchanged"
     return verdict("refuted", why, inputs, device)
+
+
+def _undecided(finding: Finding, trace: Trace, wrong: float | None, by: str, has_inputs: bool) -> str:
+    """Why a run in which no save of the finding's was written proves nothing; empty where it refutes the finding."""
+    code = finding["code"]
+    at_write = finding["writes"]
+    on = by or " on these inputs"
+    written = [write for write in trace.writes or () if hits(stacks.rows(write.stack), at_write)]
+    if not written:
+        return f"the write at {place_of(at_write)} did not run{on}"
+    if code in _AT_ONCE and not any(write.grad_mode for write in written):
+        return "gradients were not recorded where the write ran"
+    if code in _OF_VALUES:
+        return "the lines ran; which values were meant, a run cannot tell"
+    if not trace.has_run_backward:
+        return "nothing that came out has a gradient: no backward ran"
+    if code == "IPL103" and has_inputs:
+        return "whether an argument is a leaf is up to the caller, and these inputs are none"
+    if finding["saves"]:
+        ran = [kind for kind, stack in trace.saves or () if hits(stacks.rows(stack), finding["saves"])]
+        if not ran:
+            return f"nothing was saved at {place_of(finding['saves'])}{on}"
+        if finding["only"] and finding["only"] not in ran:
+            return f"the save happens on {finding['only']}, and this ran on {', '.join(sorted(set(ran)))}"
+    if wrong is not None and wrong > TOLERANCE:
+        return f"a gradient is wrong (relative error {wrong:.2g}), for another reason than this write"
+    if any(hits(stacks.rows(stack), at_write) for stack in trace.idle):
+        return "the write left every byte of what was saved as it was, on these values"
+    return ""
 
 
 def _hazardous(

@@ -250,30 +250,8 @@ def perform(
     proves: bool = True,
 ) -> Sketched:
     """Do what the facts say, with the values bound to their parameters."""
-    operands = [_NONE] * len(values)
-    doubted: list[Store] = []
     certain = proves or facts.layout.takes_only_tensors
-    for place in facts.operands:
-        value = values[place]
-        if not value:
-            continue
-        form = facts.params[place].kind
-        operands[place] = cells = [atom for atom in value if type(atom) is Cell]
-        if form == "tensors" or facts.params[place].code in _OPENED:
-            cells += [
-                a
-                for v in value
-                if isinstance(v, Box)
-                for item in v.items
-                for a in item
-                if isinstance(a, Cell)
-            ]
-        for cell in cells:
-            if cell.store.sources is not None:
-                if certain and form != "number":
-                    cell.store.prove()
-                else:
-                    doubted.append(cell.store)
+    operands, doubted = _operands(facts, values, certain)
     recording = scope.recording and not facts.no_grad
     level = NONE
     if recording and (facts.differentiable or facts.writes):
@@ -284,52 +262,101 @@ def perform(
             for cell in cells:
                 if cell.fragile and cell.is_stale():
                     scope.doubt(level, cell.store)
-        for save in facts.saves:
-            target = save.target
-            if not facts.counted and target in facts.writes:
-                continue  # statistics: kept, but not read by this op's backward
-            if 0 <= target < len(operands) and operands[target]:
-                sure = _evidence(save.needs, operands, layer)
-                if sure > NONE:
-                    for cell in operands[target]:
-                        scope.save(cell.store, sure)
+        if facts.saves:
+            _save_operands(scope, facts, operands, layer)
         if layer is not None:
             scope.save(layer.weights, EVIDENT)
     if facts.writes:
-        notable = records and _notable(scope, facts)
-        for i in facts.writes:
-            if i == WEIGHT and layer is not None:
-                scope.write(Cell(layer.weights), False, initial=True)
-            if i < len(operands):
-                out = facts.params[i].is_out
-                for cell in operands[i]:
-                    if notable or (out and level > NONE):
-                        scope.doubt(level, cell.store)
-                    scope.write(cell, recording and (level > NONE or cell.store.leaf), facts.no_grad)
-                    if not facts.no_grad:
-                        scope.leave(cell.store)
-                    if records:
-                        scope.remembers = True
-                        cell.store.grad = True
-                        cell.store.evident = cell.store.evident or level == EVIDENT
+        _write(scope, facts, operands, layer, level, recording)
     known = len(doubted) < sum(map(len, operands)) if doubted else True
     given = certain or any(cell.store.tensor for cells in operands for cell in cells)
     results = [
         _result(scope, facts, ret, operands, values, level, given, None if known else tuple(doubted))
         for ret in facts.returns
     ]
-    if records:
-        for save in facts.saves:
-            number = -1 - save.target
-            if 0 <= number < len(results):
-                sure = _evidence(save.needs, operands, layer)
-                if sure > NONE:
-                    for atom in results[number]:
-                        if isinstance(atom, Cell):
-                            scope.save(atom.store, max(sure, RESULT))
+    if records and facts.saves:
+        _save_results(scope, facts, operands, layer, results)
     if len(results) == 1:
         return results[0]
     return (Box(results, fields=facts.fields),) if results else NOTHING
+
+
+def _operands(
+    facts: Facts, values: Sequence[Sketched], certain: bool
+) -> tuple[list[list[Cell]], list[Store]]:
+    """By parameter, the tensors that were given for it; and what is not known to be one.
+
+    `certain`: what is given is a tensor, or the op would have raised.
+    """
+    operands = [_NONE] * len(values)
+    doubted: list[Store] = []
+    for place in facts.operands:
+        value = values[place]
+        if not value:
+            continue
+        form = facts.params[place].kind
+        operands[place] = cells = [atom for atom in value if type(atom) is Cell]
+        if form == "tensors" or facts.params[place].code in _OPENED:
+            boxes = [atom for atom in value if isinstance(atom, Box)]
+            cells += [a for box in boxes for item in box.items for a in item if isinstance(a, Cell)]
+        for cell in cells:
+            if cell.store.sources is not None:
+                if certain and form != "number":
+                    cell.store.prove()
+                else:
+                    doubted.append(cell.store)
+    return operands, doubted
+
+
+def _save_operands(scope: Scope, facts: Facts, operands: list[list[Cell]], layer: Layer | None) -> None:
+    """What the op keeps of its operands for backward."""
+    for save in facts.saves:
+        target = save.target
+        if not facts.counted and target in facts.writes:
+            continue  # statistics: kept, but not read by this op's backward
+        if 0 <= target < len(operands) and operands[target]:
+            sure = _evidence(save.needs, operands, layer)
+            if sure > NONE:
+                for cell in operands[target]:
+                    scope.save(cell.store, sure)
+
+
+def _save_results(
+    scope: Scope, facts: Facts, operands: list[list[Cell]], layer: Layer | None, results: list[Sketched]
+) -> None:
+    """What the op keeps of its results for backward."""
+    for save in facts.saves:
+        number = -1 - save.target
+        if 0 <= number < len(results):
+            sure = _evidence(save.needs, operands, layer)
+            if sure > NONE:
+                for atom in results[number]:
+                    if isinstance(atom, Cell):
+                        scope.save(atom.store, max(sure, RESULT))
+
+
+def _write(
+    scope: Scope, facts: Facts, operands: list[list[Cell]], layer: Layer | None, level: int, recording: bool
+) -> None:
+    """What the op writes; a result of it that requires grad makes what was written a part of the graph."""
+    records = recording and level > NONE
+    notable = records and _notable(scope, facts)
+    for i in facts.writes:
+        if i == WEIGHT and layer is not None:
+            scope.write(Cell(layer.weights), False, initial=True)
+        if i >= len(operands):
+            continue
+        out = facts.params[i].is_out
+        for cell in operands[i]:
+            if notable or (out and level > NONE):
+                scope.doubt(level, cell.store)
+            scope.write(cell, recording and (level > NONE or cell.store.leaf), facts.no_grad)
+            if not facts.no_grad:
+                scope.leave(cell.store)
+            if records:
+                scope.remembers = True
+                cell.store.grad = True
+                cell.store.evident = cell.store.evident or level == EVIDENT
 
 
 def _notable(scope: Scope, facts: Facts) -> bool:

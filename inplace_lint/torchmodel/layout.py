@@ -170,23 +170,52 @@ def node_prefix(key: str) -> str:
     )
 
 
+class Axes:
+    """What the result of an op, or of a module of torch, has for axes."""
+
+    __slots__ = (
+        "goes_along_axis",
+        "group",
+        "has_axes",
+        "has_one_axis",
+        "keeps_axes",
+        "names_every_axis",
+        "says_how_many",
+        "takes_axis_away",
+    )
+
+    def __init__(self, name: str) -> None:
+        #: whether the result is certain to have at least one axis
+        self.has_axes = name in HAS_AXES
+        #: ... and no more than one, unless an argument says along which to go
+        self.has_one_axis = name in ONE_AXIS
+        #: whether a view by this op has as many axes as its input
+        self.keeps_axes = name in KEEPS_AXES
+        #: whether the arguments tell how many axes there are
+        self.names_every_axis = name in NAMES_AXES
+        #: whether the view may leave out the axis along which its input was expanded
+        self.takes_axis_away = name in ("getitem", "select", "narrow", "slice", "unbind")
+        #: whether the view is a part of its input along the axis that `dim` names
+        self.goes_along_axis = name in ALONG_AXIS
+        #: whether an argument says into how many views the op takes its input apart
+        self.says_how_many = name in SAYS_HOW_MANY
+        #: how the axes of a new result follow from those of the operands
+        self.group = group_of(name)
+
+
 class Layout:
     """What an op, or a module of torch, does to the memory of what it is given and of what it returns."""
 
     __slots__ = (
         "aliases_if_contiguous",
         "asks_for_form",
+        "axes",
         "copies_weights",
         "dtype_after",
         "expands",
         "exposes_memory",
-        "goes_along_axis",
-        "group",
-        "has_axes",
-        "has_one_axis",
         "is_pointwise",
         "is_view",
-        "keeps_axes",
         "keeps_contiguous",
         "makes_contiguous",
         "makes_default_dtype",
@@ -194,23 +223,22 @@ class Layout:
         "moves_elements",
         "moves_to_cpu",
         "name",
-        "names_every_axis",
         "node",
         "own_counter",
         "permutes",
         "refuses_grad",
         "repeats_batches",
         "same_if_contiguous",
-        "says_how_many",
         "scatters",
         "swaps",
-        "takes_axis_away",
         "takes_only_tensors",
     )
 
     def __init__(self, key: str) -> None:
         dotted = key.startswith("torch.")
         name = self.name = key.rpartition("." if dotted else "::")[2].partition(".")[0]
+        #: which axes the result has
+        self.axes = Axes(name)
         #: how the names of its autograd nodes begin
         self.node = node_prefix(key)
         #: whether the result may be on another device than the input
@@ -227,24 +255,12 @@ class Layout:
         self.own_counter = name in OWN_COUNTER
         #: whether the op takes from one of its tensors only what it is like, and not its values
         self.asks_for_form = name in ASKS_FOR_FORM
-        #: whether the result is certain to have at least one axis
-        self.has_axes = name in HAS_AXES
-        #: ... and no more than one, unless an argument says along which to go
-        self.has_one_axis = name in ONE_AXIS
         #: how the memory can be written by way of what the op returns, past the version counter; else empty
         self.exposes_memory = EXPOSES.get(name or key, "")
-        #: whether the view may leave out the axis along which its input was expanded
-        self.takes_axis_away = name in ("getitem", "select", "narrow", "slice", "unbind")
         #: whether a call without further arguments raises for a tensor that requires grad
         self.refuses_grad = name in REFUSES_GRAD
         #: whether the op, in place or not, only puts elements elsewhere
         self.moves_elements = name.rstrip("_") in MOVES_ELEMENTS
-        #: whether the view is a part of its input along the axis that `dim` names
-        self.goes_along_axis = name in ALONG_AXIS
-        #: whether an argument says into how many views the op takes its input apart
-        self.says_how_many = name in SAYS_HOW_MANY
-        #: how the axes of a new result follow from those of the operands
-        self.group = group_of(name)
         #: whether the op, also written as an operator, cannot have been called on numbers
         self.takes_only_tensors = name in ONLY_TENSORS
         #: whether the op makes a tensor of the default dtype (float32, unless a program sets another)
@@ -259,12 +275,8 @@ class Layout:
         self.makes_contiguous = name in MAKES_CONTIGUOUS
         #: whether each element of the result is computed by itself, so that it is laid out like the operands
         self.is_pointwise = name in POINTWISE
-        #: whether a view by this op has as many axes as its input
-        self.keeps_axes = name in KEEPS_AXES
         #: whether the op may save a copy of an input that it repeats for each batch of the other
         self.repeats_batches = name in REPEATS_BATCHES
-        #: whether the arguments tell how many axes there are
-        self.names_every_axis = name in NAMES_AXES
         #: whether elements of the result share memory
         self.expands = name in EXPANDS
         #: whether a view by this op of a contiguous tensor is contiguous

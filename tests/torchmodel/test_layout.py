@@ -150,7 +150,7 @@ def test_result_has_an_axis_even_of_a_number(name):
     result = (
         call(0, 1, 2) if name == "linspace" else call(1) if name in ("arange", "randperm") else call(number)
     )
-    assert layout.layout_of(f"aten::{name}").has_axes
+    assert layout.layout_of(f"aten::{name}").axes.has_axes
     assert result.dim() >= 1
 
 
@@ -166,7 +166,7 @@ def test_result_has_one_axis_however_many_its_input_has(name):
         result = call(3)
     else:
         result = call(0, 1, 2) if name == "linspace" else call(several)
-    assert layout.layout_of(f"aten::{name}").has_one_axis
+    assert layout.layout_of(f"aten::{name}").axes.has_one_axis
     assert result.dim() == 1
     assert all(row.dim() == 0 for row in result)
 
