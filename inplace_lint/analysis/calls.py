@@ -171,8 +171,11 @@ def enter(
 ) -> Value:
     """Run the body of a function of the project with these arguments; `force` takes generators too."""
     source = function.source
-    if run.decorates and args and isinstance(args[0], FunctionValue) and run.program.hands_back(source):
-        return args[0]
+    if run.decorates and args and isinstance(args[0], FunctionValue):
+        given = args[0]
+        # A table of the functions of its own file is for that file to look things up in.
+        if given.source.module is not source.module and run.program.hands_back(source):
+            return given
     if not force and (
         run.frame.depth >= DEPTH
         or run.budget.is_spent()

@@ -163,11 +163,12 @@ class Program:
         return run
 
     def enters(self, source: FunctionSource) -> bool:
-        """Whether a call of the function is followed in every run: something in it, or under it, may write."""
+        """Whether a call of the function is followed in every run: it, or what it calls or hooks on, may write."""
         known = self._entered.get(source)
         if known is None:
             sketches = self.sketches
             known = sketches.may_write(source) or sets_state(source) or sketches.is_suspicious(source)
+            known = known or source.mentions(b".register_forward_")
             self._entered[source] = known
         return known or source in self.writers
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import containers, foreign, iterators, objects
-from .values import Instance, Mapping_, Scalar, Sequence_, TorchModule, alternatives
+from . import attributes, containers, foreign, iterators, objects, subscripts
+from .values import Constant, Instance, Mapping_, Scalar, Sequence_, TorchModule, Unknown, alternatives
 
 if TYPE_CHECKING:
     import ast
@@ -48,6 +48,30 @@ def listed(run: Run, obj: Value, name: str) -> Value:
     if named:
         each = [containers.make(run, "tuple", [Scalar(), module]) for module in each]
     return iterators.of(True, each)
+
+
+def named(run: Run, obj: Value, args: Sequence[Value], at: ast.AST) -> Value:
+    """`module.get_submodule(path)`; where it cannot be told which one that is, any module in it."""
+    path = args[0] if args else None
+    if isinstance(path, Constant) and isinstance(path.value, str):
+        found = obj
+        for part in path.value.split("."):
+            if isinstance(found, Instance):
+                found = attributes.get(run, found, part, at)
+            elif isinstance(found, Mapping_):
+                found = containers.get_key(run, found, Constant(part))
+            elif isinstance(found, Sequence_) and part.isdecimal():
+                found = subscripts.get_item(run, found, Constant(int(part)), at)
+            else:
+                found = Unknown()
+        if not isinstance(found, Unknown):
+            return found
+    by_name = Mapping_()
+    inside: dict[Value, None] = {}
+    _add(run, obj, inside)
+    for module in [*inside][:_FOLLOWED]:
+        containers.put_key(run, by_name, Scalar(), module)
+    return containers.get_key(run, by_name, Scalar()) if inside else Unknown()
 
 
 def _inside(run: Run, atom: Value) -> list[Value]:

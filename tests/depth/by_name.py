@@ -201,4 +201,35 @@ PROGRAMS = {
 
         Mixer()(torch.randn(2, 3, 4)).sum().backward()
     """,
+    "a function that a decorator puts into a table of its file": """
+        STEPS = {}
+
+        def step(name):
+            def put(function):
+                STEPS[name] = function
+                return function
+            return put
+
+        @step("euler")
+        def euler(field, y, dt):
+            y += dt * field(y)  # bad: IPL102
+            return y  # bad
+            return y + dt * field(y)  # good
+
+        class Field(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj, self.head = nn.Linear(4, 4), nn.Linear(4, 4)
+
+            def forward(self, y):
+                return self.head(torch.tanh(self.proj(y)))
+
+        def solve(field, y, method="euler"):
+            y = y.clone()
+            for _ in range(3):
+                y = STEPS[method](field, y, 0.1)
+            return y
+
+        solve(Field(), b).sum().backward()
+    """,
 }
