@@ -38,6 +38,8 @@ def overwritten(run: Run, root: FunctionSource, given: Mapping[Storage, str]) ->
             continue
         told.add(storage)
         finding = Finding("argument", write.place.at, write.op, _confidence(run, write))
+        if not isinstance(write.place.at, ast.Call) and _works_on_arrays(root.module):
+            finding.confidence = POSSIBLE  # what is done to it is done to arrays as well
         finding.passed = run.passed.get((write.place.at, write.storage))
         finding.meant = (
             _is_meant(root, given[storage])
@@ -207,6 +209,13 @@ def _keyword(call: ast.Call, name: str) -> ast.expr | None:
 def _confidence(run: Run, write: Write) -> int:
     plain = any(not (positive | negative) & run.doubtful for positive, negative in ways(write.guard))
     return LIKELY if plain else POSSIBLE
+
+
+def _works_on_arrays(module: Module) -> bool:
+    """Whether a file knows of numpy and not of torch."""
+    known = {binding.module.partition(".")[0] for binding in module.imports.values() if not binding.level}
+    known.update(name.partition(".")[0] for name, level in module.stars if not level)
+    return "numpy" in known and "torch" not in known
 
 
 def _is_statement(node: ast.AST) -> bool:

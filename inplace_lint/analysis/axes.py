@@ -93,6 +93,8 @@ def of_result(
         return _put_together(facts, operands, values, group == "stacked")
     tensors = [i for i, param in enumerate(facts.params) if param.kind == "tensor" and i < len(operands)]
     first = shape_of(operands[tensors[0]]) if tensors else None
+    if group == "reduced" and all(param.name != "dim" for param in facts.params):
+        return ()  # of all elements, however many axes there are
     if first is None and group in ("same", "rank", "rows", "reduced", "product", "distances"):
         return None
     second = shape_of(operands[tensors[1]]) if len(tensors) > 1 else None

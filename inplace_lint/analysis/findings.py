@@ -38,6 +38,7 @@ def _found(run: Run, module: Module, root: FunctionSource | None) -> list[Findin
     for incident in run.incidents:
         context.incident(incident, found)
     immediate = {f.at for f in found.values() if f.confidence >= LIKELY and f.kind not in HARMLESS}
+    immediate |= context.raising
     # The same save and write can meet on several paths, and in memory that is shared on some and a copy on others;
     # together these may be every path.
     groups: dict[tuple[object, ...], tuple[Hazard, Guard]] = {}
@@ -169,6 +170,8 @@ class Context:
         self.root = root
         self.of_module = root is not None and _works_on_a_module(run)
         self.reached = run.trains or self.of_module
+        #: where what is only possible raises at once: what it would have spoiled is never asked for
+        self.raising: set[ast.AST] = set()
         self._behind: dict[Node, Guard] | None = None
 
     def hazard(
@@ -327,6 +330,10 @@ class Context:
             confidence = LIKELY if sure else POSSIBLE
         if not self.is_trained(guard) or self._by_an_argument(incident) or incident.doubtful:
             confidence = POSSIBLE
+        if incident.kind == "multi-view" and incident.is_by_a_flag() and not run.as_built_by_default(guard):
+            # It raises at once for who asks for it and trains, so that who asks does not.
+            confidence = POSSIBLE
+            self.raising.add(at)
         finding = Finding(incident.kind, at, incident.op, confidence)
         finding.write = incident.place if inner else None
         finding.passed = self.run.passed.get((at, incident.storage))

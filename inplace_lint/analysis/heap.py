@@ -358,6 +358,8 @@ class Heap:
         pending = [hazard for hazard in self.hazards if not self._is_sure(hazard.via)]
         if pending:
             first = min(hazard.write.time for hazard in pending)
+            uses = any(time is not None for time, _, _ in self.roots)
+            used: dict[Node, list[Node]] = {}
             for time, guard, nodes in self.roots:
                 if time is not None and time < first:
                     continue
@@ -370,10 +372,23 @@ class Heap:
                         continue
                     reached = within.get(hazard.saved.node)
                     if reached is not None and compatible(reached, hazard.guard):
+                        if time is None and uses and self._is_used_up(hazard, used):
+                            continue
                         hazard.reached = True
                         hazard.followed = hazard.followed or time is not None
                         hazard.via = either(hazard.via, reached)
         return [hazard for hazard in self.hazards if hazard.is_real()]
+
+    def _is_used_up(self, hazard: Hazard, used: dict[Node, list[Node]]) -> bool:
+        """Whether backward has used what another one would come to after the saving node: that would raise anyway.
+
+        `used` has what was found of each saving node so far.
+        """
+        node = hazard.saved.node
+        if node not in used:
+            freed = {s.node for r in self._records.values() for s in r.saves if s.node.freed}
+            used[node] = [other for other in reach([(ALWAYS, node)]) if other is not node and other in freed]
+        return any(other.is_freed(hazard.guard, hazard.saved.guard) for other in used[node])
 
     def _is_sure(self, guard: Guard) -> bool:
         """Whether one of the paths is not only guessed at."""

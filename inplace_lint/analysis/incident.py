@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -73,6 +74,10 @@ class Incident:
         self.used = False
         #: from what a gradient may come
         self.sources: tuple[Storage, ...] = ()
+
+    def is_by_a_flag(self) -> bool:
+        """Whether it is a call that only a flag makes work in place: of a layer, or of a function of another name."""
+        return isinstance(self.place.at, ast.Call) and not self.op.endswith("_")
 
     def is_bare(self) -> bool:
         """Whether nothing but that arguments may require grad says so."""

@@ -27,6 +27,8 @@ class Literals:
         self.evaluation = program.evaluation
         #: literals that hold, and that do not, only where somebody turns a flag the other way than it is by default
         self.turned = (0, 0)
+        #: literals that hold only where an object is built with a flag that is off by default
+        self.asked_for_in_building = 0
         #: literals that say of the last round of a loop that it is the one of some number
         self.numbered = 0
         #: the words that a value was compared with, each with the literal of that test
@@ -69,6 +71,16 @@ class Literals:
         """Whether one of the paths leaves the flags of the call as they are by default."""
         holds, fails = self.turned
         return any(not positive & holds and not negative & fails for positive, negative in ways(guard))
+
+    def expect_in_building(self, bit: int) -> None:
+        """Note that a flag which an object is built with is off by default."""
+        holder = self.program if self.builds else self
+        holder.asked_for_in_building |= 1 << bit
+
+    def as_built_by_default(self, guard: Guard) -> bool:
+        """Whether one of the paths leaves the flags that objects are built with as they are by default."""
+        turned = self.asked_for_in_building | self.program.asked_for_in_building
+        return any(not positive & turned for positive, _ in ways(guard))
 
     def is_of_any_round(self, guard: Guard) -> bool:
         """Whether one of the paths does not ask that the last round of a loop be the one of some number."""

@@ -109,6 +109,11 @@ class SecondLooks:
             for i in met
         )
 
+    def fills_what_it_made(self, root: FunctionSource, finding: Finding) -> bool:
+        """Whether what is overwritten was made empty in this run: it is filled while it is read."""
+        met = _hazards(self.at(root), finding)
+        return bool(met) and all(hazard.saved.storage.origin == "factory" for hazard in met)
+
     def hangs_on_arguments(self, root: FunctionSource, finding: Finding) -> bool:
         """Whether nothing but arguments of the function, or parts of them, can bring gradients to what is met."""
         run = self.at(root)

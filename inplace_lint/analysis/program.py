@@ -127,6 +127,8 @@ class Program:
         self.evaluation = 0
         #: pairs of the base's literals that do not both hold
         self.exclusive: list[int] = []
+        #: those that hold only where an object is built with a flag that is off by default
+        self.asked_for_in_building = 0
 
     @property
     def base(self) -> State:
@@ -219,6 +221,7 @@ class Program:
         self.base_bits, self.doubtful, self.evaluation = 1, WEAKENED, 0
         self.exclusive = []
         guards.forget()
+        self.asked_for_in_building = 0
 
     def is_set_later(self, cls: ClassValue, name: str, module: Module) -> bool:
         """Whether anything but an `__init__` may set an attribute: in the files of the class, or in the one at hand."""

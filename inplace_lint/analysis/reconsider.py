@@ -8,13 +8,11 @@ the best evidence at hand of what the function is for: its findings are possible
 
 from __future__ import annotations
 
-import ast
 from typing import TYPE_CHECKING
 
 from ..sketch import modes
 from ..sketch.screen import callers
 from ..sketch.words import mentions, runs_backward
-from ..syntax.nodes import walk
 from ..torchmodel import table
 from .arguments import is_passed_on
 from .finding import LIKELY, POSSIBLE
@@ -88,7 +86,8 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
             return ""
         if not calling and not from_the_top:
             uncalled = True
-            if finding.kind != "leaf" or _is_local(looks, finding, root):
+            of_weights = finding.kind == "leaf" and not _is_local(looks, finding, root)
+            if not of_weights and not _is_for_others(looks, finding, root, function):
                 return ""
         for caller in sorted(calling - seen, key=lambda f: f.node.lineno):
             seen.add(caller)
@@ -102,6 +101,26 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
     if uncalled:
         return "nothing in the file calls this: who does says whether gradients are recorded"
     return "every call in this file is one that records no gradients, or makes nothing of it that has any"
+
+
+def _is_for_others(
+    looks: SecondLooks, finding: Finding, root: FunctionSource, function: FunctionSource
+) -> bool:
+    """Whether a way to a finding starts in a method that a class has for others, beside what trains it.
+
+    Of a module, to draw samples or to decode, one element after the other; of other objects, what is given some tensor
+    that needs a gradient. What returns a number returns a loss, as a rule.
+    """
+    cls = function.owner
+    if cls is None or finding.kind != "write" or _called_by_its_base(looks.program, function):
+        return False
+    known = looks.program.class_value(cls)
+    if known.is_module():
+        forward = any("forward" in base.source.methods for base in known.order())
+        beside = forward and looks.fills_what_it_made(root, finding)
+    else:
+        beside = finding.given
+    return beside and all(tensor.sizes != () for _, tensor in looks.at(function).returned)
 
 
 def _is_local(looks: SecondLooks, finding: Finding, root: FunctionSource) -> bool:
@@ -161,42 +180,23 @@ def _callers(
     calling, rows = callers(looks.module, {function})
     around = [looks.module.functions_at(row) for row in rows]
     found = {f for f in training.trainers if f is not None and function in looks.at(f).entered}
-    if function.name == "forward" and function.owner is not None:
+    if function.name in ("forward", "__call__") and function.owner is not None:
         found.update(f for f in calling if f.name != "__init__")  # which only builds what others call
         if not calling and not found:
             found = _handing_on(looks, function, function.owner)
     else:
-        calling_it = {f for functions in around for f in functions if not _calls_another(looks, f, function)}
-        found.update(_as_own(looks, f, function) for f in calling_it)
+        own = {_as_own(looks, f, function) for functions in around for f in functions}
+        found.update(f for f in own if len(own) > _ASKED or not _calls_another(looks, f, function))
     supposed = any(function in way.functions for way in looks.program.sketches.ways(looks.module))
     return found - {function}, supposed or not all(around)
 
 
-def _calls_another(looks: SecondLooks, caller: FunctionSource, method: FunctionSource) -> bool:
-    """Whether a method calls this name of its own object alone, whose class has nothing to do with this one's."""
-    cls, own = method.owner, caller.owner
-    if cls is None or own is None or not caller.parameters or _are_related(looks.program, cls, own):
+def _calls_another(looks: SecondLooks, caller: FunctionSource, function: FunctionSource) -> bool:
+    """Whether what a caller calls by this name is known to be another function, wherever it does."""
+    run = looks.at(caller)
+    if function in run.entered or function.name in run.unresolved or run.budget.is_spent():
         return False
-    calls = [
-        node.func
-        for node in walk(caller.node)
-        if isinstance(node, ast.Call) and isinstance(node.func, (ast.Attribute, ast.Name))
-    ]
-    receivers = [f.value for f in calls if isinstance(f, ast.Attribute) and f.attr == method.name]
-    named = any(isinstance(f, ast.Name) and f.id == method.name for f in calls)
-    return not named and all(
-        isinstance(obj, ast.Name) and obj.id == caller.parameters[0].arg for obj in receivers
-    )
-
-
-def _are_related(program: Program, one: ClassSource, other: ClassSource) -> bool:
-    """Whether some class may derive from both, as far as is in sight."""
-    if one is other or "?" in program.class_value(other).external_bases():
-        return True
-    known = [
-        program.class_value(cls) for module in {one.module, other.module} for cls in module.classes.values()
-    ]
-    return any({one, other} <= {base.source for base in cls.order()} for cls in known)
+    return any(other.name == function.name for other in run.entered)
 
 
 def _as_own(looks: SecondLooks, caller: FunctionSource, method: FunctionSource) -> FunctionSource:

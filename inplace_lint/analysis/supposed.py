@@ -90,6 +90,8 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
         bit = run.bit(("argument", source, parameter.arg))
         if isinstance(constant, bool) and source.name != "__init__":  # that of an object is its configuration
             run.expect(bit, constant)
+        elif constant is False:
+            run.expect_in_building(bit)
         return Phi(((literal(bit, True), Constant(True)), (literal(bit, False), Constant(False))))
     if is_zero:
         # A rate or a count that leaves something out, unless somebody asks for it.

@@ -204,6 +204,8 @@ def _reasons(watch: Watch, finding: Finding, run: Run, context: Context) -> list
         if incident.kind == finding.kind and (incident.place.at is finding.at or finding.write is not None):
             if incident.grad < DOES:
                 found.append(_may(context, finding.confidence))
+            elif incident.is_by_a_flag() and not run.as_built_by_default(incident.guard):
+                found.append("it happens only if its object is built with a flag that is off by default")
             elif finding.confidence == POSSIBLE:
                 found.append(_DOUBT)
     return list(dict.fromkeys(found))

@@ -192,14 +192,90 @@ PROGRAMS = {
                 return scores
 
             def track(self, x):
-                return self.place(self.score(x))
+                return self.place(self.score(x)).sum()
 
         if __name__ == "__main__":
             class Net(nn.Linear):
                 def classify(self, x):
                     return self(x)
 
-            Tracker(Net(4, 2)).track(torch.rand(3, 4)).sum().backward()  # bad
+            Tracker(Net(4, 2)).track(torch.rand(3, 4)).backward()  # bad
             Tracker(Net(4, 2)).track(torch.rand(3, 4))  # good
+    """,
+    "a layer that works in place where somebody asks for it, on one of several views": """
+        class Gated(nn.Module):
+            def __init__(self, inplace=False):  # good
+            def __init__(self, inplace=True):  # bad
+                super().__init__()
+                self.proj = nn.Linear(4, 8)
+                self.act = nn.LeakyReLU(0.1, inplace=inplace)
+                self.gate = nn.LeakyReLU(0.2, inplace=inplace)
+
+            def forward(self, x):
+                x, gate = self.proj(x).chunk(2, 1)
+                x = self.act(x)  # bad: IPL104
+                return x * self.gate(gate)  # bad: IPL104
+                return self.act(x) + self.gate(gate)  # good
+
+        if __name__ == "__main__":
+            Gated()(torch.rand(3, 4)).sum().backward()
+    """,
+    "what a step returns of a graph that its backward has used, or kept": """
+        def update(net, opt, x, target):
+            off = F.smooth_l1_loss(net(x), target, reduction="none").mean(1)
+            priority = (off + 1e-10).sqrt()
+            priority /= priority.max()  # bad: IPL101
+            priority /= priority.max()  # good
+            opt.zero_grad()
+            off.sum().backward(retain_graph=True)  # bad
+            off.sum().backward()  # good
+            return priority
+
+        if __name__ == "__main__":
+            net = nn.Linear(4, 2)
+            opt = torch.optim.SGD(net.parameters(), lr=0.1)
+            priority = update(net, opt, torch.rand(3, 4), torch.rand(3, 2))
+            priority.sum().backward()  # bad
+    """,
+    "a method that a module has for others, or that its forward calls": """
+        class Flow(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.net = nn.Linear(3, 3)
+
+            def forward(self, x):
+                return self.inverse(x)  # bad
+                return (x - self.net(x)).exp()  # good
+
+            def inverse(self, u):
+                x = torch.zeros_like(u)
+                for i in range(3):
+                    x[:, i] = u[:, i] + self.net(x)[:, i]  # bad: IPL102
+                    x[:, i] = u[:, i] + self.net(x)[:, i]  # good
+                return x
+
+        if __name__ == "__main__":
+            flow = Flow()
+            flow(torch.randn(4, 3)).sum().backward()
+            with torch.no_grad():
+                flow.inverse(torch.randn(4, 3))
+    """,
+    "a method for others that returns a loss": """
+        class Flow(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.net = nn.Linear(3, 3)
+
+            def forward(self, x):
+                return self.net(x)
+
+            def loss(self, x):
+                p = self.net(x).exp()
+                p += 1  # bad: IPL101
+                p = p + 1  # good
+                return (p * x).mean()
+
+        if __name__ == "__main__":
+            Flow().loss(torch.randn(4, 3)).backward()
     """,
 }
