@@ -5,25 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel.facts import WEIGHT, Const
-from . import axes, results, stale, writing
-from .graph import Node
+from . import axes, results, saving, stale, writing
+from .application import Application
 from .guards import both
-from .heap import Saved, strongest
+from .heap import strongest
 from .incident import Incident
 from .joins import join
 from .sharing import observe
-from .storage import Storage
 from .values import ANY, Constant, Mapping_, Parameters, Phi, Scalar, Sequence_, Tensor, Unknown, Value
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping, Sequence
 
-    from ..torchmodel.facts import Facts, Param, Save
+    from ..torchmodel.facts import Facts, Param
     from ..torchmodel.op import Op
-    from .frames import Place
+    from .application import Operands
     from .guards import Guard
-    from .results import Operands
     from .run import Run
 
 _NO_TENSOR = "N"
@@ -180,81 +178,84 @@ def perform(
 
     Of the operands those in `numbers` may be such: the op takes them just as well.
     """
-    place = run.place(at)
-    name = _spoken(name, facts.key)
-    operands: list[Operands] = [[] for _ in values]
-    unproved: list[Storage] = []
+    records = run.grad in ("on", "unknown") and not facts.no_grad
+    op = Application(_spoken(name, facts.key), facts, values, run.place(at), weights, records)
+    op.settled = settled
+    _take(run, op, proves, numbers)
+    if records:
+        _hang_on(run, op)
+    if op.grads and not _may_hand_back(facts):
+        _stale_views(run, op)
+    if run.written:
+        _stale_reads(run, op)
+    if facts.writes:
+        writing.incidents(run, op)
+        if at in run.observed:
+            for i in facts.writes:
+                for guard, tensor in op.operands[i] if i < len(op.operands) else ():
+                    observe(run, facts, op.place, tensor, guard, values)
+    if op.grads:
+        _link(run, op)
+        # What an op saves of its inputs it saves before it writes: `x.pow_(x)` makes its own save stale.
+        saving.of_operands(run, op)
+    writing.write(run, op)
+    if facts.metadata_only:
+        results.turn_in_place(run, facts, op.operands, values)
+    if WEIGHT in facts.writes and weights is not None:
+        # `max_norm` renormalises under no_grad
+        run.writes.append(run.heap.write(weights.storage, run.path, op.name, op.place))
+    if op.grads:
+        used(run, op.operands)
+    made, result = results.of(run, op)
+    if op.grads:
+        saving.of_results(run, op, made)
+    return result
+
+
+def _take(run: Run, op: Application, proves: bool, numbers: frozenset[int]) -> None:
+    """Find the tensors among what was given, and which of them are such for certain now that the op has taken them."""
+    facts = op.facts
     for i in facts.operands:
         param = facts.params[i]
-        operands[i] = found = _operands(run, param, values[i])
+        op.operands[i] = found = _operands(run, param, op.values[i])
         for _, tensor in found:
             storage = tensor.storage
             if (not storage.proved or storage.parts_only) and param.kind in ("tensor", "tensors"):
                 if (proves and i not in numbers) or facts.layout.takes_only_tensors:
                     # Where several are taken, what stands for them all is a list more likely than their base.
                     storage.parts_only = tensor.part or (
-                        param.kind == "tensors" and not isinstance(values[i], Sequence_)
+                        param.kind == "tensors" and not isinstance(op.values[i], Sequence_)
                     )
                     storage.prove()
                 elif not storage.is_tensor():
-                    unproved.append(storage)
-    records = run.grad in ("on", "unknown") and not facts.no_grad
+                    op.unproved.append(storage)
+
+
+def _hang_on(run: Run, op: Application) -> None:
+    """Find out when the results require grad: when an operand or the weights do."""
+    facts = op.facts
+    if not facts.differentiable and not facts.writes:
+        return
     grads: list[tuple[Guard, int]] = []
-    if records:
-        for i in facts.gradients:
-            grads.extend(results.gradients_of(run, operands, weights, i))
-        if weights is not None and WEIGHT in _needs(facts):
-            grads.extend(run.heap.gradients(weights, run.path))
-        grads = strongest(grads)
-        if not facts.differentiable and not facts.writes:
-            grads = []
-    if grads and not _may_hand_back(facts):
-        _stale_views(run, name, operands, place)
-    if run.written:
-        _stale_reads(run, name, facts, operands, values, at)
-    if facts.writes:
-        writing.incidents(run, name, facts, operands, grads, records, place)
-        if at in run.observed:
-            for i in facts.writes:
-                for guard, tensor in operands[i] if i < len(operands) else ():
-                    observe(run, facts, place, tensor, guard, values)
-    node = Node([])
-    if grads:
-        # What was written before stays part of the graph: even `copy_` passes a gradient of zeros on to it.
-        for i in {*facts.gradients, *facts.writes}:
-            if i >= len(operands):
-                continue
-            for guard, tensor in operands[i]:
-                node.edges.extend(run.heap.nodes(tensor, guard))
-        if weights is not None:
-            node.edges.extend(run.heap.nodes(weights, run.path))
-    # What an op saves of its inputs it saves before it writes: `x.pow_(x)` makes its own save stale.
-    saving = _Saving(run, name, facts, operands, weights, node, place, settled, tuple(unproved), values)
-    if grads:
-        for save in facts.saves:
-            if save.target >= 0 and save.target != WEIGHT:
-                saving.save(save, operands[save.target] if save.target < len(operands) else [])
-    writing.write(run, name, facts, operands, grads, node, place, records)
-    if facts.metadata_only:
-        results.turn_in_place(run, facts, operands, values)
-    if WEIGHT in facts.writes and weights is not None:
-        write = run.heap.write(
-            weights.storage, run.path, name, place
-        )  # `max_norm` renormalises under no_grad
-        run.writes.append(write)
-    if grads:
-        used(run, operands)
-    made, result = results.of(run, name, facts, operands, values, grads, node, at, unproved, weights)
-    if grads:
-        for save in facts.saves:
-            number = -1 - save.target
-            if save.target == WEIGHT and weights is not None:
-                saving.save(save, [(run.path, weights)])
-            elif 0 <= number < len(made):
-                saving.save(save, made[number])
-        if weights is not None:
-            _save_weights(run, name, facts, operands, weights, node, place)
-    return result
+    for i in facts.gradients:
+        grads.extend(op.gradients_of(run, i))
+    if op.weights is not None and WEIGHT in _needs(facts):
+        grads.extend(run.heap.gradients(op.weights, run.path))
+    op.grads = strongest(grads)
+
+
+def _link(run: Run, op: Application) -> None:
+    """Lead the op's node to the nodes of what it was given.
+
+    What was written before stays part of the graph: even `copy_` passes a gradient of zeros on to it.
+    """
+    edges = op.node.edges
+    for i in {*op.facts.gradients, *op.facts.writes}:
+        if i < len(op.operands):
+            for guard, tensor in op.operands[i]:
+                edges.extend(run.heap.nodes(tensor, guard))
+    if op.weights is not None:
+        edges.extend(run.heap.nodes(op.weights, run.path))
 
 
 def _may_hand_back(facts: Facts) -> bool:
@@ -263,104 +264,6 @@ def _may_hand_back(facts: Facts) -> bool:
     return not facts.writes and all(
         r.kind == "same" or (r.kind == "maybe" and converts) for r in facts.returns
     )
-
-
-class _Saving:
-    """One application of an op, as far as its saves are concerned."""
-
-    def __init__(
-        self,
-        run: Run,
-        name: str,
-        facts: Facts,
-        operands: list[Operands],
-        weights: Tensor | None,
-        node: Node,
-        place: Place,
-        settled: frozenset[int],
-        unproved: tuple[Storage, ...],
-        values: Sequence[Value | None],
-    ) -> None:
-        self.run = run
-        self.name = name
-        self.facts = facts
-        self.operands = operands
-        self.weights = weights
-        self.node = node
-        self.place = place
-        self.settled = settled
-        self.unproved = unproved
-        self.values = values
-
-    def save(self, save: Save, targets: Operands) -> None:
-        """Record one save of the table for each alias that its target may be."""
-        run = self.run
-        needs: list[tuple[Guard, int]] = []
-        sources: list[Storage] = []
-        moved = self.facts.layout.moves_elements
-        # No gradient flows to a view made under no_grad, although it requires one if its base does.
-        flows = set(save.needs) < set(self.facts.gradients)
-        # An operand that an in-place op was called on requires grad afterwards if any operand did before.
-        for i in save.needs:
-            needs.extend(results.gradients_of(run, self.operands, self.weights, i, flows))
-            if i != WEIGHT:
-                found = self.operands[i]
-                sources += [t.storage for g, t in found if len(found) == 1 or run.heap.gradients(t, g)]
-                moved = moved and all(t.graph.moved for _, t in self.operands[i])
-        needs = strongest(needs)
-        for guard, tensor in targets:
-            for need, evidence in needs:
-                condition = both(guard, need)
-                if not condition:
-                    continue
-                saved = Saved(tensor.storage, condition, self.node, self.place)
-                saved.op, saved.node_name, saved.attr = self.name, save.node, save.attr
-                saved.result, saved.moved = save.target < 0, moved
-                saved.grad = evidence
-                surely = save.certainty == "always" or (
-                    self.facts.layout.repeats_batches and axes.keeps_both(self.operands[:2])
-                )
-                saved.certain = surely and run.grad == "on"
-                given = [results.plain(value) for value in self.values]
-                if self.facts.layout.copies_contiguous(given, save.target - 1):
-                    saved.certain = False
-                strided = tensor.strided or tensor.expanded is not None
-                # A fused kernel reads what it is given as it lies, and saves that.
-                if save.target >= 0 and strided and not save.only and not axes.is_matrix(tensor):
-                    copies = self.facts.layout.copies_strided(given)
-                    if copies and not axes.one_batch_axis(self.facts, self.operands):
-                        saved.certain = False
-                saved.only = save.only
-                saved.autocast = run.autocast
-                saved.sources = tuple(sources)
-                saved.unproved = () if save.target in self.settled else self.unproved
-                saved.counter, saved.taken = tensor.counter, tensor.taken
-                saved.view = tensor.view or not self.facts.layout.keeps_itself(save.node)
-                saved.read = self.facts.counted or save.target not in self.facts.writes
-                run.save(saved)
-
-
-def _save_weights(
-    run: Run, name: str, facts: Facts, operands: list[Operands], weights: Tensor, node: Node, place: Place
-) -> None:
-    """An op that saves its input for the gradient of its weight saves the weight for the gradient of its input."""
-    if facts.layout.copies_weights:
-        return
-    for save in facts.saves:
-        if WEIGHT not in save.needs or not 0 <= save.target < len(operands):
-            continue
-        needs = results.gradients_of(run, operands, None, save.target)
-        if save.target in save.needs:  # it keeps what it may need, whatever is asked for
-            needs = [*needs, *run.heap.gradients(weights, run.path)]
-        for guard, evidence in strongest(needs):
-            saved = Saved(weights.storage, both(run.path, guard), node, place)
-            saved.op, saved.node_name, saved.attr = name, save.node, "weight"
-            saved.view = not facts.layout.keeps_itself(save.node)
-            saved.grad = evidence
-            saved.certain = run.grad == "on"
-            saved.autocast = run.autocast
-            saved.sources = tuple(t.storage for _, t in operands[save.target])
-            run.save(saved)
 
 
 def _spoken(name: str, key: str) -> str:
@@ -387,30 +290,25 @@ def _operands(run: Run, param: Param, value: Value | None) -> Operands:
     return run.tensors(value)
 
 
-def _stale_reads(
-    run: Run,
-    name: str,
-    facts: Facts,
-    operands: list[Operands],
-    values: Sequence[Value | None],
-    at: ast.AST,
-) -> None:
+def _stale_reads(run: Run, op: Application) -> None:
+    """Ops that read what is no longer what it was when it was taken."""
+    facts = op.facts
     if facts.layout.asks_for_form:
         return
     replaced = facts.writes if facts.overwrites else ()
     written = [
-        t for i, found in enumerate(operands) if i not in replaced for _, t in found if t in run.written
+        t for i, found in enumerate(op.operands) if i not in replaced for _, t in found if t in run.written
     ]
     if written:
-        stale.reads(run, name, at, written, facts.overwrites)
-        for param, value in zip(facts.params, values):
+        stale.reads(run, op.name, op.place.at, written, facts.overwrites)
+        for param, value in zip(facts.params, op.values):
             if param.kind == "tensors" and value is not None:
-                stale.repeated(run, name, at, value)
+                stale.repeated(run, op.name, op.place.at, value)
 
 
-def _stale_views(run: Run, name: str, operands: list[Operands], place: Place) -> None:
+def _stale_views(run: Run, op: Application) -> None:
     """Using one of several views, or a view made under no_grad, raises once the base was written."""
-    for found in operands:
+    for found in op.operands:
         for guard, tensor in found:
             cause = tensor.multi or tensor.no_grad_view
             if cause is None or tensor.detached:
@@ -419,7 +317,7 @@ def _stale_views(run: Run, name: str, operands: list[Operands], place: Place) ->
                 kind = "multi-view" if tensor.multi is not None else "no-grad-view"
                 evidence = max((e for _, e in run.heap.gradients(tensor, guard)), default=0)
                 if evidence:
-                    stale = Incident(kind, place, guard, name, tensor.storage, evidence, cause)
+                    stale = Incident(kind, op.place, guard, op.name, tensor.storage, evidence, cause)
                     stale.used = True
                     run.incidents.append(stale)
 

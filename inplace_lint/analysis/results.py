@@ -8,86 +8,59 @@ from ..torchmodel.facts import WEIGHT
 from ..torchmodel.layout import layout_of
 from . import arrays, axes, containers
 from .frames import LENGTH
-from .graph import Node
 from .guards import NEVER, both, compatible, either
 from .joins import join
 from .storage import Counter, Storage
 from .values import ANY, Constant, Phi, Scalar, Sequence_, Symbol, Tensor, Test, Unknown, Value, alternatives
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Sequence
 
     from ..torchmodel.facts import Facts, Ret
     from ..torchmodel.layout import Layout
+    from .application import Application, Operands
     from .guards import Guard
     from .run import Run
 
-    Operands = list[tuple[Guard, Tensor]]
 
-
-def of(
-    run: Run,
-    name: str,
-    facts: Facts,
-    operands: list[Operands],
-    values: Sequence[Value | None],
-    grads: list[tuple[Guard, int]],
-    node: Node,
-    at: ast.AST,
-    unproved: list[Storage],
-    weights: Tensor | None,
-) -> tuple[list[Operands], Value]:
+def of(run: Run, op: Application) -> tuple[list[Operands], Value]:
     """The tensors of each result (for saves), and the value of the call."""
     tensors: list[Operands] = []
     made: list[Value] = []
-    for ret in facts.returns:
-        value, alias = _result(run, name, facts, ret, operands, values, grads, node, at, unproved, weights)
+    for ret in op.facts.returns:
+        value, alias = _result(run, op, ret)
         made.append(value)
         tensors.append(alias)
     if len(made) == 1:
         return tensors, made[0]
     if not made:
         return tensors, Constant(None)
+    fields = op.facts.fields
     sequence = Sequence_("tuple")
     for i, value in enumerate(made):
         run.put(sequence, i, value)
-        if i < len(facts.fields):
-            run.state.slots[(sequence, "member", facts.fields[i])] = value
+        if i < len(fields):
+            run.state.slots[(sequence, "member", fields[i])] = value
     run.state.slots[(sequence, LENGTH)] = Constant(len(made))
     return tensors, sequence
 
 
-def _result(
-    run: Run,
-    name: str,
-    facts: Facts,
-    ret: Ret,
-    operands: list[Operands],
-    values: Sequence[Value | None],
-    grads: list[tuple[Guard, int]],
-    node: Node,
-    at: ast.AST,
-    unproved: list[Storage],
-    weights: Tensor | None,
-) -> tuple[Value, Operands]:
+def _result(run: Run, op: Application, ret: Ret) -> tuple[Value, Operands]:
+    """One result, and the tensors that a save of it keeps."""
+    layout, values, operands = op.facts.layout, op.values, op.operands
     source: Operands = [] if ret.of is None or ret.of >= len(operands) else operands[ret.of]
     if ret.kind == "other":
-        way = facts.layout.exposes_memory
-        if way and values and values[0] is not None:
-            return arrays.look(run, values[0], way, at), []
-        key = values[0] if values else None
-        return (run.scalar((name, key)) if len(values) == 1 and key is not None else Scalar()), []
-    if ret.kind in ("unknown", "list") or facts.layout.own_counter:
+        return _no_tensor(run, op), []
+    if ret.kind in ("unknown", "list") or layout.own_counter:
         # What comes out may share the memory, on another version counter: who writes has to reckon with it.
         run.given.update(tensor.storage for found in operands for _, tensor in found)
     if ret.kind == "unknown":
         return Unknown(), []
-    if ret.kind == "list" or facts.layout.own_counter:
+    if ret.kind == "list" or layout.own_counter:
         # Each element has a version counter of its own, and the one graph.
         sequence = Sequence_("fresh")
-        element = _fresh(run, facts, ret, operands, values, grads, node, at, unproved, weights)
-        if facts.layout.own_counter:
+        element = _fresh(run, op, ret)
+        if layout.own_counter:
             run.given.update(tensor.storage for _, tensor in run.tensors(element))
         run.put(sequence, ANY, element)
         return sequence, []
@@ -97,46 +70,57 @@ def _result(
     if ret.kind in ("view", "views", "slices", "maybe") and source:
         views: list[tuple[Guard, Value]] = []
         for guard, tensor in source:
-            view = _view(run, facts, ret, tensor, at, values)
-            if view.expanded is not None and view.expanded.at is at and not _expands_surely(run, values[1:]):
-                run.perhaps_expanded.add(view.expanded)
-            if facts.layout.axes.goes_along_axis and plain(axes.argument(facts, values, "dim")) == 0:
-                view.contiguous = tensor.contiguous  # whole rows, one after the other
-            by_layout = facts.layout.aliases_if_contiguous
-            converts = None
-            if ret.kind == "maybe":
-                converts = _converts(run, facts, [_along(value, guard) for value in values], tensor)
-            if tensor.swapped and (
-                facts.layout.same_if_contiguous or (by_layout and _flattens(facts, values))
-            ):
-                converts = True  # the elements have to move (but where all axes but one have one element)
-            if converts is False or (tensor.contiguous and facts.layout.same_if_contiguous):
-                views.append((guard, tensor))
-            elif converts is True:
-                views.append(
-                    (guard, _fresh(run, facts, ret, operands, values, grads, node, at, unproved, weights))
-                )
-            elif ret.kind == "maybe" and not (by_layout and tensor.contiguous) and not facts.layout.is_view:
-                shares, copies = run.doubt((tensor, at, run.frame.uid))
-                fresh = _fresh(run, facts, ret, operands, values, grads, node, at, unproved, weights)
-                fresh.contiguous = fresh.contiguous or by_layout or facts.layout.same_if_contiguous
-                same = view if by_layout else tensor
-                if facts.layout.same_if_contiguous:  # it is the same only where it is so already
-                    same = tensor.alias()
-                    same.contiguous, same.strided = True, False
-                views.append((both(guard, shares), same))
-                views.append((both(guard, copies), fresh))
-            else:
-                views.append((guard, view))
-        value = join(views) if views else Unknown()
+            views += _view_or_copy(run, op, ret, guard, tensor)
+        value = join(views)
         if ret.kind in ("views", "slices"):
-            return _several(run, facts, value, values), []
+            return _several(run, op.facts, value, values), []
         return value, [(g, t) for g, t in views if isinstance(t, Tensor)]
-    fresh = _fresh(run, facts, ret, operands, values, grads, node, at, unproved, weights)
-    if run.grad == "off" and facts.layout.ends_in_view([plain(value) for value in values]):
-        fresh.no_grad_view = run.place(at)
+    fresh = _fresh(run, op, ret)
+    if run.grad == "off" and layout.ends_in_view([plain(value) for value in values]):
+        fresh.no_grad_view = op.place
         fresh.made_at = run.heap.time
     return fresh, [(run.path, fresh)]
+
+
+def _no_tensor(run: Run, op: Application) -> Value:
+    """A number, an array or what else is no tensor."""
+    first = op.values[0] if op.values else None
+    way = op.facts.layout.exposes_memory
+    if way and first is not None:
+        return arrays.look(run, first, way, op.place.at)
+    return run.scalar((op.name, first)) if len(op.values) == 1 and first is not None else Scalar()
+
+
+def _view_or_copy(
+    run: Run, op: Application, ret: Ret, guard: Guard, tensor: Tensor
+) -> list[tuple[Guard, Value]]:
+    """What the op returns for this tensor: a view of it, itself, a copy, or either where that cannot be told."""
+    layout, values = op.facts.layout, op.values
+    view = _view(run, op, ret, tensor)
+    if view.expanded is not None and view.expanded.at is op.place.at and not _expands_surely(run, values[1:]):
+        run.perhaps_expanded.add(view.expanded)
+    if layout.axes.goes_along_axis and plain(axes.argument(op.facts, values, "dim")) == 0:
+        view.contiguous = tensor.contiguous  # whole rows, one after the other
+    by_layout = layout.aliases_if_contiguous
+    converts = None
+    if ret.kind == "maybe":
+        converts = _converts(run, op.facts, [_along(value, guard) for value in values], tensor)
+    if tensor.swapped and (layout.same_if_contiguous or (by_layout and _flattens(op.facts, values))):
+        converts = True  # the elements have to move (but where all axes but one have one element)
+    if converts is False or (tensor.contiguous and layout.same_if_contiguous):
+        return [(guard, tensor)]
+    if converts is True:
+        return [(guard, _fresh(run, op, ret))]
+    if ret.kind != "maybe" or (by_layout and tensor.contiguous) or layout.is_view:
+        return [(guard, view)]
+    shares, copies = run.doubt((tensor, op.place.at, run.frame.uid))
+    fresh = _fresh(run, op, ret)
+    fresh.contiguous = fresh.contiguous or by_layout or layout.same_if_contiguous
+    same = view if by_layout else tensor
+    if layout.same_if_contiguous:  # it is the same only where it is so already
+        same = tensor.alias()
+        same.contiguous, same.strided = True, False
+    return [(both(guard, shares), same), (both(guard, copies), fresh)]
 
 
 #: More views than this are not told apart.
@@ -244,31 +228,30 @@ def _flattens(facts: Facts, values: Sequence[Value | None]) -> bool:
     return len(rest) == 1 and isinstance(rest[0], Constant) and rest[0].value == -1
 
 
-def _view(
-    run: Run, facts: Facts, ret: Ret, tensor: Tensor, at: ast.AST, values: Sequence[Value | None]
-) -> Tensor:
+def _view(run: Run, op: Application, ret: Ret, tensor: Tensor) -> Tensor:
+    facts, place = op.facts, op.place
     view = tensor.alias()
     view.view = True
     if facts.detaches:
         view.detached = True
         view.graph = Storage(run.uid(), "detached", 0, tensor.storage.made)
         if not facts.shares_version:
-            view.counter = Counter("data", run.place(at))
+            view.counter = Counter("data", place)
         view.multi = view.no_grad_view = None
         return view
     if ret.multi_view:
-        view.multi = run.place(at)
+        view.multi = place
         view.made_at = run.heap.time
     if run.grad in ("off", "inference") and not tensor.detached:
-        view.no_grad_view = view.no_grad_view or run.place(at)
+        view.no_grad_view = view.no_grad_view or place
         view.made_at = run.heap.time
     view.early = run.grad == "on" and not view.no_grad_view and not run.heap.gradients(tensor, run.path)
     layout = facts.layout
     if layout.axes.takes_axis_away:
         view.expanded = None
     if layout.expands:
-        view.expanded = run.place(at)
-    _turn(run, facts, layout, tensor, view, values)
+        view.expanded = place
+    _turn(run, facts, layout, tensor, view, op.values)
     return view
 
 
@@ -283,18 +266,9 @@ def _turn(
     view.contiguous = tensor.contiguous and layout.keeps_contiguous
 
 
-def _fresh(
-    run: Run,
-    facts: Facts,
-    ret: Ret,
-    operands: list[Operands],
-    values: Sequence[Value | None],
-    grads: list[tuple[Guard, int]],
-    node: Node,
-    at: ast.AST,
-    unproved: list[Storage],
-    weights: Tensor | None,
-) -> Tensor:
+def _fresh(run: Run, op: Application, ret: Ret) -> Tensor:
+    """A new tensor, as far as its kind follows from that of the operands."""
+    facts, operands, weights = op.facts, op.operands, op.weights
     dtype = ret.dtype
     places = {t.storage.device for found in operands for _, t in found}
     device = "?"
@@ -318,55 +292,29 @@ def _fresh(
             dtype = only
         if run.autocast and facts.autocast and dtype == "float32":
             dtype = "float"
-    fresh = run.new_tensor("factory" if facts.factory else "result", 0, at, dtype=dtype)
+    fresh = run.new_tensor("factory" if facts.factory else "result", 0, op.place.at, dtype=dtype)
     fresh.storage.has_axes = facts.layout.axes.has_axes
     fresh.storage.device = "?" if facts.layout.moves else device
     fresh.contiguous = (
         facts.factory or facts.layout.makes_contiguous or all(t.dense for found in operands for _, t in found)
     )
     fresh.dense = fresh.contiguous
-    fresh.sizes = axes.of_result(run, facts, operands, values)
+    fresh.sizes = axes.of_result(run, facts, operands, op.values)
     if facts.layout.is_pointwise:
         # The first operand whose elements all lie apart says in which order they are written.
         given = (tensor for found in operands for _, tensor in found if tensor.expanded is None)
         fresh.strided = next((tensor.strided for tensor in given), False)
-    if unproved and not any(t.storage.is_tensor() for found in operands for _, t in found):
+    if op.unproved and not any(t.storage.is_tensor() for found in operands for _, t in found):
         fresh.storage.proved = False
-        fresh.storage.sources = tuple(unproved)
-    if grads and ret.differentiable and dtype not in ("bool", "int"):
+        fresh.storage.sources = tuple(op.unproved)
+    if op.grads and ret.differentiable and dtype not in ("bool", "int"):
         guard = NEVER
-        for g, _ in grads:
+        for g, _ in op.grads:
             guard = either(guard, g)
-        fresh.storage.moved = facts.layout.moves_elements and all_moved(run, facts, operands)
-        run.heap.results_in(fresh.storage, guard, node, grads)
-        fresh.storage.evidence = contributors(run, facts, operands)
+        fresh.storage.moved = facts.layout.moves_elements and op.all_moved(run)
+        run.heap.results_in(fresh.storage, guard, op.node, op.grads)
+        fresh.storage.evidence = op.contributors(run)
     return fresh
-
-
-def with_gradients(run: Run, operands: list[Operands], which: Sequence[int]) -> tuple[Storage, ...]:
-    """The storages among these operands that may require grad."""
-    chosen = [found for i in which if i < len(operands) for found in operands[i]]
-    return tuple(tensor.graph for guard, tensor in chosen if run.heap.gradients(tensor, guard))
-
-
-def all_moved(run: Run, facts: Facts, operands: list[Operands]) -> bool:
-    """Whether what may require grad among the operands came as it is from outside."""
-    return all(storage.moved for storage in with_gradients(run, operands, facts.gradients))
-
-
-def contributors(run: Run, facts: Facts, operands: list[Operands]) -> tuple[Storage, ...]:
-    """The operands' storages that may require grad; in a first look, one that is sure to be a tensor speaks for all."""
-    found: list[Storage] = []
-    for i in facts.gradients:
-        if i < len(operands):
-            for guard, tensor in operands[i]:
-                if run.heap.gradients(tensor, guard):
-                    if not run.program.second_look:
-                        witness = tensor.graph.witness()
-                        if witness is not None:
-                            return (witness,)
-                    found.append(tensor.graph)
-    return tuple(found)
 
 
 def dtype_of(value: Value) -> str:
@@ -380,16 +328,3 @@ def dtype_of(value: Value) -> str:
         if "float" in name or name in ("double", "half"):
             return {"float": "float32", "double": "float64", "half": "float16"}.get(name, name)
     return "?"
-
-
-def gradients_of(
-    run: Run, operands: list[Operands], weights: Tensor | None, i: int, flows: bool = False
-) -> list[tuple[Guard, int]]:
-    """When an operand requires grad; with `flows`, when autograd would compute its gradient."""
-    if i == WEIGHT:
-        return [] if weights is None else run.heap.gradients(weights, run.path)
-    found: list[tuple[Guard, int]] = []
-    for guard, tensor in operands[i]:
-        if not flows or tensor.no_grad_view is None:
-            found.extend(run.heap.gradients(tensor, guard))
-    return found

@@ -5,103 +5,90 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table
-from . import results, stale
+from . import stale
 from .guards import both, compatible, implies
 from .incident import Incident
-from .storage import DOES, Storage
+from .storage import DOES
 from .values import Tensor, Unknown
 
 if TYPE_CHECKING:
     from ..torchmodel.facts import Facts
+    from .application import Application
     from .frames import Place
-    from .graph import Node
     from .guards import Guard
-    from .results import Operands
     from .run import Run
+    from .storage import Storage
 
 
-def incidents(
-    run: Run,
-    name: str,
-    facts: Facts,
-    operands: list[Operands],
-    grads: list[tuple[Guard, int]],
-    records: bool,
-    place: Place,
-) -> None:
+def incidents(run: Run, op: Application) -> None:
     """What raises at once where it is written."""
+    facts, place = op.facts, op.place
     if facts.declared and not facts.counted:
         return  # autograd takes no notice of it
     for i in facts.writes:
-        if i >= len(operands):
-            continue
-        for guard, tensor in operands[i]:
-            storage = tensor.storage
+        for guard, tensor in op.operands[i] if i < len(op.operands) else ():
             if facts.declared:
-                run.passed[place.at, storage] = facts.argument(i)
-                if facts.no_grad or not facts.counted:
-                    run.unrecorded.add(place.at)
-            parted = records and (tensor.multi or tensor.no_grad_view)  # which is refused before
+                _note_declared(run, op, i, tensor)
+            parted = op.records and (tensor.multi or tensor.no_grad_view)  # which is refused before
             if tensor.expanded is not None and not facts.metadata_only and not parted:
-                found = Incident("expanded", place, guard, name, storage, DOES, tensor.expanded)
+                found = Incident("expanded", place, guard, op.name, tensor.storage, DOES, tensor.expanded)
                 found.modeless = True
                 run.incidents.append(found)
-            if not records:
-                continue
-            own = run.heap.gradients(tensor, guard)
-            evidence = max((e for g, e in own if compatible(g, run.path)), default=0)
-            anything = max((e for g, e in [*own, *grads] if compatible(g, guard)), default=0)
-            sources = results.with_gradients(run, operands, [i, *facts.gradients]) if anything else ()
+            if op.records:
+                refused = _refused(run, op, i, guard, tensor)
+                if refused is not None:
+                    refused.doubtful = run.grad == "unknown"
+                    run.incidents.append(refused)
 
-            def incident(
-                what: str,
-                grad: int,
-                cause: Place | None,
-                guard: Guard = guard,
-                storage: Storage = storage,
-                sources: tuple[Storage, ...] = sources,
-            ) -> None:
-                seen = Incident(what, place, guard, name, storage, grad, cause)
-                seen.sources = sources
-                seen.doubtful = run.grad == "unknown"
-                run.incidents.append(seen)
 
-            if facts.params[i].is_out:
-                if anything:
-                    incident("out", anything, None)
-                continue
-            if tensor.counter is not None or _writes_inside(facts, i):
-                continue
-            if tensor.detached:
-                if evidence and tensor.early:
-                    incident("leaf", evidence, storage.made, storage=tensor.graph)
-                    run.incidents[-1].early = True
-                continue
-            if evidence and storage.origin == "unknown" and _has_used_gradient(run, storage):
-                incident("leaf", evidence, storage.made)
-                run.incidents[-1].stepped = True
-            elif tensor.multi is not None and anything:
-                incident("multi-view", anything, tensor.multi)
-            elif tensor.no_grad_view is not None and anything:
-                incident("no-grad-view", anything, tensor.no_grad_view)
-            elif evidence and (tensor.early or (storage.leaf and run.heap.is_leaf(storage, guard))):
-                incident("leaf", evidence, storage.made)
-                run.incidents[-1].early = tensor.early
-                always = any(e >= evidence and implies(guard, g) for g, e in own)
-                run.incidents[-1].sometimes = not always and not tensor.early
-            elif (
-                evidence and not facts.differentiable and facts.counted and _has_derivative(name.rstrip("_"))
-            ):
-                incident("no-derivative", evidence, None)
-            elif facts.clones is not None:
-                cloned = [
-                    e
-                    for c in facts.clones
-                    for g, e in results.gradients_of(run, operands, None, c)
-                    if compatible(g, guard)
-                ]
-                if max(cloned, default=0):
-                    incident("no-gain", max(cloned), None)
+def _note_declared(run: Run, op: Application, i: int, tensor: Tensor) -> None:
+    """The call of a function of which it is declared that it writes this argument."""
+    run.passed[op.place.at, tensor.storage] = op.facts.argument(i)
+    if op.facts.no_grad or not op.facts.counted:
+        run.unrecorded.add(op.place.at)
+
+
+def _refused(run: Run, op: Application, i: int, guard: Guard, tensor: Tensor) -> Incident | None:
+    """Why autograd refuses that this operand is written, or has no use for it."""
+    facts, storage = op.facts, tensor.storage
+    own = run.heap.gradients(tensor, guard)
+    evidence = max((e for g, e in own if compatible(g, run.path)), default=0)
+    anything = max((e for g, e in [*own, *op.grads] if compatible(g, guard)), default=0)
+
+    def incident(kind: str, grad: int, cause: Place | None) -> Incident:
+        seen = Incident(kind, op.place, guard, op.name, storage, grad, cause)
+        seen.sources = op.with_gradients(run, [i, *facts.gradients]) if anything else ()
+        return seen
+
+    if facts.params[i].is_out:
+        return incident("out", anything, None) if anything else None
+    if tensor.counter is not None or _writes_inside(facts, i):
+        return None
+    if tensor.detached:
+        if not evidence or not tensor.early:
+            return None
+        found = incident("leaf", evidence, storage.made)
+        found.storage = tensor.graph
+        found.early = True
+        return found
+    if evidence and storage.origin == "unknown" and _has_used_gradient(run, storage):
+        found = incident("leaf", evidence, storage.made)
+        found.stepped = True
+        return found
+    if anything and tensor.multi is not None:
+        return incident("multi-view", anything, tensor.multi)
+    if anything and tensor.no_grad_view is not None:
+        return incident("no-grad-view", anything, tensor.no_grad_view)
+    if evidence and (tensor.early or (storage.leaf and run.heap.is_leaf(storage, guard))):
+        found = incident("leaf", evidence, storage.made)
+        found.early = tensor.early
+        always = any(e >= evidence and implies(guard, g) for g, e in own)
+        found.sometimes = not always and not tensor.early
+        return found
+    if evidence and not facts.differentiable and facts.counted and _has_derivative(op.name.rstrip("_")):
+        return incident("no-derivative", evidence, None)
+    cloned = [e for c in facts.clones or () for g, e in op.gradients_of(run, c) if compatible(g, guard)]
+    return incident("no-gain", max(cloned), None) if max(cloned, default=0) else None
 
 
 def _has_used_gradient(run: Run, storage: Storage) -> bool:
@@ -125,56 +112,44 @@ def _has_derivative(name: str) -> bool:
     return op is not None and all(row.facts(row.params, False).differentiable for row in op.rows)
 
 
-def write(
-    run: Run,
-    name: str,
-    facts: Facts,
-    operands: list[Operands],
-    grads: list[tuple[Guard, int]],
-    node: Node,
-    place: Place,
-    records: bool,
-) -> None:
+def write(run: Run, op: Application) -> None:
     """Every operand that the op writes has another version, and its graph another end where gradients are recorded."""
+    facts, name, records = op.facts, op.name, op.records
     for i in facts.writes:
-        if i >= len(operands):
-            continue
-        for guard, tensor in operands[i]:
+        for guard, tensor in op.operands[i] if i < len(op.operands) else ():
             storage = tensor.storage
             if facts.declared:
-                run.passed[place.at, storage] = facts.argument(i)
-                if facts.no_grad or not facts.counted:
-                    run.unrecorded.add(place.at)
+                _note_declared(run, op, i, tensor)
             quiet = "" if storage not in run.preserved else "unchecked"
             if not facts.counted:
                 # Statistics, unlike `apply_`, are written beside what the op is called for.
                 plain = facts.declared or any(ret.of == i for ret in facts.returns)
                 quiet = "data" if plain else "unchecked"
-            write = run.heap.write(storage, guard, name, place, counter=tensor.counter, quiet=quiet)
+            write = run.heap.write(storage, guard, name, op.place, counter=tensor.counter, quiet=quiet)
             write.initial, write.looped = facts.no_grad, run.inexact > 0
             write.recorded = records and run.grad == "on" and tensor.counter is None and not tensor.detached
             if run.program.sketches.notes:
                 stale.hidden(run, tensor, write)
             if storage in run.stand_ins:
-                _write_each(run, tensor, guard, name, place, quiet)
+                _write_each(run, tensor, guard, name, op.place, quiet)
             if not facts.metadata_only:
                 write.through = tensor
                 run.written.add(tensor)
             run.writes.append(write)
             if write.counted and not (records and (tensor.multi or tensor.no_grad_view)):
                 run.heap.base_written(storage, guard)
-            if not grads or facts.params[i].is_out or not facts.counted:
+            if not op.grads or facts.params[i].is_out or not facts.counted:
                 continue
             if storage.dtype in ("bool", "int"):
                 continue
-            written = [(both(guard, g), e) for g, e in grads if compatible(guard, g)]
+            written = [(both(guard, g), e) for g, e in op.grads if compatible(guard, g)]
             if written:
-                tensor.graph.moved = tensor.graph.moved and results.all_moved(run, facts, operands)
+                tensor.graph.moved = tensor.graph.moved and op.all_moved(run)
                 graph = tensor.graph
                 # What required grad by itself before the write is not in need of other evidence.
                 itself = not graph.evidence and bool(run.heap.gradients(tensor, guard))
-                others = [s for s in results.contributors(run, facts, operands) if s is not graph]
-                run.heap.results_in(graph, guard, node, written)
+                others = [s for s in op.contributors(run) if s is not graph]
+                run.heap.results_in(graph, guard, op.node, written)
                 if graph.origin != "unknown" and not itself:
                     graph.evidence += tuple(others)
                 outlives = storage.origin in ("argument", "buffer") and storage not in run.own_buffers

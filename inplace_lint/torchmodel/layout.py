@@ -9,8 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from .pointwise import POINTWISE
-from .shapes import group_of
+from .shapes import POINTWISE, group_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

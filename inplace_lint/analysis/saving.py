@@ -1,0 +1,111 @@
+"""What an op keeps for backward, of its operands, its results and its weights."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..torchmodel.facts import WEIGHT
+from . import axes, results
+from .guards import both
+from .heap import Saved, strongest
+
+if TYPE_CHECKING:
+    from ..torchmodel.facts import Save
+    from .application import Application, Operands
+    from .guards import Guard
+    from .run import Run
+    from .storage import Storage
+    from .values import Tensor
+
+
+def of_operands(run: Run, op: Application) -> None:
+    """What it saves of what it was given."""
+    for save in op.facts.saves:
+        if save.target >= 0 and save.target != WEIGHT:
+            _save(run, op, save, op.operands[save.target] if save.target < len(op.operands) else [])
+
+
+def of_results(run: Run, op: Application, made: list[Operands]) -> None:
+    """What it saves of what it returns, and of a module's weights."""
+    weights = op.weights
+    for save in op.facts.saves:
+        number = -1 - save.target
+        if save.target == WEIGHT and weights is not None:
+            _save(run, op, save, [(run.path, weights)])
+        elif 0 <= number < len(made):
+            _save(run, op, save, made[number])
+    if weights is not None:
+        _save_weights(run, op, weights)
+
+
+def _save(run: Run, op: Application, save: Save, targets: Operands) -> None:
+    """Record one save of the table for each alias that its target may be."""
+    layout = op.facts.layout
+    needs: list[tuple[Guard, int]] = []
+    sources: list[Storage] = []
+    moved = layout.moves_elements
+    # No gradient flows to a view made under no_grad, although it requires one if its base does.
+    flows = set(save.needs) < set(op.facts.gradients)
+    # An operand that an in-place op was called on requires grad afterwards if any operand did before.
+    for i in save.needs:
+        needs.extend(op.gradients_of(run, i, flows))
+        if i != WEIGHT:
+            found = op.operands[i]
+            sources += [t.storage for g, t in found if len(found) == 1 or run.heap.gradients(t, g)]
+            moved = moved and all(t.graph.moved for _, t in found)
+    needs = strongest(needs)
+    for guard, tensor in targets:
+        for need, evidence in needs:
+            condition = both(guard, need)
+            if not condition:
+                continue
+            saved = Saved(tensor.storage, condition, op.node, op.place)
+            saved.op, saved.node_name, saved.attr = op.name, save.node, save.attr
+            saved.result, saved.moved = save.target < 0, moved
+            saved.grad = evidence
+            saved.certain = run.grad == "on" and _is_certain(op, save, tensor)
+            saved.only = save.only
+            saved.autocast = run.autocast
+            saved.sources = tuple(sources)
+            saved.unproved = () if save.target in op.settled else tuple(op.unproved)
+            saved.counter, saved.taken = tensor.counter, tensor.taken
+            saved.view = tensor.view or not layout.keeps_itself(save.node)
+            saved.read = op.facts.counted or save.target not in op.facts.writes
+            run.save(saved)
+
+
+def _is_certain(op: Application, save: Save, tensor: Tensor) -> bool:
+    """Whether the tensor itself is saved whatever its layout is, and not a copy of it."""
+    layout = op.facts.layout
+    if save.certainty != "always" and not (layout.repeats_batches and axes.keeps_both(op.operands[:2])):
+        return False
+    given = [results.plain(value) for value in op.values]
+    if layout.copies_contiguous(given, save.target - 1):
+        return False
+    strided = tensor.strided or tensor.expanded is not None
+    # A fused kernel reads what it is given as it lies, and saves that.
+    if save.target < 0 or not strided or save.only or axes.is_matrix(tensor):
+        return True
+    return not layout.copies_strided(given) or axes.one_batch_axis(op.facts, op.operands)
+
+
+def _save_weights(run: Run, op: Application, weights: Tensor) -> None:
+    """An op that saves its input for the gradient of its weight saves the weight for the gradient of its input."""
+    layout = op.facts.layout
+    if layout.copies_weights:
+        return
+    for save in op.facts.saves:
+        if WEIGHT not in save.needs or not 0 <= save.target < len(op.operands):
+            continue
+        needs = op.gradients_of(run, save.target)
+        if save.target in save.needs:  # it keeps what it may need, whatever is asked for
+            needs = [*needs, *run.heap.gradients(weights, run.path)]
+        for guard, evidence in strongest(needs):
+            saved = Saved(weights.storage, both(run.path, guard), op.node, op.place)
+            saved.op, saved.node_name, saved.attr = op.name, save.node, "weight"
+            saved.view = not layout.keeps_itself(save.node)
+            saved.grad = evidence
+            saved.certain = run.grad == "on"
+            saved.autocast = run.autocast
+            saved.sources = tuple(t.storage for _, t in op.operands[save.target])
+            run.save(saved)
