@@ -99,11 +99,7 @@ def of_result(
         return None
     second = shape_of(operands[tensors[1]]) if len(tensors) > 1 else None
     if group in ("matrices", "batches"):
-        left, right = (shape_of(operands[i]) for i in tensors[-2:]) if len(tensors) > 1 else (None, None)
-        rank = 2 if group == "matrices" else 3
-        if left is None or right is None or len(left) != rank or len(right) != rank:
-            return (None,) * rank
-        return shapes.product(left, right)
+        return _multiplied([operands[i] for i in tensors[-2:]], 2 if group == "matrices" else 3)
     if group == "outer":
         return (first or (None,))[:1] + (second or (None,))[:1]
     if first is None:
@@ -113,11 +109,7 @@ def of_result(
     if group == "rank":
         return (None,) * len(first)
     if group == "rows":
-        weight = _named(facts, operands, "weight")
-        if weight is None:  # a module's own
-            return (*first[:-1], None)
-        shape = shape_of(weight)
-        return None if not shape else first[:-1] + (shape[:1] if len(shape) > 1 else ())
+        return _rows(first, _named(facts, operands, "weight"))
     if group == "reduced":
         return _reduced(run, facts, values, first)
     if second is None or not first or not second:
@@ -125,6 +117,22 @@ def of_result(
     if group == "distances":
         return (*shapes.broadcast([first[:-2], second[:-2]]), *first[-2:-1], *second[-2:-1])
     return shapes.product(first, second)
+
+
+def _multiplied(factors: Sequence[Found], rank: int) -> Sizes:
+    """The sizes of a product of two operands that have so many axes."""
+    left, right = (shape_of(found) for found in factors) if len(factors) > 1 else (None, None)
+    if left is None or right is None or len(left) != rank or len(right) != rank:
+        return (None,) * rank
+    return shapes.product(left, right)
+
+
+def _rows(rows: Sizes, weight: Found | None) -> Sizes | None:
+    """The sizes of what a linear layer makes of rows."""
+    if weight is None:  # a module's own
+        return (*rows[:-1], None)
+    shape = shape_of(weight)
+    return None if not shape else rows[:-1] + (shape[:1] if len(shape) > 1 else ())
 
 
 def of_view(

@@ -135,6 +135,21 @@ def _loop(
     run.loops.pop()
     run.within.pop()
     run.state = outer
+    _leave(run, i, loop, carried, outer, exits)
+
+
+def _leave(
+    run: Run,
+    i: ir.For | ir.While,
+    loop: Loop,
+    carried: State,
+    outer: State,
+    exits: list[tuple[Guard, dict[Hashable, Value]]],
+) -> None:
+    """Go on behind a loop: from where its rounds ended, by way of its `else`, and from where it was left before.
+
+    `carried`: what its rounds made of the state before it, `outer`; `exits`: where the test of a `while` was false.
+    """
     if isinstance(i, ir.While):
         # One that was thought to be short, and did not end, has counted on.
         carried.slots.update((key, some_number()) for key in _counted(outer, [(run.path, carried.slots)]))

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ..syntax.module import FunctionSource
+    from .guards import Guard
     from .run import Run
 
 
@@ -59,13 +60,7 @@ def call(
 ) -> Value:
     """The value of func(*args, **kwargs); `exact` is False where some arguments came from what is not known."""
     if isinstance(func, Phi):
-        results = []
-        path = run.path
-        for guard, atom in run.live(func):
-            run.path = guard
-            results.append((guard, call(run, atom, args, kwargs, at, exact)))
-        run.path = path
-        return join(results) if results else Unknown()
+        return _call_each(run, func, args, kwargs, at, exact)
     while isinstance(func, Bound):
         args = [*func.args, *args]
         kwargs = {**func.kwargs, **kwargs}
@@ -95,11 +90,7 @@ def call(
         return enter(run, func, args, kwargs, at, exact)
     if isinstance(func, Symbol):
         if not exact and func.dotted in ("torch.nn.Sequential", "torch.nn.ModuleList"):
-            # Of modules that are not known one by one.
-            spread, run.spread = run.spread, None
-            if spread is None:
-                return unknown(run, func, args, kwargs, at)
-            return containers.of_unknown_length(run, func.dotted.rpartition(".")[2], spread)
+            return _of_unknown_modules(run, func, args, kwargs, at)
         return _carrying(run, symbols.call(run, func.dotted, args, kwargs, at), made, args, kwargs)
     if isinstance(func, ClassValue):
         return _carrying(run, objects.instantiate(run, func, args, kwargs, at, exact), made, args, kwargs)
@@ -121,6 +112,29 @@ def call(
     if isinstance(func, Scalar):
         return Scalar()
     return unknown(run, func, args, kwargs, at)
+
+
+def _call_each(
+    run: Run, func: Phi, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST, exact: bool
+) -> Value:
+    """A call of what differs between paths: each is called on its own."""
+    results = []
+    path = run.path
+    for guard, atom in run.live(func):
+        run.path = guard
+        results.append((guard, call(run, atom, args, kwargs, at, exact)))
+    run.path = path
+    return join(results) if results else Unknown()
+
+
+def _of_unknown_modules(
+    run: Run, func: Symbol, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
+) -> Value:
+    """An nn.Sequential or nn.ModuleList of modules that are not known one by one."""
+    spread, run.spread = run.spread, None
+    if spread is None:
+        return unknown(run, func, args, kwargs, at)
+    return containers.of_unknown_length(run, func.dotted.rpartition(".")[2], spread)
 
 
 def _carrying(
@@ -171,44 +185,26 @@ def enter(
 ) -> Value:
     """Run the body of a function of the project with these arguments; `force` takes generators too."""
     source = function.source
-    if run.decorates and args and isinstance(args[0], FunctionValue):
-        given = args[0]
-        # A table of the functions of its own file is for that file to look things up in.
-        if given.source.module is not source.module and run.program.hands_back(source):
-            return given
-    if not force and (
-        run.frame.depth >= DEPTH
-        or run.budget.is_spent()
-        or run.active.count(source) > 1
-        or not run.path
-        or source.is_generator
-    ):
-        if not source.is_generator and (run.frame.depth >= DEPTH or run.budget.is_spent()):
-            run.leave_out(source)
-        result = unknown(run, function, args, kwargs, at)
-        if source.is_generator:
-            run.generators[result] = generators.Generator(function, args, kwargs, exact)
-        return result
+    if run.decorates and args and _hands_back(run, source, args[0]):
+        return args[0]
+    if not force:
+        instead = _not_entered(run, function, args, kwargs, at, exact)
+        if instead is not None:
+            return instead
     enters_all = run.builds and not run.decorates
     needed = force or enters_all or _has_to_be_entered(run, source, args, kwargs, at)
     if not force and not enters_all and not run.budget.may_enter(source, needed, run.entered):
         return skip(run, source, args, kwargs)
     aside = run.budget.turn_aside(needed)
-    frame = Frame(
-        run.uid(),
-        source.module,
-        source,
-        run.place(at),
-        None if function.frame is None else run.frames.get(function.frame),
-        function.cls,
-    )
+    around = None if function.frame is None else run.frames.get(function.frame)
+    frame = Frame(run.uid(), source.module, source, run.place(at), around, function.cls)
     run.frames[frame.uid] = frame
     frame.on_yield = on_yield
     outer = (run.frame, run.state, run.grad, run.autocast, run.loops)
     path, asked = run.path, run.asked
     run.state = State(run.state)
     frame.base = outer[1]
-    bound = bind(run, function, args, kwargs, exact)
+    frame.given = bound = bind(run, function, args, kwargs, exact)
     if exact and not force and source.node.args.kwarg is not None:
         rest = bound[source.node.args.kwarg.arg]
         run.state.slots[(rest, LENGTH)] = Constant(len(rest.keys) if isinstance(rest, Mapping_) else 0)
@@ -217,7 +213,6 @@ def enter(
     run.entered.add(source)
     if run.program.tally is not None:
         run.program.tally.entered(source, bound)
-    frame.given = bound
     for name, value in bound.items():
         run.state.slots[(frame.uid, name)] = value
     for decorator in function.decorated or ():
@@ -232,6 +227,48 @@ def enter(
     run.frame, run.state, run.grad, run.autocast, run.loops = outer
     if left_in != begun_in:
         run.grad = left_in  # `torch.set_grad_enabled(…)` outlives the call
+    result = _come_back(run, frame, path)
+    return _answer(run, result, at) if isinstance(result, Phi) and run.asked > asked else result
+
+
+def _hands_back(run: Run, source: FunctionSource, given: Value) -> bool:
+    """Whether a function that is used as a decorator leaves the function as it is that it was given.
+
+    A table of the functions of its own file is for that file to look things up in.
+    """
+    return (
+        isinstance(given, FunctionValue)
+        and given.source.module is not source.module
+        and run.program.hands_back(source)
+    )
+
+
+def _not_entered(
+    run: Run,
+    function: FunctionValue,
+    args: Sequence[Value],
+    kwargs: Mapping[str, Value],
+    at: ast.AST,
+    exact: bool,
+) -> Value | None:
+    """What stands for a call of a generator, or too deep, or of what is being run already; None for all others."""
+    source = function.source
+    exhausted = run.frame.depth >= DEPTH or run.budget.is_spent()
+    if not exhausted and run.path and not source.is_generator and run.active.count(source) <= 1:
+        return None
+    if exhausted and not source.is_generator:
+        run.leave_out(source)
+    result = unknown(run, function, args, kwargs, at)
+    if source.is_generator:
+        run.generators[result] = generators.Generator(function, args, kwargs, exact)
+    return result
+
+
+def _come_back(run: Run, frame: Frame, path: Guard) -> Value:
+    """Join what a call changed, along each path on which it returned, into the caller's state; what it returned."""
+    if not frame.returns:
+        run.merge([], [])
+        return Unknown()
     uid = frame.uid
     outcomes = []
     conditions = []
@@ -241,10 +278,7 @@ def enter(
         outcomes.append((guard, changes))
         conditions.append(relative(guard, path))
     run.merge(outcomes, conditions)
-    if not frame.returns:
-        return Unknown()
-    result = join([(condition, ret[1]) for condition, ret in zip(conditions, frame.returns)])
-    return _answer(run, result, at) if isinstance(result, Phi) and run.asked > asked else result
+    return join([(condition, ret[1]) for condition, ret in zip(conditions, frame.returns)])
 
 
 #: An answer that depends on more cases than this is not told apart by them.

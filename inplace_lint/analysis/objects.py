@@ -278,22 +278,8 @@ def apply_function(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST
     if not isinstance(forward, FunctionValue) or len(forward.source.parameters) == len(args):
         return calls.unknown(run, cls, args, {}, at)
     kept: list[tuple[Guard, Tensor]] = []
-    context = Unknown()
-
     dirty: set[Tensor] = set()
-
-    def mark_dirty(run: Run, values: Sequence[Value], kwargs: object, at: ast.AST) -> Value:
-        dirty.update(tensor for value in values for _, tensor in run.tensors(value))
-        return Constant(None)
-
-    def save_for_backward(run: Run, values: Sequence[Value], kwargs: object, at: ast.AST) -> Value:
-        kept.extend(found for value in values for found in run.tensors(value))
-        return Constant(None)
-
-    run.bottom().slots[(context, "member", "save_for_backward")] = Native(save_for_backward)
-    run.bottom().slots[(context, "member", "mark_dirty")] = Native(mark_dirty)
-    for name in ("mark_non_differentiable", "set_materialize_grads"):
-        run.bottom().slots[(context, "member", name)] = Native(lambda *_: Constant(None))
+    context = _context(run, kept, dirty)
     mode = run.grad
     run.grad = "off"
     result = calls.enter(run, forward, [context, *args], {}, at)
@@ -318,14 +304,11 @@ def apply_function(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST
         for value in _read_back(run, cls, run.members(context))
         for guard, tensor in run.tensors(value)
     ]
+    name = cls.source.name
     for guard, tensor, unchecked in [*((g, t, False) for g, t in kept), *on_context]:
         for need, evidence in strongest(grads):
             saved = Saved(tensor.storage, both(guard, need), node, place)
-            saved.op, saved.node_name, saved.attr = (
-                cls.source.name,
-                f"{cls.source.name}Backward",
-                "saved_tensors",
-            )
+            saved.op, saved.node_name, saved.attr = name, f"{name}Backward", "saved_tensors"
             saved.result = tensor.storage not in inputs
             saved.grad = evidence
             saved.certain = mode == "on"
@@ -333,6 +316,26 @@ def apply_function(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST
             saved.unchecked = place if unchecked else None
             run.save(saved)
     return result
+
+
+def _context(run: Run, kept: list[tuple[Guard, Tensor]], dirty: set[Tensor]) -> Unknown:
+    """The `ctx` of an autograd.Function: what is saved by it goes to `kept`, what is marked as written to `dirty`."""
+    context = Unknown()
+
+    def mark_dirty(run: Run, values: Sequence[Value], kwargs: object, at: ast.AST) -> Value:
+        dirty.update(tensor for value in values for _, tensor in run.tensors(value))
+        return Constant(None)
+
+    def save_for_backward(run: Run, values: Sequence[Value], kwargs: object, at: ast.AST) -> Value:
+        kept.extend(found for value in values for found in run.tensors(value))
+        return Constant(None)
+
+    slots = run.bottom().slots
+    slots[(context, "member", "save_for_backward")] = Native(save_for_backward)
+    slots[(context, "member", "mark_dirty")] = Native(mark_dirty)
+    for name in ("mark_non_differentiable", "set_materialize_grads"):
+        slots[(context, "member", name)] = Native(lambda *_: Constant(None))
+    return context
 
 
 def _own_view(run: Run, result: Value, given: Sequence[Tensor], place: Place) -> Value:

@@ -29,6 +29,7 @@ from .values import (
 if TYPE_CHECKING:
     import ast
 
+    from .guards import Guard
     from .run import Run
 
 
@@ -162,41 +163,10 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
         elif isinstance(atom, Sequence_):
             if atom in run.outside:
                 run.heap.escape(run.tensors_within(value), run.path)
-            count = containers.length(run, atom)
             value = elements.put_back(run, value)
-            if isinstance(index, Constant) and isinstance(index.value, int) and count is not None:
-                run.put(atom, index.value if index.value >= 0 else count + index.value, value)
-            else:
-                run.state.slots[(atom, LAST)] = run.state.slots[(atom, PARTS)] = Unknown()
-                for key in list(atom.keys):
-                    known = run.state.get((atom, key))
-                    if known is not None:
-                        chosen, other = run.doubt(("item", at, key, run.uid()))
-                        run.put(atom, key, join([(chosen, value), (other, known)]))
-                if not atom.keys:
-                    containers.smear(run, atom, Unknown())  # what else is in it is not known
-                    containers.smear(run, atom, value)
+            _set_element(run, atom, index, value, at)
         elif isinstance(atom, (Tensor, Unknown)):
-            plain = index.value if isinstance(index, Constant) else None
-            if isinstance(atom, Unknown):
-                if isinstance(plain, (int, str)):
-                    run.set_member(atom, plain, value)
-                    run.stored.append((atom, plain))
-                if atom.tensor is None or not atom.tensor.storage.is_tensor():
-                    run.heap.escape(run.tensors_within(value), run.path)
-            elif isinstance(plain, str):
-                run.state.slots[(atom.storage, "member", _entry_key(atom, plain))] = value
-                run.heap.escape(run.tensors_within(value), run.path)
-            if not isinstance(plain, str):
-                path, run.path = run.path, guard
-                stale.swapped(run, atom, value, at)
-                before = len(run.writes)
-                indexing.set_index(run, atom, index, value, at)
-                if indexing.is_position(index):
-                    for write in run.writes[before:]:
-                        write.into_list = True
-                        write.storage.puts += (write.time,)
-                run.path = path
+            _set_part(run, atom, index, value, at, guard)
         elif isinstance(atom, Parameters):
             # Each of them, or a list of them: where a number is put, or a slice replaced, it is most likely a tensor.
             written = isinstance(value, (Constant, Scalar)) or isinstance(index, (Sequence_, Slice))
@@ -209,3 +179,46 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
             path, run.path = run.path, guard
             arrays.write(run, atom, "index assignment", at)
             run.path = path
+
+
+def _set_element(run: Run, sequence: Sequence_, index: Value, value: Value, at: ast.AST) -> None:
+    """sequence[index] = value; of an index that is not known, any element may be it."""
+    count = containers.length(run, sequence)
+    if isinstance(index, Constant) and isinstance(index.value, int) and count is not None:
+        run.put(sequence, index.value if index.value >= 0 else count + index.value, value)
+    else:
+        run.state.slots[(sequence, LAST)] = run.state.slots[(sequence, PARTS)] = Unknown()
+        for key in list(sequence.keys):
+            known = run.state.get((sequence, key))
+            if known is not None:
+                chosen, other = run.doubt(("item", at, key, run.uid()))
+                run.put(sequence, key, join([(chosen, value), (other, known)]))
+        if not sequence.keys:
+            containers.smear(run, sequence, Unknown())  # what else is in it is not known
+            containers.smear(run, sequence, value)
+
+
+def _set_part(
+    run: Run, atom: Tensor | Unknown, index: Value, value: Value, at: ast.AST, guard: Guard
+) -> None:
+    """atom[index] = value, of a tensor, or of what may be one, or a dict."""
+    plain = index.value if isinstance(index, Constant) else None
+    if isinstance(atom, Unknown):
+        if isinstance(plain, (int, str)):
+            run.set_member(atom, plain, value)
+            run.stored.append((atom, plain))
+        if atom.tensor is None or not atom.tensor.storage.is_tensor():
+            run.heap.escape(run.tensors_within(value), run.path)
+    elif isinstance(plain, str):
+        run.state.slots[(atom.storage, "member", _entry_key(atom, plain))] = value
+        run.heap.escape(run.tensors_within(value), run.path)
+    if not isinstance(plain, str):
+        path, run.path = run.path, guard
+        stale.swapped(run, atom, value, at)
+        before = len(run.writes)
+        indexing.set_index(run, atom, index, value, at)
+        if indexing.is_position(index):
+            for write in run.writes[before:]:
+                write.into_list = True
+                write.storage.puts += (write.time,)
+        run.path = path
