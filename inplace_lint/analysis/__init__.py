@@ -27,6 +27,7 @@ lazily(
     "objects",
     "operators",
     "plays",
+    "slices",
     "stale",
     "strings",
     "submodules",

@@ -33,13 +33,11 @@ from .values import (
     Mapping_,
     Mode,
     Native,
-    Optimizer,
     OpValue,
     Parameters,
     Phi,
     Scalar,
     Sequence_,
-    Super,
     Symbol,
     Tensor,
     Test,
@@ -101,10 +99,6 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
         return container_methods.of(run, obj, name)
     if isinstance(obj, ClassValue):
         return classes.of_class(run, obj, name)
-    if isinstance(obj, Super):
-        return classes.of_super(run, obj, name)
-    if isinstance(obj, Optimizer):
-        return methods.of_optimizer(run, obj, name)
     if isinstance(obj, Mode) and name in ("__enter__", "__exit__"):
         return Native(lambda run, args, kwargs, at: _enter_by_hand(run, obj, name))
     if isinstance(obj, Array):
@@ -121,6 +115,10 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
     if isinstance(obj, Parameters):
         tensor = run.as_tensor(obj)
         return Unknown() if tensor is None else _of_tensor(run, tensor, name, at)
+    if isinstance(obj, classes.Super):
+        return classes.of_super(run, obj, name)
+    if isinstance(obj, methods.Optimizer):
+        return methods.of_optimizer(run, obj, name)
     return Unknown()
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import shapes
 from ..torchmodel.layout import FEW_ROWS
+from . import slices
 from .frames import LENGTH
-from .slices import Slice
 from .values import Array, Constant, Scalar, Sequence_, Symbol, Tensor, Test, Value
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def of_part(run: Run, sizes: Sizes | None, index: Value) -> Sizes | None:
     found: list[int | None] = []
     rest = list(sizes)
     for part in parts:
-        if isinstance(part, Slice):
+        if isinstance(part, slices.Slice):
             found.append(_sliced(rest.pop(0), part))
         elif isinstance(part, Tensor):
             if part.sizes is None:
@@ -360,7 +360,7 @@ def _is_list_like(part: Value) -> bool:
 
 
 def _sliced(size: int | None, part: Value) -> int | None:
-    assert isinstance(part, Slice)
+    assert isinstance(part, slices.Slice)
     plain = [bound.value for bound in part.parts if isinstance(bound, Constant)]
     bounds = [bound for bound in plain if bound is None or type(bound) is int]
     if size is None or size < 0 or len(bounds) != 3 or bounds[2] == 0:

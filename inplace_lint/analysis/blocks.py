@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
-from . import calls, decorators, execute, generators, iteration
+from . import calls, decorators, execute, generators, iteration, methods
 from .frames import DEAD, Loop, State
 from .guards import both, literal, relative
 from .joins import join
-from .values import Constant, Instance, Mode, Optimizer, Scalar, Unknown, Value
+from .values import Constant, Instance, Mode, Scalar, Unknown, Value
 
 if TYPE_CHECKING:
     import ast
@@ -257,7 +257,7 @@ def _with(run: Run, i: ir.With) -> None:
     registers = run.frame.registers
     manager = run.settled(registers[i.manager])
     outer = (run.grad, run.autocast, run.unchecked, run.unsaved, run.preserved)
-    registers[i.dst] = Unknown() if not isinstance(manager, (Mode, Optimizer)) else manager
+    registers[i.dst] = Unknown() if not isinstance(manager, (Mode, methods.Optimizer)) else manager
     if isinstance(manager, Mode):
         if manager.before is not None:
             outer = (manager.before, *outer[1:])
@@ -271,7 +271,7 @@ def _with(run: Run, i: ir.With) -> None:
         generators.around(run, generator, i.at, body)
         run.grad, run.autocast, run.unchecked, run.unsaved, run.preserved = outer
         return
-    elif not isinstance(manager, Optimizer):
+    elif not isinstance(manager, methods.Optimizer):
         registers[i.dst] = calls.enter_context(run, manager, i.at)
     execute.block(run, i.body)
     run.grad, run.autocast, run.unchecked, run.unsaved, run.preserved = outer

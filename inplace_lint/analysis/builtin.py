@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import (
+    classes,
     containers,
     dynamic_names,
     functional,
@@ -12,6 +13,7 @@ from . import (
     iteration,
     iterators,
     kinds,
+    methods,
     symbols,
 )
 from .frames import LENGTH
@@ -21,11 +23,9 @@ from .values import (
     Constant,
     Instance,
     Mapping_,
-    Optimizer,
     Parameters,
     Scalar,
     Sequence_,
-    Super,
     Tensor,
     Test,
     Unknown,
@@ -74,7 +74,7 @@ def _list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     if not args:
         return containers.make(run, "list", [])
     value = args[0]
-    if isinstance(value, Optimizer):
+    if isinstance(value, methods.Optimizer):
         return value
     if isinstance(value, Parameters):
         return containers.make(run, "list", [value], exact=False)
@@ -138,7 +138,7 @@ def _super(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
     if cls is None or function is None or not function.parameters:
         return Unknown()
     receiver = run.state.get((run.frame.uid, function.parameters[0].arg))
-    return Super(cls, Unknown() if receiver is None else receiver)
+    return classes.Super(cls, Unknown() if receiver is None else receiver)
 
 
 def _print(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:

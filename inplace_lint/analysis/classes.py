@@ -14,7 +14,6 @@ from .values import (
     Instance,
     Mapping_,
     Sequence_,
-    Super,
     Symbol,
     Unknown,
     Value,
@@ -24,6 +23,16 @@ if TYPE_CHECKING:
     import ast
 
     from .run import Run
+
+
+class Super(Value):
+    """`super()`: attribute look-up on `receiver` that starts behind `cls`."""
+
+    __slots__ = ("cls", "receiver")
+
+    def __init__(self, cls: ClassValue, receiver: Value) -> None:
+        self.cls = cls
+        self.receiver = receiver
 
 
 def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:

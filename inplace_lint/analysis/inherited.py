@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import table
 from .storage import DOES
-from .values import Instance, Mapping_, Native, Optimizer, Sequence_, TorchModule, Value
+from .values import Instance, Mapping_, Native, Sequence_, TorchModule, Value
 
 if TYPE_CHECKING:
     import ast
@@ -102,7 +102,7 @@ def attribute(run: Run, obj: Instance, name: str) -> Value | None:
     from . import attributes, container_methods, methods
 
     own = part(run, obj)
-    if isinstance(own, Optimizer):
+    if isinstance(own, methods.Optimizer):
         return methods.of_optimizer(run, own, name) if name in ("param_groups", "step", "zero_grad") else None
     if isinstance(own, (Sequence_, Mapping_)) and container_methods.has(own, name):
         return container_methods.of(run, own, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .slices import Slice
+from . import slices
 from .storage import DOES
 from .values import Phi, Sequence_, Tensor, Unknown
 
@@ -59,11 +59,11 @@ def mark_data(run: Run, trained: list[tuple[Guard, Tensor]]) -> None:
 
 def mark_integers(run: Run, index: Value) -> None:
     """What counts or picks elements is a number of them, and so is what it was computed from: no evidence."""
-    parts = index.parts if isinstance(index, Slice) else [index]
+    parts = index.parts if isinstance(index, slices.Slice) else [index]
     if isinstance(index, Sequence_):
         parts = run.elements(index)
     for part in parts:
-        if isinstance(part, Slice):
+        if isinstance(part, slices.Slice):
             mark_integers(run, part)
             continue
         _mark([tensor.storage for _, tensor in run.tensors(part)])

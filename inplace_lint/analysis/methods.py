@@ -18,7 +18,6 @@ from .values import (
     Instance,
     Mapping_,
     Native,
-    Optimizer,
     Parameters,
     Scalar,
     Sequence_,
@@ -254,6 +253,17 @@ def _register(
 
 
 # Optimizers
+
+
+class Optimizer(Value):
+    """An optimizer over the parameters of `owners` (modules, tensors); `name` its class, `fused` its flag."""
+
+    __slots__ = ("fused", "name", "owners")
+
+    def __init__(self, name: str, owners: list[Value], fused: bool) -> None:
+        self.name = name
+        self.owners = owners
+        self.fused = fused
 
 
 def of_optimizer(run: Run, obj: Optimizer, name: str) -> Value:

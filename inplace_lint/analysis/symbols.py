@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import keywords, table
 from ..torchmodel.spelling import MAKERS, MODES, PLAYED
-from . import arrays, axes, builtin, einops, foreign, ops, plays, results
+from . import arrays, axes, builtin, einops, foreign, methods, ops, plays, results
 from .incident import Incident
 from .storage import DOES, MAY, NEVER
 from .values import (
@@ -15,7 +15,6 @@ from .values import (
     Instance,
     Mapping_,
     Mode,
-    Optimizer,
     Parameters,
     Phi,
     Scalar,
@@ -187,7 +186,7 @@ def _optimizer(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str
     owners: list[Value] = []
     owners_in(run, given, owners)
     fused = kwargs.get("fused")
-    return Optimizer(
+    return methods.Optimizer(
         dotted.rpartition(".")[2],
         owners,
         isinstance(fused, Constant) and bool(fused.value),

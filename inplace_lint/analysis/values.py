@@ -426,27 +426,6 @@ class Parameters(Value):
         self.tensor: Tensor | None = None
 
 
-class Optimizer(Value):
-    """An optimizer over the parameters of `owners` (modules, tensors); `name` its class, `fused` its flag."""
-
-    __slots__ = ("fused", "name", "owners")
-
-    def __init__(self, name: str, owners: list[Value], fused: bool) -> None:
-        self.name = name
-        self.owners = owners
-        self.fused = fused
-
-
-class Super(Value):
-    """`super()`: attribute look-up on `receiver` that starts behind `cls`."""
-
-    __slots__ = ("cls", "receiver")
-
-    def __init__(self, cls: ClassValue, receiver: Value) -> None:
-        self.cls = cls
-        self.receiver = receiver
-
-
 class Phi(Value):
     """Guarded alternatives: what a name holds after paths have joined. Never nested."""
 

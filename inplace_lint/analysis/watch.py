@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
+from . import methods
 from .execute import HANDLERS
 from .graph import reach
 from .guards import compatible, ways
-from .values import Instance, Optimizer, Parameters, Sequence_, Tensor, TorchModule, Unknown, alternatives
+from .values import Instance, Parameters, Sequence_, Tensor, TorchModule, Unknown, alternatives
 
 if TYPE_CHECKING:
     import ast
@@ -310,7 +311,7 @@ def _weights(run: Run, value: Value, depth: int = 4) -> list[Tensor]:
     for _, atom in alternatives(value):
         if isinstance(atom, TorchModule) and atom.weights is not None:
             found.append(atom.weights)
-        elif isinstance(atom, (Optimizer, Parameters)):
+        elif isinstance(atom, (methods.Optimizer, Parameters)):
             for owner in atom.owners:
                 found += _weights(run, owner, depth - 1)
         elif (isinstance(atom, Sequence_) and atom.kind in ("Sequential", "ModuleList")) or (

@@ -56,7 +56,7 @@ def of_subclasses(
 
 def _order(cls: ClassSource) -> list[ClassSource]:
     """The class and those of its bases that stand in its file, in the order in which attributes are looked up."""
-    return linearised(cls, _bases, cls.module.orders)
+    return linearised(cls, _bases, cls.module.answers.orders)
 
 
 def _bases(cls: ClassSource) -> list[ClassSource]:

@@ -21,9 +21,9 @@ _FILLS = Pattern(rb"^[ \t]*((?:\w+\.)*)(\w+_)\(\w+\.(?!data\b)[^()]*(?:\([^()]*\
 
 def of_project(sketches: Sketches, module: Module) -> None:
     """Tell the file which of the functions that it imports fill a tensor and record nothing."""
-    if module.initialisers is not None:
+    if module.answers.initialisers is not None:
         return
-    module.initialisers = frozenset()  # ends circles of files
+    module.answers.initialisers = frozenset()  # ends circles of files
     found = set()
     for name in module.imports:
         if name.endswith("_") and not name.startswith("_"):
@@ -32,7 +32,7 @@ def of_project(sketches: Sketches, module: Module) -> None:
                 summary = sketches.of(atoms[0].source)
                 if summary.writes and not (summary.recorded or summary.weak or summary.steps):
                     found.add(name)
-    module.initialisers = frozenset(found)
+    module.answers.initialisers = frozenset(found)
 
 
 def only_initialises(module: Module, function: FunctionSource, rows: Sequence[int]) -> bool:
@@ -55,7 +55,7 @@ def initialises(module: Module, row: int) -> bool:
         return False
     root, _, rest = found.group(1).decode().rstrip(".").partition(".")
     if not root:
-        return found.group(2).decode() in (module.initialisers or ())
+        return found.group(2).decode() in (module.answers.initialisers or ())
     known = module.imports.get(root)
     if known is None or known.level:
         return False

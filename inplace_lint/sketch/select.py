@@ -138,7 +138,7 @@ def _is_unsaid(sketches: Sketches, atom: Atom, module: Module) -> bool:
     if isinstance(atom, Function):
         source = atom.source
         return source in sketches.declared.writers(source.module) or (
-            source.module.builders != _NONE and _builds_unsaid(source)
+            source.module.answers.builders != _NONE and _builds_unsaid(source)
         )
     if isinstance(atom, Symbol):
         return sketches.declared.writes(atom.dotted, module)
@@ -151,9 +151,9 @@ def _builds_unsaid(source: FunctionSource) -> bool:
     It looks up what builds that module among the names of its file.
     """
     module = source.module
-    names = module.builders
+    names = module.answers.builders
     if names is None:
-        names = module.builders = frozenset(
+        names = module.answers.builders = frozenset(
             name for name, value in module.assignments.items() if _says_in_place(module, value)
         )
     if not names or source.owner is not None:

@@ -176,6 +176,6 @@ def runs_backward(module: Module) -> bool:
 
 def called(module: Module) -> set[str]:
     """The words before an opening parenthesis in a file."""
-    if module.called is None:
-        module.called = called_in(module.source)
-    return module.called
+    if module.answers.called is None:
+        module.answers.called = called_in(module.source)
+    return module.answers.called

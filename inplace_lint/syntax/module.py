@@ -11,6 +11,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from .annotations import SCALARS, annotated
+from .answers import Answers
 from .nodes import DULL, bound, bound_names, inner_bodies
 from .parse import parse, without_comments, without_docstrings
 
@@ -215,10 +216,6 @@ class Module:
         self.imports: dict[str, ImportedName] = {}
         self.assignments: dict[str, ast.expr] = {}
         self.multiple: set[str] = set()
-        #: rows that a screening marked, kept for whoever asks again
-        self.candidates: list[int] | None = None
-        #: those of them on which a call may write
-        self.calling: frozenset[int] = frozenset()
         self.stars: list[tuple[str, int]] = []
         #: every function of the file with its class, nested ones included, in order
         self.all_functions: list[FunctionSource] = []
@@ -227,24 +224,13 @@ class Module:
         #: the rows on which an attribute of a name is assigned, and those names
         self.keeping: list[tuple[int, str]] = []
         self._by_node: dict[int, FunctionSource | ClassSource] = {}
+        #: what was found out of it by those who read it later
+        self.answers = Answers()
         self._lines: list[bytes] | None = None
-        #: what is called in it, by name, once somebody asked (`sketch.words`)
-        self.called: set[str] | None = None
-        #: the order of look-ups of classes among those of the file (`sketch.inherited`)
-        self.orders: dict[ClassSource, list[ClassSource]] = {}
         self._method_names: frozenset[str] | None = None
         self._inherited: dict[tuple[FunctionSource, ClassSource], FunctionSource] = {}
-        #: rows on which a name is called, where many are looked for
-        self.calls: dict[bytes, list[int]] | None = None
-        #: whether a backward in it is asked to record what it computes, once somebody asked (`analysis.unmodeled`)
-        self.differentiates_twice: bool | None = None
-        #: names to which the top level binds what builds modules that work in place, once somebody asked
-        self.builders: frozenset[str] | None = None
-        #: names of functions that fill what they are given and record nothing, once somebody asked (`sketch.initial`)
-        self.initialisers: frozenset[str] | None = None
-        #: names of what somebody declared to write, and the rows on which they stand (`sketch.screen`)
+        #: names of what somebody declared to write
         self.writers: frozenset[str] = frozenset()
-        self.declaring: frozenset[int] = frozenset()
         self._writing_at: dict[int, ast.Assign | ast.AugAssign] | None = None
         #: where each function starts, and which one is around it
         self._starts: list[int] = []

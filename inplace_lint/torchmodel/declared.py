@@ -214,7 +214,7 @@ class Declared:
 
     def mark(self, module: Module) -> None:
         """Note in a file the names by which it may call an operator that writes."""
-        if b"torch" not in module.source or module.candidates is not None:
+        if b"torch" not in module.source or module.answers.candidates is not None:
             return
         made = self._made_in(module)
         if _OPS.search(module.source):
