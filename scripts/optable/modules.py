@@ -146,9 +146,17 @@ def by_hand() -> dict[str, list[Made]]:
         "MultiheadAttention": [
             ((8, 2), {}, (t(5, 2, 8),) * 3, {"need_weights": need}) for need in (True, False)
         ],
-        "LSTM": [((4, 4), {"num_layers": n}, (t(5, 2, 4),), {}) for n in (1, 2)],
+        "LSTM": [
+            ((4, 4), {"num_layers": n}, (t(5, 2, 4), *state), {})
+            for n in (1, 2)
+            for state in ((), ((t(n, 2, 4), t(n, 2, 4)),))
+        ],
         "GRU": [((4, 4), {"num_layers": n}, (t(5, 2, 4),), {}) for n in (1, 2)],
-        "RNN": [((4, 4), {"num_layers": n}, (t(5, 2, 4),), {}) for n in (1, 2)],
+        "RNN": [
+            ((4, 4), {"num_layers": n}, (t(5, 2, 4), *state), {})
+            for n in (1, 2)
+            for state in ((), (t(n, 2, 4),))
+        ],
         "CrossEntropyLoss": [((), {}, (t(3, 4), torch.tensor([0, 1, 3])), {})],
         "NLLLoss": [((), {}, (t(3, 4), torch.tensor([0, 1, 3])), {})],
     }

@@ -253,4 +253,25 @@ PROGRAMS = {
         net = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
         penalty(net, b[None], 2 * b[None]).backward()
     """,
+    "the states of an LSTM that go from one backward to the next": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.lstm, self.head = nn.LSTM(4, 4, batch_first=True), nn.Linear(4, 1)
+
+            def forward(self, x, state):
+                y, state = self.lstm(x, state)
+                return self.head(y), state
+
+        net = Net()
+        opt = torch.optim.SGD(net.parameters(), lr=0.1)
+        state = (torch.zeros(1, 2, 4), torch.zeros(1, 2, 4))
+        for x in torch.rand(3, 2, 5, 4):
+            state = tuple(part.detach() for part in state)  # good
+            out, state = net(x, state)
+            opt.zero_grad()
+            out.mean().backward(retain_graph=True)
+            opt.step()  # bad: IPL106
+            opt.step()  # good
+    """,
 }
