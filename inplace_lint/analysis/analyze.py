@@ -42,7 +42,7 @@ def analyze(module: Module, program: Program) -> list[Finding]:
 def gathered(module: Module, program: Program, pending: list[FunctionSource | None]) -> list[Finding]:
     """The findings of runs that start from these roots, and from callers that know more than they do."""
     program.writers.clear()
-    if program.base_bits > FILE_BITS or guards.count() > _GUARDS:
+    if program.built.count > FILE_BITS or guards.count() > _GUARDS:
         program.forget_objects()
     found: dict[tuple[object, ...], tuple[Finding, FunctionSource | None]] = {}
     roots: dict[FunctionSource | None, None] = {}
@@ -76,7 +76,7 @@ def _observe(
     program.observed = frozenset(by_place)
     try:
         for root in roots:
-            for seen in deepened(program, module, root).observations:
+            for seen in deepened(program, module, root).found.observations:
                 for finding in by_place.get(seen.place.at, ()):
                     finding.sharing.append(seen)
     finally:
@@ -105,7 +105,7 @@ def runs(
         names.update(root.name for root in asked)
         for root, run in done.items():
             # It calls one by its name, of an object that it is given: who gives it that knows which one is meant.
-            if root is not None and root not in sought and not run.unresolved.isdisjoint(names):
+            if root is not None and root not in sought and not run.handed.unresolved.isdisjoint(names):
                 asked[root] = ANYTHING
         sought.update(asked)
         calling = callers_of(program, module, asked)
@@ -115,8 +115,8 @@ def runs(
         program.writers.update(f for f in pending if f is not None)
         if not pending:
             break
-    program.cut_short.update((root, run.cut) for root, run in done.items() if run.cut)
-    entered = {source for root, run in done.items() for source in run.entered if source is not root}
+    program.cut_short.update((root, run.found.cut) for root, run in done.items() if run.found.cut)
+    entered = {source for root, run in done.items() for source in run.entering.entered if source is not root}
     return [
         (run, root)
         for root, run in done.items()
@@ -141,7 +141,7 @@ def deepened(program: Program, module: Module, root: FunctionSource | None) -> R
             run = run_function(program, root, deep) if root is not None else run_body(program, module, deep)
             wanted = _worth_entering(run) - deep
             learnt = root is not None and _learn_tensors(program, run, root)
-            if run.trains and run.budget.is_spent() and program.soft_limit == usual:
+            if run.steps.trains and run.budget.is_spent() and program.soft_limit == usual:
                 program.soft_limit = _TRAINING
             elif not wanted and not learnt:
                 break
@@ -158,8 +158,8 @@ def _learn_tensors(program: Program, run: Run, root: FunctionSource) -> bool:
     """
     known = program.tensors.setdefault(root, set())
     before = len(known)
-    written = {write.storage for write in run.writes}
-    for name, value in run.root_args.items():
+    written = {write.storage for write in run.found.writes}
+    for name, value in run.root.args.items():
         tensor = value.tensor if isinstance(value, Unknown) else None
         if tensor is None or tensor.storage not in written or tensor.storage.parts_only:
             continue
@@ -173,22 +173,22 @@ def _learn_tensors(program: Program, run: Run, root: FunctionSource) -> bool:
 
 def _worth_entering(run: Run) -> frozenset[FunctionSource]:
     """The functions whose calls were passed over although they were given, or returned, what is written in the run."""
-    if not run.skipped:
+    if not run.entering.skipped:
         return frozenset()
-    written = {write.storage for write in run.writes}
-    if run.steps_parameters or not written.isdisjoint(run.stand_ins):
-        return frozenset(call.source for call in run.skipped)
+    written = {write.storage for write in run.found.writes}
+    if run.steps.of_parameters or not written.isdisjoint(run.several.stand_ins):
+        return frozenset(call.source for call in run.entering.skipped)
     owners: set[Value] = set()
     for storage in written:
         value: Value | None = storage.value
         while value is not None:
             owners.add(value)
             value = value.owner if isinstance(value, Unknown) else None
-    if run.trains:
+    if run.steps.trains:
         owners |= _behind_hazards(run)
     return frozenset(
         call.source
-        for call in run.skipped
+        for call in run.entering.skipped
         if call.tensors & written
         or call.result in owners
         or call.given & owners

@@ -28,9 +28,9 @@ def overwritten(run: Run, root: FunctionSource, given: Mapping[Storage, str]) ->
     """
     if _called_by_autograd(run, root):
         return
-    returned = {tensor.storage for _, tensor in run.returned}
+    returned = {tensor.storage for _, tensor in run.root.returned}
     told: set[Storage] = set()
-    for write in run.writes:
+    for write in run.found.writes:
         storage = write.storage
         if storage not in given or storage in told or not write.is_of_a_tensor() or storage.parts_only:
             continue
@@ -40,7 +40,7 @@ def overwritten(run: Run, root: FunctionSource, given: Mapping[Storage, str]) ->
         finding = Finding("argument", write.place.at, write.op, _confidence(run, write))
         if not isinstance(write.place.at, ast.Call) and _works_on_arrays(root.module):
             finding.confidence = POSSIBLE  # what is done to it is done to arrays as well
-        finding.passed = run.passed.get((write.place.at, write.storage))
+        finding.passed = run.declared.passed.get((write.place.at, write.storage))
         finding.meant = (
             _is_meant(root, given[storage])
             or _is_handed_on(root)

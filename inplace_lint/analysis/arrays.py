@@ -57,7 +57,7 @@ def write(run: Run, array: Array, op: str, at: ast.AST) -> None:
         written: Write = run.heap.write(
             alternative.storage, guard, op, run.place(at), counter=alternative.counter
         )
-        run.writes.append(written)
+        run.found.writes.append(written)
 
 
 def attribute(run: Run, array: Array, name: str) -> Value | None:

@@ -107,7 +107,7 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
             return found
     if isinstance(obj, Scalar):
         if isinstance(obj, Test) and name.endswith("_") and table.method(name) is not None:
-            run.takes_test_for_mask = True
+            run.root.takes_test_for_mask = True
         return dynamic_names.spelled(run, obj, name) or run.scalar(("attribute", obj, name))
     if isinstance(obj, Constant):
         known = strings.method(obj.value, name) if isinstance(obj.value, str) else None
@@ -137,7 +137,7 @@ def _enter_by_hand(run: Run, mode: Mode, name: str) -> Value:
 def requires_grad(run: Run, tensor: Tensor) -> Value:
     """`tensor.requires_grad`: known, or a test whose literal the tensor's saves depend on."""
     storage = tensor.graph
-    run.asked += 1
+    run.asked.times += 1
     if tensor.storage.dtype in ("bool", "int"):
         return Constant(False)
     record = run.heap.record(storage)
@@ -147,7 +147,7 @@ def requires_grad(run: Run, tensor: Tensor) -> Value:
         if not record.grads:
             return Constant(False)
         record.bit = run.bit(("requires_grad", storage))
-        run.grad_tests[record.bit] = storage
+        run.asked.requires[record.bit] = storage
     return run.test_of_bit(record.bit)
 
 
@@ -181,7 +181,7 @@ def _of_tensor(run: Run, tensor: Tensor, name: str, at: ast.AST) -> Value:
     if made and name.endswith("_") and table.names_op(name[:-1]):
         missing = Incident("unknown-op", run.place(at), run.path, name, tensor.storage, DOES, None)
         missing.modeless = True
-        run.incidents.append(missing)
+        run.found.incidents.append(missing)
     return Unknown()
 
 
@@ -274,8 +274,8 @@ def as_set(run: Run, module: TorchModule) -> TorchModule:
 
 def training(run: Run) -> Constant | Test:
     """`self.training`: as it was set, else one literal for all; what only evaluation does is not trained through."""
-    if isinstance(run.mode, Constant):
-        return run.mode
+    if isinstance(run.keeping.mode, Constant):
+        return run.keeping.mode
     test = run.test(("training",))
     run.evaluation |= 1 << test.bit
     return test
@@ -291,7 +291,7 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
                 objects.materialise(run, atom)
             run.put(atom, name, value)
             inherited.register(run, atom, value)
-            if atom in run.outside:
+            if atom in run.root.outside:
                 run.heap.escape(_differentiated(run, atom, name, value, guard), guard)
         elif isinstance(atom, (Tensor, Unknown)):
             tensor = run.as_tensor(atom) if name == "requires_grad" else None
@@ -300,7 +300,7 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
             else:
                 run.set_member(atom, name, value)
                 if isinstance(atom, Unknown):
-                    run.stored.append((atom, name))
+                    run.handed.stored.append((atom, name))
                 run.heap.escape(run.tensors_within(value), guard)
         elif isinstance(atom, Parameters) and name == "requires_grad":
             for owner in atom.owners:
@@ -341,10 +341,12 @@ def _replace(run: Run, atom: Value, guard: Guard, at: ast.AST) -> bool:
     if tensor is None:
         return False
     replaced = [tensor]
-    if tensor.storage in run.stand_ins:
-        replaced = [w for o in run.stand_ins[tensor.storage].owners for w in methods.weights_of(run, o)]
+    if tensor.storage in run.several.stand_ins:
+        replaced = [
+            w for o in run.several.stand_ins[tensor.storage].owners for w in methods.weights_of(run, o)
+        ]
     for each in replaced:
-        run.writes.append(run.heap.replace(each.storage, guard, "data", run.place(at)))
+        run.found.writes.append(run.heap.replace(each.storage, guard, "data", run.place(at)))
         each.sizes = None
         run.forget_dtypes()
     return True
@@ -352,8 +354,8 @@ def _replace(run: Run, atom: Value, guard: Guard, at: ast.AST) -> bool:
 
 def set_requires_grad(run: Run, tensor: Tensor, value: Value) -> None:
     """`requires_grad_(flag)`, `tensor.requires_grad = flag`."""
-    if tensor.storage in run.stand_ins:  # any parameter of some modules: then each of them
-        for weights in methods.weights_of(run, run.stand_ins[tensor.storage]):
+    if tensor.storage in run.several.stand_ins:  # any parameter of some modules: then each of them
+        for weights in methods.weights_of(run, run.several.stand_ins[tensor.storage]):
             if weights.storage is not tensor.storage:
                 set_requires_grad(run, weights, value)
     storage: Storage = tensor.graph

@@ -101,11 +101,11 @@ def _loop(
     if not exact:
         run.inexact += 1
     exits: list[tuple[Guard, dict[Hashable, Value]]] = []
-    trained = run.trains
+    trained = run.steps.trains
     for number, element in enumerate((*rounds, *rounds[-1:])):
         if not run.path:
             break
-        if number == len(rounds) and (exact or trained or not run.trains):
+        if number == len(rounds) and (exact or trained or not run.steps.trains):
             break  # only a training loop needs a third round: save, step, and the backward that comes after both
         over = DEAD
         if paths:
@@ -256,7 +256,7 @@ def _rounds(run: Run, i: ir.While) -> int:
 def _with(run: Run, i: ir.With) -> None:
     registers = run.frame.registers
     manager = run.settled(registers[i.manager])
-    outer = (run.grad, run.autocast, run.unchecked, run.unsaved, run.preserved)
+    outer = (run.grad, run.autocast, run.keeping.unchecked, run.keeping.unsaved, run.keeping.preserved)
     registers[i.dst] = Unknown() if not isinstance(manager, (Mode, methods.Optimizer)) else manager
     if isinstance(manager, Mode):
         if manager.before is not None:
@@ -269,12 +269,12 @@ def _with(run: Run, i: ir.With) -> None:
             execute.block(run, i.body)
 
         generators.around(run, generator, i.at, body)
-        run.grad, run.autocast, run.unchecked, run.unsaved, run.preserved = outer
+        run.grad, run.autocast, run.keeping.unchecked, run.keeping.unsaved, run.keeping.preserved = outer
         return
     elif not isinstance(manager, methods.Optimizer):
         registers[i.dst] = calls.enter_context(run, manager, i.at)
     execute.block(run, i.body)
-    run.grad, run.autocast, run.unchecked, run.unsaved, run.preserved = outer
+    run.grad, run.autocast, run.keeping.unchecked, run.keeping.unsaved, run.keeping.preserved = outer
 
 
 def _try(run: Run, i: ir.Try) -> None:

@@ -27,13 +27,13 @@ def result(
     source = function.source
     if not _is_cached(function) or kwargs or not all(type(value) is Constant for value in args):
         return None
-    if source in run.active or run.program.enters(source):
+    if source in run.entering.active or run.program.enters(source):
         return None
     key = (source.module, f"{source.name}@{source.node.lineno}({', '.join(map(_spelt, args))})")
-    known = run.globals.get(key)
+    known = run.top_levels.globals.get(key)
     if known is None:
         known = names.apart(run, source.module, lambda: calls.enter(run, function, args, {}, at, force=True))
-        run.globals[key] = known
+        run.top_levels.globals[key] = known
     return known
 
 

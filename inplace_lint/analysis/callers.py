@@ -46,7 +46,7 @@ def has_no_other_caller(
 
 def needs(run: Run, module: Module, root: FunctionSource) -> int:
     """What a caller may know that this run could not: that an argument it writes is saved, or requires grad."""
-    if run.takes_test_for_mask or (run.steps_unknown and run.trains) or _leaves_parts(run):
+    if run.root.takes_test_for_mask or (run.steps.of_unknown and run.steps.trains) or _leaves_parts(run):
         return ANYTHING
     private = is_private(root)
     open_findings = [
@@ -66,7 +66,7 @@ def needs(run: Run, module: Module, root: FunctionSource) -> int:
         or any(hazard.saved.unproved or not proved(hazard) for hazard in run.heap.confirm())
         or _leaves_open(run)
         # using it raises
-        or any(t.multi and run.heap.written_since(t.storage, t.made_at, g) for g, t in run.returned)
+        or any(t.multi and run.heap.written_since(t.storage, t.made_at, g) for g, t in run.root.returned)
     )
     return GRADIENTS if recorded else NO_NEED
 
@@ -75,7 +75,7 @@ def _writes_what_is_given(run: Run) -> bool:
     """Whether an argument, or part of one, is written: a caller may have computed with it before."""
     return any(
         write.storage.standing or (isinstance(value := write.storage.value, Unknown) and value.is_given())
-        for write in run.writes
+        for write in run.found.writes
         if not write.initial and (write.is_of_a_tensor() or _names_axes(write.place.at))
     )
 
@@ -87,10 +87,14 @@ def _names_axes(at: ast.AST) -> bool:
 
 def _leaves_parts(run: Run) -> bool:
     """Whether a part of what was given is written: it may be a view of it, as only the caller knows."""
-    taken_apart = {part.owner for part in run.parts}
-    for write in run.writes:
+    taken_apart = {part.owner for part in run.several.parts}
+    for write in run.found.writes:
         value = write.storage.value
-        if isinstance(value, Unknown) and (value in run.parts or value in taken_apart) and value.is_given():
+        if (
+            isinstance(value, Unknown)
+            and (value in run.several.parts or value in taken_apart)
+            and value.is_given()
+        ):
             return True
     return False
 
@@ -105,7 +109,7 @@ def _leaves_open(run: Run) -> bool:
         incident.kind not in HARMLESS
         and incident.grad < DOES
         and (incident.kind != "leaf" or not incident.storage.credible())
-        for incident in run.incidents
+        for incident in run.found.incidents
     )
 
 

@@ -75,14 +75,14 @@ def call(
             proves = attributes.proves_tensor(short) or "dim" in kwargs or "keepdim" in kwargs
         return _carrying(run, ops.apply(run, op, args, kwargs, at, proves), made, args, kwargs)
     if isinstance(func, Native):
-        if func.exact and not exact and run.spread is None:
+        if func.exact and not exact and run.entering.spread is None:
             return unknown(run, func, args, kwargs, at)
         result = func.play(run, args, kwargs, at)
         return _carrying(run, result if isinstance(result, Value) else Unknown(), made, args, kwargs)
     if isinstance(func, FunctionValue):
         declared = run.program.declared.of(func.source)
-        if declared is not None and func.source is not run.body_of:
-            run.told[at] = run.program.declared.said(func.source), run.frame.module
+        if declared is not None and func.source is not run.entering.body_of:
+            run.declared.told[at] = run.program.declared.said(func.source), run.frame.module
             return _carrying(run, ops.apply(run, declared, args, kwargs, at), made, args, kwargs)
         known = cached.result(run, func, args, kwargs, at) if func.decorated else None
         if known is not None:
@@ -131,7 +131,7 @@ def _of_unknown_modules(
     run: Run, func: Symbol, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
 ) -> Value:
     """An nn.Sequential or nn.ModuleList of modules that are not known one by one."""
-    spread, run.spread = run.spread, None
+    spread, run.entering.spread = run.entering.spread, None
     if spread is None:
         return unknown(run, func, args, kwargs, at)
     return containers.of_unknown_length(run, func.dotted.rpartition(".")[2], spread)
@@ -148,10 +148,10 @@ def _carrying(
 def unknown(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """A call of something that is not known: its result may hang on everything that was given to it."""
     given = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
-    run.given.update(tensor.storage for _, tensor in given)
+    run.handed.given.update(tensor.storage for _, tensor in given)
     run.hands_on((*args, *kwargs.values()))
-    run.lends = (
-        run.lends
+    run.handed.lends = (
+        run.handed.lends
         or any(run.heap.record(tensor.storage).grads for _, tensor in given)
         or any(isinstance(atom, Instance) for value in (*args, *kwargs.values()) for atom in flatten(value))
     )
@@ -185,15 +185,15 @@ def enter(
 ) -> Value:
     """Run the body of a function of the project with these arguments; `force` takes generators too."""
     source = function.source
-    if run.decorates and args and _hands_back(run, source, args[0]):
+    if run.entering.decorates and args and _hands_back(run, source, args[0]):
         return args[0]
     if not force:
         instead = _not_entered(run, function, args, kwargs, at, exact)
         if instead is not None:
             return instead
-    enters_all = run.builds and not run.decorates
+    enters_all = run.builds and not run.entering.decorates
     needed = force or enters_all or _has_to_be_entered(run, source, args, kwargs, at)
-    if not force and not enters_all and not run.budget.may_enter(source, needed, run.entered):
+    if not force and not enters_all and not run.budget.may_enter(source, needed, run.entering.entered):
         return skip(run, source, args, kwargs)
     aside = run.budget.turn_aside(needed)
     around = None if function.frame is None else run.frames.get(function.frame)
@@ -201,7 +201,7 @@ def enter(
     run.frames[frame.uid] = frame
     frame.on_yield = on_yield
     outer = (run.frame, run.state, run.grad, run.autocast, run.loops)
-    path, asked = run.path, run.asked
+    path, asked = run.path, run.asked.times
     run.state = State(run.state)
     frame.base = outer[1]
     frame.given = bound = bind(run, function, args, kwargs, exact)
@@ -209,8 +209,8 @@ def enter(
         rest = bound[source.node.args.kwarg.arg]
         run.state.slots[(rest, LENGTH)] = Constant(len(rest.keys) if isinstance(rest, Mapping_) else 0)
     run.frame, run.loops = frame, []
-    run.active.append(source)
-    run.entered.add(source)
+    run.entering.active.append(source)
+    run.entering.entered.add(source)
     if run.program.tally is not None:
         run.program.tally.entered(source, bound)
     for name, value in bound.items():
@@ -221,14 +221,14 @@ def enter(
     execute.block(run, source.body)
     if run.path:
         leave(run, Constant(None))
-    run.active.pop()
+    run.entering.active.pop()
     run.budget.turn_back(aside)
     left_in = run.grad
     run.frame, run.state, run.grad, run.autocast, run.loops = outer
     if left_in != begun_in:
         run.grad = left_in  # `torch.set_grad_enabled(…)` outlives the call
     result = _come_back(run, frame, path)
-    return _answer(run, result, at) if isinstance(result, Phi) and run.asked > asked else result
+    return _answer(run, result, at) if isinstance(result, Phi) and run.asked.times > asked else result
 
 
 def _hands_back(run: Run, source: FunctionSource, given: Value) -> bool:
@@ -254,13 +254,13 @@ def _not_entered(
     """What stands for a call of a generator, or too deep, or of what is being run already; None for all others."""
     source = function.source
     exhausted = run.frame.depth >= DEPTH or run.budget.is_spent()
-    if not exhausted and run.path and not source.is_generator and run.active.count(source) <= 1:
+    if not exhausted and run.path and not source.is_generator and run.entering.active.count(source) <= 1:
         return None
     if exhausted and not source.is_generator:
         run.leave_out(source)
     result = unknown(run, function, args, kwargs, at)
     if source.is_generator:
-        run.generators[result] = generators.Generator(function, args, kwargs, exact)
+        run.entering.generators[result] = generators.Generator(function, args, kwargs, exact)
     return result
 
 
@@ -304,12 +304,12 @@ def _has_to_be_entered(
     run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
 ) -> bool:
     """Whether something that may matter happens in a call, or it costs less to enter it than to find that out."""
-    if run.decorates:
+    if run.entering.decorates:
         return (
             source.name == "__init__" or _is_small(source) or run.program.may_return(run.frame.function, at)
         )
     return (
-        source in run.deep
+        source in run.entering.deep
         or source.name == "__init__"
         or _is_small(source)
         or run.program.enters(source)
@@ -352,8 +352,8 @@ def skip(run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mappin
     result.of_module = source.name == "forward"
     run.hands_on(values if source.owner is None else values[1:])
     storages = {tensor.storage for _, tensor in result.nodes}
-    run.given |= storages
-    run.skipped.append(
+    run.handed.given |= storages
+    run.entering.skipped.append(
         Skipped(source, {atom for value in values for atom in flatten(value)}, storages, result)
     )
     return result
@@ -419,7 +419,9 @@ def enter_context(run: Run, manager: Value, at: ast.AST) -> Value:
         if isinstance(found, FunctionValue):
             return call(run, Bound(found, [manager], {}), [], {}, at)
         return manager
-    if manager in run.generators and decorators.sets_grad_mode(run.generators[manager].function.source):
+    if manager in run.entering.generators and decorators.sets_grad_mode(
+        run.entering.generators[manager].function.source
+    ):
         run.grad = "unknown"
     if isinstance(manager, Symbol) and manager.dotted in MODES:
         decorators.apply_mode(run, symbols.mode(manager.dotted, [], {}))

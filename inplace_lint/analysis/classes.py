@@ -41,9 +41,9 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
         objects.materialise(run, obj)
     value = run.state.get((obj, name))
     if value is not None:
-        if obj in run.outside and isinstance(value, (Sequence_, Mapping_, Instance)):
-            run.outside.add(value)
-        if obj in run.outside and run.program.base.slots.get((obj, name)) is value:
+        if obj in run.root.outside and isinstance(value, (Sequence_, Mapping_, Instance)):
+            run.root.outside.add(value)
+        if obj in run.root.outside and run.program.built.base.slots.get((obj, name)) is value:
             # As `__init__` leaves it until some method sets it, or fills it: and this one need not be the first to run.
             if isinstance(value, Constant) and value.value is None:
                 if run.program.is_set_later(obj.cls, name, run.frame.module):
@@ -84,10 +84,10 @@ def find(run: Run, order: list[ClassValue], name: str) -> Value | None:
             if expression is None:
                 return None
             key = (cls.source.module, f"{cls.source.name}.{name}")
-            known = run.globals.get(key)
+            known = run.top_levels.globals.get(key)
             if known is None:
-                run.globals[key] = Unknown()
-                known = run.globals[key] = names.evaluate_in(run, cls.source.module, expression)
+                run.top_levels.globals[key] = Unknown()
+                known = run.top_levels.globals[key] = names.evaluate_in(run, cls.source.module, expression)
             return known
     return None
 
@@ -96,19 +96,19 @@ def method_value(run: Run, cls: ClassValue, name: str) -> FunctionValue:
     """The function that a class defines under a name, decorators evaluated."""
     source = cls.source.methods[name]
     key = (source.module, f"{cls.source.name}@{source.name}")
-    known = run.globals.get(key)
+    known = run.top_levels.globals.get(key)
     if isinstance(known, FunctionValue):
         return known
     function = FunctionValue(source)
     function.cls = cls
     nodes = getattr(source.node, "decorator_list", [])
     if nodes:
-        run.globals[key] = function
+        run.top_levels.globals[key] = function
         decorated = decorators.decorated(run, function, names.decorators_of(run, source), source.node)
         if isinstance(decorated, FunctionValue):
             decorated.cls = cls
             function = decorated
-    run.globals[key] = function
+    run.top_levels.globals[key] = function
     return function
 
 

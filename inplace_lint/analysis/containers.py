@@ -173,9 +173,9 @@ def one_of_many(run: Run, value: Value) -> Value:
     """The same value; the tensors in it stand for several."""
     for _, atom in alternatives(value):
         if isinstance(atom, Tensor):
-            run.many.add(atom)
+            run.several.many.add(atom)
         elif isinstance(atom, Unknown) and atom.tensor is not None:
-            run.many.add(atom.tensor)
+            run.several.many.add(atom.tensor)
     return value
 
 
@@ -216,8 +216,8 @@ def fresh_element(run: Run, sequence: Sequence_, key: Hashable) -> Value:
     if not isinstance(pattern, Tensor):
         return Unknown()
     element = _like(run, pattern)
-    if pattern.storage in run.given:
-        run.given.add(element.storage)
+    if pattern.storage in run.handed.given:
+        run.handed.given.add(element.storage)
     run.put(sequence, key, element)
     return element
 
@@ -235,7 +235,7 @@ def _like(run: Run, pattern: Tensor) -> Tensor:
 def is_empty_as_made(run: Run, container: Sequence_ | Mapping_) -> bool:
     """Whether nothing is in it, nor was put into it since its object was built."""
     found = run.state.get((container, LENGTH))
-    built = run.program.base.slots.get((container, LENGTH))
+    built = run.program.built.base.slots.get((container, LENGTH))
     return found is built and isinstance(found, Constant) and found.value == 0
 
 
@@ -262,7 +262,7 @@ def smear(run: Run, container: Sequence_ | Mapping_, value: Value) -> None:
 
 def append(run: Run, sequence: Sequence_, value: Value) -> None:
     """list.append: at the known end, or anywhere once the length is not known."""
-    if sequence in run.outside:
+    if sequence in run.root.outside:
         run.heap.escape(run.tensors_within(value), run.path)
     if isinstance(value, Tensor):
         stale.put_again(run, sequence, value)
@@ -291,7 +291,7 @@ def _append_module(run: Run, sequence: Sequence_, value: Value) -> bool:
 
 def put_key(run: Run, mapping: Mapping_, key: Value, value: Value) -> None:
     """mapping[key] = value."""
-    if mapping in run.outside:
+    if mapping in run.root.outside:
         run.heap.escape(run.tensors_within(value), run.path)
     if isinstance(key, Constant):
         count = length(run, mapping)

@@ -30,14 +30,14 @@ class Contradiction:
 def of(program: Program, source: FunctionSource, said: Declaration) -> list[Contradiction]:
     """What the body of a function does that is not declared of it; what it is not seen to do may be out of sight."""
     run = analyze.deepened(program, source.module, source)
-    given = {storage: name for name, value in run.root_args.items() for storage in _storages(value)}
-    returned = {tensor.storage for _, tensor in run.returned}
+    given = {storage: name for name, value in run.root.args.items() for storage in _storages(value)}
+    returned = {tensor.storage for _, tensor in run.root.returned}
     found: dict[str, Contradiction] = {}
 
     def tell(deed: str, words: str, caption: str = "", place: Place | None = None) -> None:
         found.setdefault(words, Contradiction(deed, words, caption, place))
 
-    for write in run.writes:
+    for write in run.found.writes:
         name = given.get(write.storage, "")
         if name and name not in said.written() and write.is_of_a_tensor():
             tell(f"changes `{name}` in place", f"writes({name})", f"{write.op} changes it", write.place)

@@ -23,7 +23,7 @@ def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at
         if isinstance(decorator, Symbol) and decorator.dotted in MODES:
             decorator = symbols.mode(decorator.dotted, [], {})
         if isinstance(decorator, (FunctionValue, Native)) and isinstance(result, FunctionValue):
-            if isinstance(decorator, FunctionValue) and decorator.source not in run.active:
+            if isinstance(decorator, FunctionValue) and decorator.source not in run.entering.active:
                 wrapped = _wrapped(run, decorator, result, at)
             else:
                 wrapped = calls.call(run, decorator, [result], {}, at)
@@ -40,10 +40,10 @@ def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at
 
 def _wrapped(run: Run, decorator: FunctionValue, function: FunctionValue, at: ast.AST) -> Value:
     """What a decorator makes of a function: who that is matters, and not what else the decorator computes."""
-    before = run.budget.looks_aside, run.decorates
-    run.budget.looks_aside, run.decorates = False, True
+    before = run.budget.looks_aside, run.entering.decorates
+    run.budget.looks_aside, run.entering.decorates = False, True
     wrapped = calls.enter(run, decorator, [function], {}, at, force=True)
-    run.budget.looks_aside, run.decorates = before
+    run.budget.looks_aside, run.entering.decorates = before
     return wrapped
 
 
@@ -53,9 +53,9 @@ def apply_mode(run: Run, decorator: Value) -> None:
         if decorator.grad is not None:
             run.grad = decorator.grad
         run.autocast = run.autocast or decorator.autocast
-        run.unchecked = decorator.unchecked or run.unchecked
-        run.unsaved = decorator.unsaved or (run.unsaved and decorator.unchecked is None)
-        run.preserved |= decorator.preserved
+        run.keeping.unchecked = decorator.unchecked or run.keeping.unchecked
+        run.keeping.unsaved = decorator.unsaved or (run.keeping.unsaved and decorator.unchecked is None)
+        run.keeping.preserved |= decorator.preserved
     elif isinstance(decorator, Symbol) and decorator.dotted.startswith("torch.ops."):
         run.grad = "off"  # it is the body of an operator
     elif run.grad == "on" and any(_may_set_grad_mode(atom) for atom in flatten(decorator)):

@@ -54,7 +54,7 @@ class Driven(Run):
                 execute.block(self, block)
             except (OutOfBudget, RecursionError):
                 break
-        self.cut = ""  # each function is looked at by itself as well
+        self.found.cut = ""  # each function is looked at by itself as well
 
 
 def is_guessed(run: Run, one: Place, other: Place) -> bool:

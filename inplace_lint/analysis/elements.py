@@ -20,7 +20,7 @@ def taken(run: Run, container: Sequence_ | Mapping_, found: Value, key: Value) -
     loop = run.within[-1] if run.within else None
     each = alternatives(found)
     if len(each) > 1 and all(isinstance(atom, Instance) for _, atom in each):
-        asked = run.asked_for.setdefault((container, loop), [])
+        asked = run.several.asked_for.setdefault((container, loop), [])
         if name not in asked:
             asked.append(name)
         number = asked.index(name)
@@ -32,18 +32,18 @@ def taken(run: Run, container: Sequence_ | Mapping_, found: Value, key: Value) -
 
 def put_back(run: Run, value: Value) -> Value:
     """What is stored in a container: what was taken from one stands for any element there again."""
-    if not run.taken_for:
+    if not run.several.taken_for:
         return value
     if isinstance(value, Phi):
-        return join([(guard, run.taken_for.get(atom, atom)) for guard, atom in value.alternatives])
-    return run.taken_for.get(value, value)
+        return join([(guard, run.several.taken_for.get(atom, atom)) for guard, atom in value.alternatives])
+    return run.several.taken_for.get(value, value)
 
 
 def _taken_tensor(run: Run, tensor: Tensor, name: object, loop: Loop | None) -> Tensor:
-    known = run.taken.get((tensor, name, loop))
+    known = run.several.taken.get((tensor, name, loop))
     if known is None:
-        known = run.taken[tensor, name, loop] = tensor.alias()
+        known = run.several.taken[tensor, name, loop] = tensor.alias()
         known.taken = Taken(name, loop)
-        run.taken_for[known] = tensor
-        run.many.add(known)
+        run.several.taken_for[known] = tensor
+        run.several.many.add(known)
     return known

@@ -122,12 +122,12 @@ def _get_item(run: Run, i: ir.GetItem) -> None:
 
 def _set_item(run: Run, i: ir.SetItem) -> None:
     registers = run.frame.registers
-    before = len(run.writes)
+    before = len(run.found.writes)
     if not absent.is_left(run, registers[i.obj]):
         return
     subscripts.set_item(run, registers[i.obj], registers[i.index], registers[i.src], i.at, i.augmented)
-    if len(run.writes) > before:
-        stale.lost(run, i.at, run.writes[before:])
+    if len(run.found.writes) > before:
+        stale.lost(run, i.at, run.found.writes[before:])
 
 
 def _call(run: Run, i: ir.Call) -> None:
@@ -158,14 +158,14 @@ def _call(run: Run, i: ir.Call) -> None:
             exact = False
         else:
             kwargs.update(known)
-    before = len(run.writes)
-    run.spread = spread
+    before = len(run.found.writes)
+    run.entering.spread = spread
     if not absent.is_left(run, registers[i.func]):
         registers[i.dst] = Unknown()
         return
     registers[i.dst] = calls.call(run, registers[i.func], args, kwargs, i.at, exact)
-    if i.unused and len(run.writes) > before:
-        stale.lost(run, i.at, run.writes[before:])
+    if i.unused and len(run.found.writes) > before:
+        stale.lost(run, i.at, run.found.writes[before:])
 
 
 def _binary(run: Run, i: ir.Binary) -> None:
@@ -271,7 +271,7 @@ def _yield(run: Run, i: ir.Yield) -> None:
     if i.src is not None:
         given = run.tensors_within(run.frame.registers[i.src])
         run.heap.escape(given, run.path)
-        run.given.update(tensor.storage for _, tensor in given)
+        run.handed.given.update(tensor.storage for _, tensor in given)
     run.frame.registers[i.dst] = Unknown()
 
 

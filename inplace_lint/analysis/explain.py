@@ -372,7 +372,7 @@ class _Account:
         inside = range(self.place.first, self.place.last + 1)
         found = [
             said
-            for at, (said, module) in visit.run.told.items()
+            for at, (said, module) in visit.run.declared.told.items()
             if module is self.module and getattr(at, "lineno", 0) in inside
         ]
         return list(dict.fromkeys(said for said in found if said is not None))

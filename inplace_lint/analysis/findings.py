@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 def of_run(run: Run, module: Module, root: FunctionSource | None) -> list[Finding]:
     """The findings of one run, which is done, that stand in `module`."""
-    if run.findings is None:
-        run.findings = _found(run, module, root)
-    return run.findings
+    if run.found.findings is None:
+        run.found.findings = _found(run, module, root)
+    return run.found.findings
 
 
 def _found(run: Run, module: Module, root: FunctionSource | None) -> list[Finding]:
     context = Context(run, module, root)
     found: dict[tuple[object, ...], Finding] = {}
-    for incident in run.incidents:
+    for incident in run.found.incidents:
         context.incident(incident, found)
     immediate = {f.at for f in found.values() if f.confidence >= LIKELY and f.kind not in HARMLESS}
     immediate |= context.raising
@@ -56,7 +56,7 @@ def _found(run: Run, module: Module, root: FunctionSource | None) -> list[Findin
             saved.certain,
             # Only what is sure to need gradients is told on the strength of several doubts. But where a gradient is
             # taken, an op's own result is what it returned, whichever memory it was given.
-            None if saved.grad == DOES or (saved.result and run.trains) else saved.storage,
+            None if saved.grad == DOES or (saved.result and run.steps.trains) else saved.storage,
         )
         known = groups.get(key)
         guard = both(hazard.guard, hazard.via)
@@ -65,7 +65,7 @@ def _found(run: Run, module: Module, root: FunctionSource | None) -> list[Findin
         context.hazard(hazard, guard, found, immediate)
     if root is not None and root.module is module:
         given = _given(run)
-        if any(write.storage in given for write in run.writes):
+        if any(write.storage in given for write in run.found.writes):
             from .arguments import overwritten
 
             for finding in overwritten(run, root, given):
@@ -78,7 +78,7 @@ def _found(run: Run, module: Module, root: FunctionSource | None) -> list[Findin
 def _given(run: Run) -> dict[Storage, str]:
     """The storages of the arguments, by the argument's name."""
     found: dict[Storage, str] = {}
-    for name, value in run.root_args.items():
+    for name, value in run.root.args.items():
         for _, atom in alternatives(value):
             tensor = atom.tensor if isinstance(atom, Unknown) else atom
             if isinstance(tensor, Tensor):
@@ -169,7 +169,7 @@ class Context:
         self.module = module
         self.root = root
         self.of_module = root is not None and _works_on_a_module(run)
-        self.reached = run.trains or self.of_module
+        self.reached = run.steps.trains or self.of_module
         #: where what is only possible raises at once: what it would have spoiled is never asked for
         self.raising: set[ast.AST] = set()
         self._behind: dict[Node, Guard] | None = None
@@ -196,8 +196,8 @@ class Context:
         known = found.get(finding.key())
         if known is None:
             finding.write = write.place if inner else None
-            finding.passed = self.run.passed.get((at, write.storage))
-            finding.unrecorded = write.place.at in self.run.unrecorded
+            finding.passed = self.run.declared.passed.get((at, write.storage))
+            finding.unrecorded = write.place.at in self.run.declared.unrecorded
             if inner:
                 from .passed import passed
 
@@ -223,12 +223,12 @@ class Context:
         kept = NEVER
         sources = {s.uid for s in saved.sources}
         for positive, negative in ways(guard):
-            if negative & run.grad_enabled or not run.is_possible(positive):
+            if negative & run.asked.enabled or not run.is_possible(positive):
                 continue
-            if any(negative >> bit & 1 and s.uid in sources for bit, s in run.grad_tests.items()):
+            if any(negative >> bit & 1 and s.uid in sources for bit, s in run.asked.requires.items()):
                 continue
             if saved.result and any(
-                negative >> bit & 1 and s is saved.storage for bit, s in run.grad_tests.items()
+                negative >> bit & 1 and s is saved.storage for bit, s in run.asked.requires.items()
             ):
                 continue
             kept = either(kept, conjunction(positive, negative))
@@ -242,7 +242,7 @@ class Context:
             return POSSIBLE
         if saved.only or saved.autocast or self.run.supposes:
             confidence = min(confidence, LIKELY)
-        if not self.is_trained(guard) or (saved.evaluated and not self.run.trains):
+        if not self.is_trained(guard) or (saved.evaluated and not self.run.steps.trains):
             return POSSIBLE
         if self.run.supposes and driven.is_guessed(self.run, saved.place, write.place):
             return POSSIBLE
@@ -260,7 +260,7 @@ class Context:
         It does where the code takes a backward through what it made of it, or spoils what an op returned to it and
         returns what comes of that.
         """
-        if self.run.trains:
+        if self.run.steps.trains:
             return not self.is_fed(saved)
         spoilt = saved.result and _are_in_one_call(saved.place, write.place) and self._returned(saved)
         return spoilt and not _rests_on_options(saved)
@@ -268,11 +268,13 @@ class Context:
     def is_fed(self, saved: Saved) -> bool:
         """Whether a module is trained here, and the save hangs on what the function is given alone: on data."""
         run = self.run
-        if not run.trains or not (self.of_module or run.supposes or any(run.forwards.values())):
+        if not run.steps.trains or not (self.of_module or run.supposes or any(run.handed.forwards.values())):
             return False
         found = grounds([*saved.sources])
         return bool(found) and all(
-            isinstance(ground.value, Unknown) and ground.value.is_given() and ground not in run.stand_ins
+            isinstance(ground.value, Unknown)
+            and ground.value.is_given()
+            and ground not in run.several.stand_ins
             for ground in found
         )
 
@@ -286,13 +288,13 @@ class Context:
         if self._behind is None:
             from .graph import reach
 
-            self._behind = reach([n for g, t in self.run.returned for n in self.run.heap.nodes(t, g)])
+            self._behind = reach([n for g, t in self.run.root.returned for n in self.run.heap.nodes(t, g)])
         return saved.node in self._behind
 
     def _version(self, place: Place, saved: Saved) -> tuple[int, int] | None:
         if saved.storage.made is None or saved.storage.initialised:
             return None
-        writes = [w for w in self.run.writes if w.storage is saved.storage and w.counted]
+        writes = [w for w in self.run.found.writes if w.storage is saved.storage and w.counted]
         for before, write in enumerate(writes):
             if write.place.at is place.at:
                 # `x[i] += y` adds in place and then puts the sum where it stands already.
@@ -308,9 +310,9 @@ class Context:
         guard = NEVER
         for p, n in ways(incident.guard):
             if incident.modeless or (
-                not n & run.grad_enabled
+                not n & run.asked.enabled
                 and run.is_possible(p)
-                and not any(n >> bit & 1 and s is incident.storage for bit, s in run.grad_tests.items())
+                and not any(n >> bit & 1 and s is incident.storage for bit, s in run.asked.requires.items())
             ):
                 guard = either(guard, conjunction(p, n))
         if not guard:
@@ -325,7 +327,7 @@ class Context:
             # That an argument may be a leaf is no evidence; that it may require grad is, for its views.
             if incident.kind == "leaf" and not (incident.early or incident.stepped):
                 return
-            sure = run.trains if incident.stepped else self.reached and not incident.is_bare()
+            sure = run.steps.trains if incident.stepped else self.reached and not incident.is_bare()
             sure = sure and not run.supposes
             confidence = LIKELY if sure else POSSIBLE
         if not self.is_trained(guard) or self._by_an_argument(incident) or incident.doubtful:
@@ -336,8 +338,8 @@ class Context:
             self.raising.add(at)
         finding = Finding(incident.kind, at, incident.op, confidence)
         finding.write = incident.place if inner else None
-        finding.passed = self.run.passed.get((at, incident.storage))
-        finding.unrecorded = incident.place.at in self.run.unrecorded
+        finding.passed = self.run.declared.passed.get((at, incident.storage))
+        finding.unrecorded = incident.place.at in self.run.declared.unrecorded
         finding.cause = incident.cause
         finding.given = incident.grad < DOES
         finding.used = incident.used
@@ -348,7 +350,7 @@ class Context:
     def _by_an_argument(self, incident: Incident) -> bool:
         """Whether a function that has returned expanded it as far as its arguments say, which may be not at all."""
         cause = incident.cause
-        if cause is None or cause not in self.run.perhaps_expanded:
+        if cause is None or cause not in self.run.found.perhaps_expanded:
             return False
         return all(place.frame is not cause.frame for place in incident.place.stack())
 
@@ -391,4 +393,4 @@ def _works_on_a_module(run: Run) -> bool:
     """Whether it is a method of a module of the project, or is given one: those weights are there to be trained."""
     from .values import Instance
 
-    return any(isinstance(value, Instance) and value.cls.is_module() for value in run.root_args.values())
+    return any(isinstance(value, Instance) and value.cls.is_module() for value in run.root.args.values())

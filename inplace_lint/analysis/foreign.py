@@ -55,7 +55,7 @@ class Forward:
         self.certain = run.grad == "on"
         #: what escaped may have been put into it, or have been by a call that was given it and is not looked into
         self.lent = any(time is None for time, _, _ in run.heap.roots) or (
-            func.tensor is not None and func.tensor.storage in run.given
+            func.tensor is not None and func.tensor.storage in run.handed.given
         )
 
 
@@ -64,10 +64,10 @@ def called(
 ) -> Value:
     """What a call of something unknown returns: if it is a module, a result that hangs on its parameters."""
     _may_store(run, func.owner)
-    run.unresolved.add(spelled(getattr(at, "func", None)).rpartition(".")[2])
+    run.handed.unresolved.add(spelled(getattr(at, "func", None)).rpartition(".")[2])
     weights = known_weights(run, func)
     known = weights is not None
-    if weights is None and run.expects_modules and func.is_given():
+    if weights is None and run.handed.expects_modules and func.is_given():
         weights = expected_weights(run, func)
     if known and run.grad not in ("on", "unknown"):
         return run.new_tensor("result", 0, at)
@@ -78,7 +78,7 @@ def called(
         if given and weights is None and run.program.sketches.notes:
             unmodeled.may_save(run, result, spelled(getattr(at, "func", None)), at)
         forward = Forward(run, func, result, values, at)
-        run.forwards.setdefault(func, []).append(forward)
+        run.handed.forwards.setdefault(func, []).append(forward)
         if weights is not None:
             _remember(run, forward, weights, known)
     elif run.program.second_look:
@@ -112,7 +112,7 @@ def _is_data_set(obj: Instance) -> bool:
 
 def _may_store(run: Run, owner: Value | None) -> None:
     """A method of something unknown was called: what was stored in it, or in a part of it, may be another by now."""
-    for holder, key in run.stored if owner is not None else ():
+    for holder, key in run.handed.stored if owner is not None else ():
         whole: Value | None = holder
         while whole is not owner and isinstance(whole, Unknown):
             whole = whole.owner
@@ -157,7 +157,7 @@ def expected_weights(run: Run, owner: Unknown) -> Tensor:
         return known
     weights = run.new_tensor("parameter", DOES, None, leaf=True)
     run.bottom().slots[(owner, "member", _WEIGHTS)] = weights
-    for forward in run.forwards.get(owner, ()):
+    for forward in run.handed.forwards.get(owner, ()):
         _remember(run, forward, weights)
     return weights
 
@@ -198,11 +198,11 @@ def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
     heap = run.heap
     reached: set[Node] = set()
     for time, guard, nodes in heap.roots:
-        if time is not None and time > run.stepped_at:
+        if time is not None and time > run.steps.last:
             reached.update(reach(nodes, guard))
-    run.stepped_at = heap.time
-    run.steps_parameters = True
-    for hazard in run.held.get(told[0], ()):
+    run.steps.last = heap.time
+    run.steps.of_parameters = True
+    for hazard in run.steps.held.get(told[0], ()):
         hazard.held = hazard.held and hazard.saved.node not in reached
     leaves = {node for node in reached if not node.edges}
     trainable = _trainable(run, leaves)
@@ -218,14 +218,14 @@ def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
             # Of one forward two backwards may go through different parts: an optimizer of both steps after each.
             hazard.held = hazard.saved.node in reached
             if hazard.held:
-                run.held.setdefault(told[0], []).append(hazard)
+                run.steps.held.setdefault(told[0], []).append(hazard)
 
 
 def _trainable(run: Run, nodes: set[Node]) -> list[Storage]:
     """The leaves among the nodes that an optimizer may step: all but what is plainly data."""
     handed_on = {
         value
-        for forwards in run.forwards.values()
+        for forwards in run.handed.forwards.values()
         for forward in forwards
         if len(forward.values) > 1  # one of them may be a module, as in `loss_of(model, x)`
         for value in forward.values
@@ -242,4 +242,4 @@ def _is_data(run: Run, value: Unknown | None, handed_on: set[Value]) -> bool:
     whole: Value | None = value
     while isinstance(whole, Unknown) and whole.owner is not None and not whole.returned:
         whole = whole.owner
-    return isinstance(whole, Unknown) and (whole.returned or whole in run.root_args.values())
+    return isinstance(whole, Unknown) and (whole.returned or whole in run.root.args.values())

@@ -30,7 +30,7 @@ class Generator:
 
 def writing(run: Run, value: Value, manages: bool = False) -> Generator | None:
     """The generator that a value is, if running it may write; `manages`: only of a context manager."""
-    found = run.generators.get(value)
+    found = run.entering.generators.get(value)
     if found is None:
         return None
     source = found.function.source
@@ -39,8 +39,8 @@ def writing(run: Run, value: Value, manages: bool = False) -> Generator | None:
         for one in found.function.decorated or ()
     ):
         return None
-    free = run.frame.depth < DEPTH and not run.budget.is_spent() and source not in run.active
-    return found if free and (source in run.deep or run.program.enters(source)) else None
+    free = run.frame.depth < DEPTH and not run.budget.is_spent() and source not in run.entering.active
+    return found if free and (source in run.entering.deep or run.program.enters(source)) else None
 
 
 def around(run: Run, generator: Generator, at: ast.AST, body: Callable[[Value], None]) -> None:
@@ -50,9 +50,9 @@ def around(run: Run, generator: Generator, at: ast.AST, body: Callable[[Value], 
     def yielded(value: Value) -> None:
         inner = run.frame, run.loops
         run.frame, run.loops = frame, loops
-        source = run.active.pop()
+        source = run.entering.active.pop()
         body(value)
-        run.active.append(source)
+        run.entering.active.append(source)
         run.frame, run.loops = inner
 
     function = generator.function

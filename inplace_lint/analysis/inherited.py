@@ -58,7 +58,7 @@ def constructor(obj: Instance) -> Native:
     """`super().__init__` where that is torch's."""
 
     def play(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> None:
-        begin(run, obj, args, kwargs, at, run.spread)
+        begin(run, obj, args, kwargs, at, run.entering.spread)
 
     return Native(play, exact=True)
 

@@ -194,7 +194,7 @@ def _of_one_kind(run: Run, value: Value, count: int, star: int, at: ast.AST) -> 
         return [run.scalar(("part", value, i)) for i in range(count)]
     if isinstance(value, Unknown):
         parts = [run.member(value, i) for i in range(count)]
-        run.parts.update(part for part in parts if isinstance(part, Unknown))
+        run.several.parts.update(part for part in parts if isinstance(part, Unknown))
         return parts
     return [Unknown() for _ in range(count)]
 

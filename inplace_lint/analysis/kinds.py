@@ -43,10 +43,10 @@ def mark_targets(run: Run, cls: ClassValue, arguments: list[Value]) -> None:
 
 def mark_data(run: Run, trained: list[tuple[Guard, Tensor]]) -> None:
     """A function that itself runs the backward of what hangs on a model is given data beside it: no evidence."""
-    if len(run.active) > 1:
+    if len(run.entering.active) > 1:
         return
-    given = {value for value in run.root_args.values() if isinstance(value, Unknown)}
-    given |= {part for part in run.parts if _is_part(part, given)}
+    given = {value for value in run.root.args.values() if isinstance(value, Unknown)}
+    given |= {part for part in run.several.parts if _is_part(part, given)}
     reached = grounds([tensor.storage for _, tensor in trained])
     data = {value.tensor.storage for value in given if value.tensor is not None}
     data |= {storage for storage in reached if is_item(storage.value)}
@@ -71,13 +71,13 @@ def mark_integers(run: Run, index: Value) -> None:
 
 def mark_filled(run: Run) -> None:
     """What is put into the elements of integers is an integer."""
-    for _ in run.filled:
-        before = len(run.filled)
-        for target, source in list(run.filled):
+    for _ in run.found.filled:
+        before = len(run.found.filled)
+        for target, source in list(run.found.filled):
             if all(storage.no_evidence for storage in grounds([target])):
-                run.filled.remove((target, source))
+                run.found.filled.remove((target, source))
                 _mark([source])
-        if len(run.filled) == before:
+        if len(run.found.filled) == before:
             break
 
 
@@ -86,12 +86,16 @@ def mark_alone(run: Run) -> None:
 
     Neither what is part of the result of a method, which may have parameters behind it, nor of what is called.
     """
-    alone = [(w.storage, w.storage.value) for w in run.writes if w.recorded and w.storage.value is not None]
+    alone = [
+        (w.storage, w.storage.value) for w in run.found.writes if w.recorded and w.storage.value is not None
+    ]
     alone = [(storage, value) for storage, value in alone if value.alone]
     if not alone:
         return
-    called = {id(f.result) for forwards in run.forwards.values() for f in forwards}
-    called |= {id(_whole(func)) for func, forwards in run.forwards.items() if _computes(run, func, forwards)}
+    called = {id(f.result) for forwards in run.handed.forwards.values() for f in forwards}
+    called |= {
+        id(_whole(func)) for func, forwards in run.handed.forwards.items() if _computes(run, func, forwards)
+    }
     for storage, value in alone:
         if id(_whole(value)) not in called:
             storage.no_evidence = True

@@ -23,8 +23,8 @@ class Literals:
         #: this run builds objects that all runs share
         self.builds = builds
         #: literals of paths that are only guessed at (an op that may alias), and of evaluation mode
-        self.doubtful = program.doubtful
-        self.evaluation = program.evaluation
+        self.doubtful = program.built.doubtful
+        self.evaluation = program.built.evaluation
         #: literals that hold, and that do not, only where somebody turns a flag the other way than it is by default
         self.turned = (0, 0)
         #: literals that hold only where an object is built with a flag that is off by default
@@ -46,12 +46,12 @@ class Literals:
         """The literal's bit for a test, the same for the same key."""
         bit = self._bits.get(key)
         if bit is None:
-            built = self.program.built_bits
+            built = self.program.built.bits
             if key in built:  # what an `__init__` asked already, be it that of another object
                 bit = built[key]
             elif self.builds:
-                bit = built[key] = 2 * self.program.base_bits
-                self.program.base_bits += 1
+                bit = built[key] = 2 * self.program.built.count
+                self.program.built.count += 1
             else:
                 bit = 2 * self._own_bits + 1
                 self._own_bits += 1
@@ -60,7 +60,7 @@ class Literals:
 
     def is_possible(self, positive: int) -> bool:
         """Whether these literals can hold together."""
-        return all(positive & pair != pair for pair in (*self.program.exclusive, *self.exclusive))
+        return all(positive & pair != pair for pair in (*self.program.built.exclusive, *self.exclusive))
 
     def expect(self, bit: int, default: bool) -> None:
         """Note what a flag of a call is by default, which the literal stands for."""
@@ -74,12 +74,12 @@ class Literals:
 
     def expect_in_building(self, bit: int) -> None:
         """Note that a flag which an object is built with is off by default."""
-        holder = self.program if self.builds else self
+        holder = self.program.built if self.builds else self
         holder.asked_for_in_building |= 1 << bit
 
     def as_built_by_default(self, guard: Guard) -> bool:
         """Whether one of the paths leaves the flags that objects are built with as they are by default."""
-        turned = self.asked_for_in_building | self.program.asked_for_in_building
+        turned = self.asked_for_in_building | self.program.built.asked_for_in_building
         return any(not positive & turned for positive, _ in ways(guard))
 
     def is_of_any_round(self, guard: Guard) -> bool:
@@ -89,7 +89,7 @@ class Literals:
     def without_options(self, guard: Guard) -> Guard:
         """The guard without the tests of flags that the function, or its object's `__init__`, is given."""
         options = 0
-        for bits in (self._bits, self.program.built_bits):
+        for bits in (self._bits, self.program.built.bits):
             for key, bit in bits.items():
                 if isinstance(key, tuple) and key[0] == "argument":
                     options |= 1 << bit
@@ -144,4 +144,4 @@ class Literals:
     def known(self, key: Hashable) -> int | None:
         """The literal's bit for a test, if it was made."""
         bit = self._bits.get(key)
-        return self.program.built_bits.get(key) if bit is None else bit
+        return self.program.built.bits.get(key) if bit is None else bit

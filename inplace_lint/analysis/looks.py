@@ -65,7 +65,9 @@ class SecondLooks:
             return self._meets(root, finding, needed)
         run, places = self.at(root), _writes(finding)
         met = _incidents(run, finding)
-        if not met and (run.budget.is_spent() or all(write.place.at not in places for write in run.writes)):
+        if not met and (
+            run.budget.is_spent() or all(write.place.at not in places for write in run.found.writes)
+        ):
             return None
         return any(i.grad == DOES or i.storage.credible() for i in met)
 
@@ -77,7 +79,7 @@ class SecondLooks:
         run = self.at(root)
         met = _hazards(run, finding)
         places = _writes(finding)
-        if not met and (run.budget.is_spent() or all(w.place.at not in places for w in run.writes)):
+        if not met and (run.budget.is_spent() or all(w.place.at not in places for w in run.found.writes)):
             return None
         if needed and met and not run.budget.is_spent():
             run.heap.confirm()
@@ -104,8 +106,8 @@ class SecondLooks:
         run = self.at(root)
         met = _incidents(run, finding) if finding.kind == "leaf" else []
         return bool(met) and all(
-            i.storage in run.stand_ins
-            and all(isinstance(owner, Unknown) for owner in run.stand_ins[i.storage].owners)
+            i.storage in run.several.stand_ins
+            and all(isinstance(owner, Unknown) for owner in run.several.stand_ins[i.storage].owners)
             for i in met
         )
 
@@ -133,7 +135,7 @@ def is_argument(run: Run, storage: Storage) -> bool:
     value: Value | None = storage.value
     if not isinstance(value, Unknown) or not value.is_given():
         return False
-    given = {id(value) for value in run.root_args.values()}
+    given = {id(value) for value in run.root.args.values()}
     while isinstance(value, Unknown) and id(value) not in given:
         value = value.owner
     return isinstance(value, Unknown)
@@ -147,7 +149,7 @@ def _writes(finding: Finding) -> set[ast.AST]:
 
 def _incidents(run: Run, finding: Finding) -> list[Incident]:
     places = _writes(finding)
-    return [i for i in run.incidents if i.kind == finding.kind and i.place.at in places]
+    return [i for i in run.found.incidents if i.kind == finding.kind and i.place.at in places]
 
 
 def _hazards(run: Run, finding: Finding) -> list[Hazard]:
@@ -157,7 +159,9 @@ def _hazards(run: Run, finding: Finding) -> list[Hazard]:
 
 def _hangs_on_an_argument_called(run: Run, hazard: Hazard) -> bool:
     """Whether what was saved may hang on the result of something given that is called: a module, perhaps."""
-    results = {f.result for func, forwards in run.forwards.items() if func.owner is None for f in forwards}
+    results = {
+        f.result for func, forwards in run.handed.forwards.items() if func.owner is None for f in forwards
+    }
     pending = [*hazard.saved.unproved, *hazard.saved.sources]
     seen = set(pending)
     while pending:

@@ -89,7 +89,7 @@ def _backward(
     retain = flag(kwargs, "retain_graph") or flag(kwargs, "create_graph")
     if len(args) > 1:
         retain = retain or not (isinstance(args[1], Constant) and not args[1].value)
-    run.trains = True
+    run.steps.trains = True
     roots = [found for tensor in tensors for found in run.tensors_within(tensor)]
     if run.program.second_look:
         from .kinds import mark_data
@@ -244,7 +244,7 @@ def _register(
                 value.sizes = given.sizes
                 run.keep_dtype(value.storage, given.storage.dtype)
             if not run.builds:
-                run.own_buffers.add(value.storage)
+                run.made.buffers.add(value.storage)
         run.put(obj, values[0].value, value)
         inherited.register(run, obj, value)
     elif len(values) >= 2 and name in ("add_module", "register_module"):
@@ -311,7 +311,7 @@ def _step_through(run: Run, obj: Unknown, args: Sequence[Value], at: ast.AST) ->
     """`scaler.step(optimizer)`: something unknown is asked to step an optimizer that is known."""
     from . import calls
 
-    run.steps_unknown = True
+    run.steps.of_unknown = True
     for value in args:
         if isinstance(value, FunctionValue):
             calls.call(run, value, [], {}, at)  # a closure, of what may be an optimizer
@@ -324,7 +324,7 @@ def _step_through(run: Run, obj: Unknown, args: Sequence[Value], at: ast.AST) ->
 def step(run: Run, owners: Sequence[Value], at: ast.AST, op: str, fused: bool = False) -> Value:
     """Write the parameters of the owners, as an optimizer does: under no_grad, and counted unless it is fused."""
     quiet = "unchecked" if fused else ""
-    run.trains = run.steps_parameters = True
+    run.steps.trains = run.steps.of_parameters = True
     place = run.place(at)
     for owner in owners:
         unseen = _may_have_been_reached(run, owner)
@@ -340,9 +340,9 @@ def step(run: Run, owners: Sequence[Value], at: ast.AST, op: str, fused: bool = 
 
 def _may_have_been_reached(run: Run, owner: Value) -> bool:
     """Whether a backward that is not in sight may have given a module's parameters their gradients."""
-    if not isinstance(owner, Instance) or owner.shared or owner in run.outside:
+    if not isinstance(owner, Instance) or owner.shared or owner in run.root.outside:
         return True
-    return run.lends
+    return run.handed.lends
 
 
 def of_class(run: Run, cls: ClassValue, name: str) -> Value | None:

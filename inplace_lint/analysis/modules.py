@@ -57,10 +57,10 @@ def called(
     run: Run, module: Value, args: Sequence[Value], at: ast.AST, forward: Callable[[Sequence[Value]], Value]
 ) -> Value:
     """A call of a module: its hooks around its forward, and its mode, if one was set, for all that it calls."""
-    outer = run.mode
+    outer = run.keeping.mode
     mode = run.state.get((module, "mode"))
     if mode is not None:
-        run.mode = mode
+        run.keeping.mode = mode
     for hook in _hooks(run, module, "register_forward_pre_hook"):
         changed = _play(run, hook, [module, containers.make(run, "tuple", args)], at)
         if changed is not None:
@@ -69,7 +69,7 @@ def called(
     for hook in _hooks(run, module, "register_forward_hook"):
         changed = _play(run, hook, [module, containers.make(run, "tuple", args), result], at)
         result = result if changed is None else changed
-    run.mode = outer
+    run.keeping.mode = outer
     return result
 
 
@@ -82,7 +82,7 @@ def _play(run: Run, hook: Value, args: list[Value], at: ast.AST) -> Value | None
     """What a hook gives in the place of what it got; None where it gives nothing."""
     from . import calls
 
-    deep = run.deep
+    deep = run.entering.deep
     function = hook
     if isinstance(hook, Instance):
         function = classes.find(run, hook.cls.order(), "__call__") or hook
@@ -91,9 +91,9 @@ def _play(run: Run, hook: Value, args: list[Value], at: ast.AST) -> Value | None
     if not isinstance(function, FunctionValue):
         calls.unknown(run, hook, args, {}, at)
         return None
-    run.deep = run.deep | {function.source}
+    run.entering.deep = run.entering.deep | {function.source}
     given = calls.call(run, hook, args, {}, at)
-    run.deep = deep
+    run.entering.deep = deep
     if isinstance(given, Phi):
         given = next((atom for atom in run.possible(given) if not _is_none(atom)), given)
     return None if _is_none(given) else given
@@ -115,7 +115,7 @@ def statistics(run: Run, module: TorchModule, training: bool, result: Value, at:
         write = run.heap.write(
             mean.storage, run.path, "the update of its statistics", place, quiet="unchecked"
         )
-        run.writes.append(write)
+        run.found.writes.append(write)
         return
     for guard, tensor in run.tensors(result) if isinstance(result, Tensor) else ():
         for condition, node in run.heap.nodes(tensor, guard):

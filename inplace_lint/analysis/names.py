@@ -43,7 +43,7 @@ def load(run: Run, name: str) -> Value:
             run.state.slots[(frame.uid, name)] = unknown
             return unknown
         frame = frame.enclosing
-    module_frame = run.module_frames.get(run.frame.module.filename)
+    module_frame = run.top_levels.frames.get(run.frame.module.filename)
     if module_frame is not None:
         value = run.state.get((module_frame.uid, name))
         if value is not None:
@@ -61,13 +61,15 @@ def store(run: Run, name: str, value: Value) -> None:
                 run.state.slots[(outer.uid, name)] = value
                 return
             outer = outer.enclosing
-        module_frame = run.module_frames.get(frame.module.filename)
+        module_frame = run.top_levels.frames.get(frame.module.filename)
         if module_frame is not None:
             run.state.slots[(module_frame.uid, name)] = value
         else:
             if run.builds:
-                run.globals = dict(run.globals)  # what one run sets is not for the others to see
-            run.globals[frame.module, name] = Unknown()
+                run.top_levels.globals = dict(
+                    run.top_levels.globals
+                )  # what one run sets is not for the others to see
+            run.top_levels.globals[frame.module, name] = Unknown()
             run.heap.escape(run.tensors_within(value), run.path)
         return
     run.state.slots[(frame.uid, name)] = value
@@ -76,16 +78,18 @@ def store(run: Run, name: str, value: Value) -> None:
 def of_module(run: Run, module: Module, name: str) -> Value:
     """What the top level of a file binds to a name, or the builtin; Unknown if that cannot be told."""
     key = (module, name)
-    value = run.globals.get(key)
+    value = run.top_levels.globals.get(key)
     if value is None:
         known = run.program.known_names
         value = known.get(key)
         if value is None:
-            run.globals[key] = Unknown()  # ends cycles of imports and of self-referring assignments
+            run.top_levels.globals[key] = (
+                Unknown()
+            )  # ends cycles of imports and of self-referring assignments
             value = _find(run, module, name)
             if type(value) in _THE_SAME:
                 known[key] = value
-        run.globals[key] = value
+        run.top_levels.globals[key] = value
     return value
 
 
@@ -148,7 +152,7 @@ def may_come_by_a_star(run: Run, node: ast.AST) -> bool:
     name, module = getattr(node, "id", None), run.frame.module
     return (
         name is not None
-        and load(run, name) is run.globals.get((module, name))
+        and load(run, name) is run.top_levels.globals.get((module, name))
         and not module.binds(name)
         and name not in module.multiple
         and any(
@@ -196,11 +200,11 @@ def evaluate(run: Run, node: ast.expr) -> Value:
 
 def decorators_of(run: Run, source: FunctionSource) -> list[Value]:
     """The values of a function's decorators: what makes them is entered, although it writes nothing."""
-    deep, run.deep = run.deep, EVERYTHING
+    deep, run.entering.deep = run.entering.deep, EVERYTHING
     try:
         return [evaluate_in(run, source.module, node) for node in getattr(source.node, "decorator_list", ())]
     finally:
-        run.deep = deep
+        run.entering.deep = deep
 
 
 def evaluate_in(run: Run, module: Module, node: ast.expr) -> Value:
@@ -211,7 +215,7 @@ def evaluate_in(run: Run, module: Module, node: ast.expr) -> Value:
 def apart(run: Run, module: Module, action: Callable[[], Value]) -> Value:
     """What an action gives at the top level of a file, whatever path asks for it."""
     outer = (run.frame, run.state, run.path, run.grad, run.autocast, run.loops)
-    decorates, run.decorates = run.decorates, False
+    decorates, run.entering.decorates = run.entering.decorates, False
     frame = Frame(run.uid(), module, None, None, None, None)
     run.frames[frame.uid] = frame
     base = run.bottom()
@@ -228,7 +232,7 @@ def apart(run: Run, module: Module, action: Callable[[], Value]) -> Value:
         value = action()
     finally:
         run.frame, run.state, run.path, run.grad, run.autocast, run.loops = outer
-        run.decorates = decorates
+        run.entering.decorates = decorates
     # What the evaluation built (the elements of a list, the attributes of an object) holds on every path.
     for key, made in overlay.slots.items():
         if not (isinstance(key, tuple) and key[0] == frame.uid):

@@ -54,7 +54,7 @@ def instantiate(
         if obj.cls.is_module() and exact:
             obj.pending = (args, kwargs)  # most of a large model is never looked into
             if not run.builds and any(map(_works_in_place, (*args, *kwargs.values()))):
-                run.outfitted.append(obj)
+                run.entering.outfitted.append(obj)
         else:
             calls.enter(run, init, [obj, *args], kwargs, at, exact)
     elif inherited.base_of(cls):
@@ -106,7 +106,16 @@ def materialise(run: Run, obj: Instance) -> None:
         outer = run
     frame = Frame(run.uid(), obj.cls.source.module, None, None, None, None)
     run.frames[frame.uid] = frame
-    before = (run.frame, run.state, run.path, run.grad, run.autocast, run.loops, run.active, run.inexact)
+    before = (
+        run.frame,
+        run.state,
+        run.path,
+        run.grad,
+        run.autocast,
+        run.loops,
+        run.entering.active,
+        run.inexact,
+    )
     overlay = State(run.bottom())
     run.frame, run.state, run.path, run.grad, run.autocast, run.loops = (
         frame,
@@ -116,18 +125,20 @@ def materialise(run: Run, obj: Instance) -> None:
         False,
         [],
     )
-    run.active, run.inexact = [], 0
+    run.entering.active, run.inexact = [], 0
     init = classes.find(run, obj.cls.order(), "__init__")
     if isinstance(init, FunctionValue):
         calls.enter(run, init, [obj, *args], kwargs, obj.cls.source.node)
     else:
         inherited.begin(run, obj, args, kwargs, obj.cls.source.node)
-    (run.frame, run.state, run.path, run.grad, run.autocast, run.loops, run.active, run.inexact) = before
-    target = run.program.base if run.builds else run.bottom()
+    (run.frame, run.state, run.path, run.grad, run.autocast, run.loops, run.entering.active, run.inexact) = (
+        before
+    )
+    target = run.program.built.base if run.builds else run.bottom()
     target.slots.update(overlay.slots)
     if run.builds:
-        run.program.doubtful |= run.doubtful
-        run.program.evaluation |= run.evaluation
+        run.program.built.doubtful |= run.doubtful
+        run.program.built.evaluation |= run.evaluation
         outer.doubtful |= run.doubtful
         outer.evaluation |= run.evaluation
 
@@ -217,7 +228,7 @@ def call_module(
     model = table.module(module.name)
     if model is None:
         model = run.program.declared.layer(module.name)
-        run.told[at] = run.program.declared.said_of(module.name, run.frame.module), run.frame.module
+        run.declared.told[at] = run.program.declared.said_of(module.name, run.frame.module), run.frame.module
     if model is None:
         return einops.call_layer(run, module, args, at) or calls.unknown(run, module, args, kwargs, at)
     module = attributes.as_set(run, module)

@@ -171,7 +171,7 @@ def _equal(run: Run, left: Value, right: Value) -> Value:
         if right.value not in words:
             before = run.words.get(run.round_before.get(left, left), {}).get(right.value)
             others = [*words.values(), *([] if before is None else [before])]
-            exclusive = run.program.exclusive if run.builds else run.exclusive
+            exclusive = run.program.built.exclusive if run.builds else run.exclusive
             exclusive += [1 << bit | 1 << test.bit for bit in others]
             words[right.value] = test.bit
     return test

@@ -186,11 +186,11 @@ def perform(
         _hang_on(run, op)
     if op.grads and not _may_hand_back(facts):
         _stale_views(run, op)
-    if run.written:
+    if run.found.written:
         _stale_reads(run, op)
     if facts.writes:
         writing.incidents(run, op)
-        if at in run.observed:
+        if at in run.found.observed:
             for i in facts.writes:
                 for guard, tensor in op.operands[i] if i < len(op.operands) else ():
                     observe(run, facts, op.place, tensor, guard, values)
@@ -203,7 +203,7 @@ def perform(
         results.turn_in_place(run, facts, op.operands, values)
     if WEIGHT in facts.writes and weights is not None:
         # `max_norm` renormalises under no_grad
-        run.writes.append(run.heap.write(weights.storage, run.path, op.name, op.place))
+        run.found.writes.append(run.heap.write(weights.storage, run.path, op.name, op.place))
     if op.grads:
         used(run, op.operands)
     made, result = results.of(run, op)
@@ -297,7 +297,11 @@ def _stale_reads(run: Run, op: Application) -> None:
         return
     replaced = facts.writes if facts.overwrites else ()
     written = [
-        t for i, found in enumerate(op.operands) if i not in replaced for _, t in found if t in run.written
+        t
+        for i, found in enumerate(op.operands)
+        if i not in replaced
+        for _, t in found
+        if t in run.found.written
     ]
     if written:
         stale.reads(run, op.name, op.place.at, written, facts.overwrites)
@@ -319,7 +323,7 @@ def _stale_views(run: Run, op: Application) -> None:
                 if evidence:
                     stale = Incident(kind, op.place, guard, op.name, tensor.storage, evidence, cause)
                     stale.used = True
-                    run.incidents.append(stale)
+                    run.found.incidents.append(stale)
 
 
 def used(run: Run, operands: list[Operands]) -> None:

@@ -67,7 +67,7 @@ def _grad(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     create = methods.flag(kwargs, "create_graph")
     retain = create or methods.flag(kwargs, "retain_graph")
     roots = run.tensors_within(outputs)
-    run.trains = True
+    run.steps.trains = True
     run.heap.backward(roots, run.path, retain)
     result = Sequence_("fresh")  # one for each input
     element: Value
@@ -86,7 +86,7 @@ def _grad(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
 
 def _autograd_backward(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     retain = methods.flag(kwargs, "retain_graph") or methods.flag(kwargs, "create_graph")
-    run.trains = True
+    run.steps.trains = True
     roots = [found for value in args[:1] for found in run.tensors_within(value)]
     run.heap.backward(roots, run.path, retain)
     return NONE
@@ -97,10 +97,10 @@ def _vector_to_parameters(run: Run, args: Sequence[Value], kwargs: Mapping[str, 
     owners: list[Value] = []
     for value in args[1:2]:
         symbols.owners_in(run, value, owners)
-    run.steps_unknown = run.steps_unknown or any(isinstance(owner, Unknown) for owner in owners)
+    run.steps.of_unknown = run.steps.of_unknown or any(isinstance(owner, Unknown) for owner in owners)
     for owner in owners:
         for weights in methods.weights_of(run, owner):
-            run.writes.append(
+            run.found.writes.append(
                 run.heap.replace(weights.storage, run.path, "vector_to_parameters", run.place(at))
             )
     return NONE
@@ -110,13 +110,13 @@ def _grad_enabled(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], 
     if run.grad != "on":
         return Constant(False) if run.grad in ("off", "inference") else Scalar()
     test = run.test(("grad enabled",))
-    run.grad_enabled |= 1 << test.bit
-    run.asked += 1
+    run.asked.enabled |= 1 << test.bit
+    run.asked.times += 1
     return test
 
 
 def _inference_enabled(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    run.asked += 1
+    run.asked.times += 1
     return Scalar() if run.grad == "unknown" else Constant(run.grad == "inference")
 
 

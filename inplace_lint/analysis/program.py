@@ -76,6 +76,37 @@ def forget(everything: bool) -> None:
         _latest = (project, Program(project, program.sketches.renewed(files)))
 
 
+class Built:
+    """What classes' `__init__` build, for all runs; and the literals on which it depends what these objects hold."""
+
+    def __init__(self) -> None:
+        #: one object of each class; what their `__init__` left stands in `base`, under every run
+        self.objects: dict[ClassValue, Instance] = {}
+        self._base: State | None = None
+        #: what the top level of files binds to names, for the runs that build objects
+        self.names: dict[tuple[Module, str], Value] = {}
+        #: how many literals there are: even bits belong to these, odd ones to the run that made them
+        self.count = 1  # the first is that of weakened guards
+        #: ... and for which tests they stand
+        self.bits: dict[Hashable, int] = {}
+        #: those of paths that are only guessed at, and of evaluation mode
+        self.doubtful = WEAKENED
+        self.evaluation = 0
+        #: pairs of literals that do not both hold
+        self.exclusive: list[int] = []
+        #: those that hold only where an object is built with a flag that is off by default
+        self.asked_for_in_building = 0
+
+    @property
+    def base(self) -> State:
+        """The state under every run."""
+        if self._base is None:
+            from .frames import State
+
+            self._base = State()
+        return self._base
+
+
 class Program:
     """A file under check and the files of its project that it imports, and what is known of them."""
 
@@ -112,32 +143,9 @@ class Program:
         self._asks: dict[tuple[FunctionSource, ClassSource], bool] = {}
         self._set_later: dict[tuple[ClassValue, str, Module], bool] = {}
         self._filled_later: dict[Module, frozenset[str]] = {}
-        #: one object of each class; what their `__init__` left stands in `base`, under every run
-        self.built: dict[ClassValue, Instance] = {}
-        self._base: State | None = None
-        #: what the top level of files binds to names, for the runs that build objects
-        self.built_names: dict[tuple[Module, str], Value] = {}
-        #: ... and for all runs, where it is the same in each
+        self.built = Built()
+        #: what the top level of files binds to names, where it is the same in each run
         self.known_names: dict[tuple[Module, str], Value] = {}
-        #: how many literals `base` has: even bits belong to it, odd ones to the run that made them
-        self.base_bits = 1  # the first is that of weakened guards
-        #: ... and for which tests they stand
-        self.built_bits: dict[Hashable, int] = {}
-        self.doubtful = WEAKENED
-        self.evaluation = 0
-        #: pairs of the base's literals that do not both hold
-        self.exclusive: list[int] = []
-        #: those that hold only where an object is built with a flag that is off by default
-        self.asked_for_in_building = 0
-
-    @property
-    def base(self) -> State:
-        """The state under every run."""
-        if self._base is None:
-            from .frames import State
-
-            self._base = State()
-        return self._base
 
     def roots(self, module: Module) -> list[FunctionSource | None]:
         """What of a file is worth a run; the engine itself is only imported where there is something."""
@@ -214,14 +222,8 @@ class Program:
 
     def forget_objects(self) -> None:
         """Start anew with what is built, when the literals set aside for it run out."""
-        self.built = {}
-        self.built_names = {}
-        self.built_bits = {}
-        self._base = None
-        self.base_bits, self.doubtful, self.evaluation = 1, WEAKENED, 0
-        self.exclusive = []
+        self.built = Built()
         guards.forget()
-        self.asked_for_in_building = 0
 
     def is_set_later(self, cls: ClassValue, name: str, module: Module) -> bool:
         """Whether anything but an `__init__` may set an attribute: in the files of the class, or in the one at hand."""

@@ -93,7 +93,7 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
             seen.add(caller)
             if len(seen) > _ASKED:
                 return ""
-            if root not in looks.at(caller).entered:
+            if root not in looks.at(caller).entering.entered:
                 if not modes.records_nothing(looks.program.sketches, caller):
                     return ""
             elif looks.stands(caller, finding, needed=True) is not False:
@@ -120,7 +120,7 @@ def _is_for_others(
         beside = forward and looks.fills_what_it_made(root, finding)
     else:
         beside = finding.given
-    return beside and all(tensor.sizes != () for _, tensor in looks.at(function).returned)
+    return beside and all(tensor.sizes != () for _, tensor in looks.at(function).root.returned)
 
 
 def _is_local(looks: SecondLooks, finding: Finding, root: FunctionSource) -> bool:
@@ -133,7 +133,7 @@ def _plain_from_the_top(looks: SecondLooks, finding: Finding, root: FunctionSour
     if not runs_backward(looks.module):
         return False
     run = looks.at(None)
-    return run.trains and root in run.entered and looks.stands(None, finding) is False
+    return run.steps.trains and root in run.entering.entered and looks.stands(None, finding) is False
 
 
 def _is_given_data(looks: SecondLooks, training: Training, finding: Finding, root: FunctionSource) -> bool:
@@ -153,7 +153,7 @@ def _is_given_data(looks: SecondLooks, training: Training, finding: Finding, roo
                 return False
             calling, from_the_top = _callers(looks, training, function)
             if from_the_top and (
-                root not in looks.at(None).entered or looks.stands(None, finding) is not False
+                root not in looks.at(None).entering.entered or looks.stands(None, finding) is not False
             ):
                 return False
             alone = not calling and not from_the_top
@@ -163,7 +163,7 @@ def _is_given_data(looks: SecondLooks, training: Training, finding: Finding, roo
                 seen.add(caller)
                 if caller.name == "__init__" and finding.kind not in REFUSED:
                     continue  # what an object starts with is computed once: no backward goes through it
-                if root not in looks.at(caller).entered:
+                if root not in looks.at(caller).entering.entered:
                     return False
                 if looks.stands(caller, finding) is not False:
                     if not looks.hangs_on_arguments(caller, finding):
@@ -179,7 +179,7 @@ def _callers(
     """The functions of the file that call one, and whether its top level does, or is supposed to."""
     calling, rows = callers(looks.module, {function})
     around = [looks.module.functions_at(row) for row in rows]
-    found = {f for f in training.trainers if f is not None and function in looks.at(f).entered}
+    found = {f for f in training.trainers if f is not None and function in looks.at(f).entering.entered}
     if function.name in ("forward", "__call__") and function.owner is not None:
         found.update(f for f in calling if f.name != "__init__")  # which only builds what others call
         if not calling and not found:
@@ -194,9 +194,9 @@ def _callers(
 def _calls_another(looks: SecondLooks, caller: FunctionSource, function: FunctionSource) -> bool:
     """Whether what a caller calls by this name is known to be another function, wherever it does."""
     run = looks.at(caller)
-    if function in run.entered or function.name in run.unresolved or run.budget.is_spent():
+    if function in run.entering.entered or function.name in run.handed.unresolved or run.budget.is_spent():
         return False
-    return any(other.name == function.name for other in run.entered)
+    return any(other.name == function.name for other in run.entering.entered)
 
 
 def _as_own(looks: SecondLooks, caller: FunctionSource, method: FunctionSource) -> FunctionSource:
@@ -215,7 +215,11 @@ def _handing_on(looks: SecondLooks, forward: FunctionSource, cls: ClassSource) -
     if not all(around):
         return set()
     found = {functions[0] for functions in around}
-    return found if all(f.name != "__init__" and forward in looks.at(f).entered for f in found) else set()
+    return (
+        found
+        if all(f.name != "__init__" and forward in looks.at(f).entering.entered for f in found)
+        else set()
+    )
 
 
 def _called_by_its_base(program: Program, root: FunctionSource) -> bool:

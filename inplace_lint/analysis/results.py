@@ -53,7 +53,7 @@ def _result(run: Run, op: Application, ret: Ret) -> tuple[Value, Operands]:
         return _no_tensor(run, op), []
     if ret.kind in ("unknown", "list") or layout.own_counter:
         # What comes out may share the memory, on another version counter: who writes has to reckon with it.
-        run.given.update(tensor.storage for found in operands for _, tensor in found)
+        run.handed.given.update(tensor.storage for found in operands for _, tensor in found)
     if ret.kind == "unknown":
         return Unknown(), []
     if ret.kind == "list" or layout.own_counter:
@@ -61,7 +61,7 @@ def _result(run: Run, op: Application, ret: Ret) -> tuple[Value, Operands]:
         sequence = Sequence_("fresh")
         element = _fresh(run, op, ret)
         if layout.own_counter:
-            run.given.update(tensor.storage for _, tensor in run.tensors(element))
+            run.handed.given.update(tensor.storage for _, tensor in run.tensors(element))
         run.put(sequence, ANY, element)
         return sequence, []
     if ret.kind == "same" and ret.of is not None:
@@ -98,7 +98,7 @@ def _view_or_copy(
     layout, values = op.facts.layout, op.values
     view = _view(run, op, ret, tensor)
     if view.expanded is not None and view.expanded.at is op.place.at and not _expands_surely(run, values[1:]):
-        run.perhaps_expanded.add(view.expanded)
+        run.found.perhaps_expanded.add(view.expanded)
     if layout.axes.goes_along_axis and plain(axes.argument(op.facts, values, "dim")) == 0:
         view.contiguous = tensor.contiguous  # whole rows, one after the other
     by_layout = layout.aliases_if_contiguous

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import guards
+from . import guards, notes
 from .budget import Budget
 from .frames import DEAD, LENGTH, Frame, Place, State
 from .guards import ALWAYS, both, literal
 from .heap import Heap
-from .incident import Incident, Skipped
 from .iterators import Iteration
 from .joins import join
 from .literals import Literals
@@ -39,17 +38,11 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Hashable, Iterable
 
-    from ..project.declarations import Declaration
-    from ..syntax.module import FunctionSource, Module
-    from .finding import Finding
-    from .foreign import Forward
+    from ..syntax.module import FunctionSource
     from .frames import Loop
-    from .generators import Generator
     from .guards import Guard
-    from .heap import Hazard, Saved, Write
+    from .heap import Saved
     from .program import Program
-    from .sharing import Sharing
-    from .unchecked import Region
 
 
 class Run(Literals):
@@ -60,125 +53,40 @@ class Run(Literals):
     def __init__(self, program: Program, builds: bool = False) -> None:
         super().__init__(program, builds)
         self.heap = Heap()
-        self.base = program.base
-        self.state = State(program.base)
+        self.heap.doubtful = self.doubtful
+        self.budget = Budget(program.soft_limit)
+        #: what runs each instruction, where somebody watches (`watch`)
+        self.handlers = program.handlers
+        # Where it stands
+        self.base = program.built.base
+        self.state = State(program.built.base)
         self.path: Guard = ALWAYS
         self.grad = "on"
         self.autocast = False
-        #: where something stands that keeps backward from comparing versions (hooks on saved tensors)
-        self.unchecked: Place | None = None
-        #: the mode, training or evaluation, that was set for the module at hand
-        self.mode: Value | None = None
-        #: what is saved is copied: no write can change it
-        self.unsaved = False
-        #: storages whose writes move no version for now
-        self.preserved: frozenset[Storage] = frozenset()
-        #: the checkpoint that this is in
-        self.region: Region | None = None
         self.frame: Frame
+        self.frames: dict[int, Frame] = {}
         self.loops: list[Loop] = []
         #: the loops of all frames
         self.within: list[Loop] = []
         self.inexact = 0  # loops around this point whose iterations stand for more than themselves
         self.born: dict[Value, int] = {}
-        #: what the call at hand was given with a star, and nothing else: of unknown length
-        self.spread: Sequence_ | None = None
-        self.module_frames: dict[str, Frame] = {}
-        self.frames: dict[int, Frame] = {}
-        #: calls of what is declared, in which words, and the files that they stand in
-        self.told: dict[ast.AST, tuple[Declaration | None, Module]] = {}
-        #: what such a call writes: which argument that is
-        self.passed: dict[tuple[ast.AST, Storage], tuple[int, str]] = {}
-        #: ... and which of them autograd takes no notice of
-        self.unrecorded: set[ast.AST] = set()
-        self.active: list[FunctionSource] = []
-        #: the function whose body is run whatever is declared of it: its callers are told what it is said to do
-        self.body_of: FunctionSource | None = None
-        self.entered: set[FunctionSource] = set()
-        #: it is in a decorator, of which only matters what it returns
-        self.decorates = False
-        #: functions to enter although nothing in them writes, and the calls that were not entered
-        self.deep: frozenset[FunctionSource] = frozenset()
-        self.skipped: list[Skipped] = []
-        self.globals: dict[tuple[Module, str], Value] = program.built_names if builds else {}
-        self.incidents: list[Incident] = []
-        #: what it found, once it is done and somebody asked
-        self.findings: list[Finding] | None = None
-        self.writes: list[Write] = []
-        #: of a tensor that stands for any parameter of some modules: which these are
-        self.stand_ins: dict[Storage, Parameters] = {}
-        #: what something of unknown kind was taken apart into
-        self.parts: set[Unknown] = set()
-        #: tensors that each stand for any of several
-        self.many: set[Tensor] = set()
-        #: those of them that were taken under a key, by it; and what they were taken for
-        self.taken: dict[tuple[Tensor, object, Loop | None], Tensor] = {}
-        self.taken_for: dict[Value, Tensor] = {}
-        #: the keys under which objects were taken from a container, in the order in which a loop asked for them
-        self.asked_for: dict[tuple[Value, Loop | None], list[object]] = {}
-        #: of a second look: of which storage an element was set, and to what
-        self.filled: list[tuple[Storage, Storage]] = []
-        #: the tensors whose values were changed
-        self.written: set[Tensor] = set()
-        #: views that an index took, with its node and the heap's time
-        self.picked: dict[Tensor, tuple[ast.AST, int]] = {}
-        self.heap.doubtful = self.doubtful
-        #: literals of `requires_grad` tests, by bit; and of `torch.is_grad_enabled()`
-        self.grad_tests: dict[int, Storage] = {}
-        self.grad_enabled = 0
-        #: expansions to sizes that are not known, which may be one
-        self.perhaps_expanded: set[Place] = set()
-        #: how often the source asked whether there are gradients
-        self.asked = 0
-        self.budget = Budget(program.soft_limit)
-        #: why it ended before its end, or what it left out; empty where all was looked at
-        self.cut = ""
-        self.outside: set[Value] = set()
-        #: modules of the project that were given a part that works in place
-        self.outfitted: list[Instance] = []
-        self.trains = False
-        #: something unknown was stepped: a caller may know which optimizer that is
-        self.steps_unknown = False
-        #: what was called and is of unknown kind, with what may have been its forwards (`foreign`)
-        self.forwards: dict[Unknown, list[Forward]] = {}
-        #: ... and the names that it was called by
-        self.unresolved: set[str] = set()
-        #: what is called may be a module that nobody here asks for its parameters
-        self.expects_modules = False
-        #: how many objects deep arguments are supposed to be of some class (`supposed`)
-        self.supposing = 0
-        #: the heap's time when an optimizer of which nothing else is known made its last step
-        self.stepped_at = -1
-        #: by optimizer, what it may have overwritten of a forward whose graph was kept
-        self.held: dict[Value, list[Hazard]] = {}
-        #: what calls of generators returned
-        self.generators: dict[Value, Generator] = {}
-        #: a comparison of what is not known was written: it is a mask, and a caller may know of what
-        self.takes_test_for_mask = False
-        #: an optimizer, or load_state_dict, wrote parameters
-        self.steps_parameters = False
-        self.root_args: dict[str, Value] = {}
-        self.returned: list[tuple[Guard, Tensor]] = []
-        #: nodes whose writes are looked at closely, and what was seen there (`sharing`)
-        self.observed = program.observed
-        self.observations: list[Sharing] = []
-        #: storages that were handed to code that is not known, which may have kept them
-        self.given: set[Storage] = set()
-        #: what was stored in something unknown: the object, and the attribute or key
-        self.stored: list[tuple[Unknown, Hashable]] = []
-        #: what runs each instruction, where somebody watches (`watch`)
-        self.handlers = program.handlers
-        #: of modules that this run itself made
-        self.own_buffers: set[Storage] = set()
-        #: whether code that is not known was given a module of the project, or what hangs on one
-        self.lends = False
-        #: the parameters and buffers that this run made, none of which was converted yet; None once one may have been
-        self.made: list[Storage] | None = []
+        # What it knows beside that
+        self.root = notes.Root()
+        self.entering = notes.Entering()
+        self.top_levels = notes.TopLevels(program.built.names if builds else {})
+        self.keeping = notes.Keeping()
+        self.declared = notes.Declared()
+        self.handed = notes.Handed()
+        self.several = notes.Several()
+        self.asked = notes.Asked()
+        self.steps = notes.Steps()
+        self.found = notes.Found(program.observed)
+        self.made = notes.Made()
 
     def leave_out(self, source: FunctionSource) -> None:
         """A call is not entered although something in it may be written."""
-        if not self.cut and not self.builds and self.path and self.program.enters(source):
-            self.cut = (
+        if not self.found.cut and not self.builds and self.path and self.program.enters(source):
+            self.found.cut = (
                 f"it calls `{source.name}`, which is not entered, after more steps or deeper than calls are"
             )
 
@@ -199,13 +107,13 @@ class Run(Literals):
 
     def save(self, saved: Saved) -> None:
         """An op keeps a tensor for backward."""
-        if self.unsaved:
+        if self.keeping.unsaved:
             return
-        saved.unchecked = saved.unchecked or self.unchecked
-        saved.evaluated = isinstance(self.mode, Constant) and not self.mode.value
+        saved.unchecked = saved.unchecked or self.keeping.unchecked
+        saved.evaluated = isinstance(self.keeping.mode, Constant) and not self.keeping.mode.value
         self.heap.save(saved)
-        if self.region is not None:
-            self.region.saves.append(saved)
+        if self.keeping.region is not None:
+            self.keeping.region.saves.append(saved)
 
     # Dtypes
 
@@ -213,21 +121,21 @@ class Run(Literals):
         """A module's parameter or buffer is made of a tensor of this dtype; how wide it is may change (`half()`)."""
         if dtype in ("bool", "int", "?"):
             storage.dtype = dtype
-        elif self.builds or self.made is None:
+        elif self.builds or self.made.unconverted is None:
             storage.dtype = "float"
         else:
             storage.dtype = dtype
-            self.made.append(storage)
+            self.made.unconverted.append(storage)
 
     def forget_dtypes(self) -> None:
         """Something may convert modules, now or once they are built."""
-        for storage in self.made or ():
+        for storage in self.made.unconverted or ():
             storage.dtype = "float"
-        self.made = None
+        self.made.unconverted = None
 
     def hands_on(self, values: Iterable[Value]) -> None:
         """Code that is not looked into is given these: if a module is among them, it may convert that."""
-        if self.made is None:
+        if self.made.unconverted is None:
             return
         given = [atom for value in values for atom in flatten(value)]
         held = [
@@ -354,7 +262,7 @@ class Run(Literals):
         if isinstance(value, Parameters):
             if value.tensor is None:
                 value.tensor = self.new_tensor("parameter", value.grad, None, leaf=value.grad > 0)
-            self.stand_ins[value.tensor.storage] = value
+            self.several.stand_ins[value.tensor.storage] = value
             return value.tensor
         if isinstance(value, Unknown):
             if value.tensor is None:
@@ -389,7 +297,7 @@ class Run(Literals):
             if isinstance(atom, Iteration):
                 inside = atom.all()[1] if depth else None
             elif isinstance(atom, (Sequence_, Mapping_)) or (
-                isinstance(atom, Instance) and atom not in self.outside and atom.cls.holds_data()
+                isinstance(atom, Instance) and atom not in self.root.outside and atom.cls.holds_data()
             ):
                 inside = self.elements(atom) if depth else None
             if inside is None:

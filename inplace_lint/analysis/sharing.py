@@ -87,7 +87,7 @@ def observe(
     """Note down who shares the tensor that the op at `place` is about to write."""
     seen = Sharing(place, tensor)
     storage = tensor.storage
-    seen.outside = storage.origin not in ("result", "factory") or storage in run.given
+    seen.outside = storage.origin not in ("result", "factory") or storage in run.handed.given
     seen.same_dtype = _keeps_dtype(run, facts, tensor, values)
     seen.puts = _puts(run, facts, storage.dtype, values)
     slots = _slots(run)
@@ -122,7 +122,7 @@ def observe(
             seen.others.add(f"the attribute `{name}`")
         else:
             seen.others.add("an attribute or element")
-    run.observations.append(seen)
+    run.found.observations.append(seen)
 
 
 def _puts(run: Run, facts: Facts, dtype: str, values: Sequence[Value | None]) -> bool:

@@ -54,7 +54,7 @@ def reads(run: Run, op: str, at: ast.AST, operands: list[Tensor], replaces: bool
                 stale.modeless = stale.used = True
                 # Not whenever it is read was it changed: only an option, `inplace=True`, says so for the whole call.
                 stale.doubtful = not implies(run.path, run.without_options(write.guard))
-                run.incidents.append(stale)
+                run.found.incidents.append(stale)
                 break
 
 
@@ -69,40 +69,40 @@ def repeated(run: Run, op: str, at: ast.AST, value: Value) -> None:
                 cause = _seen_here(run.frame, write.place)
                 stale = Incident("stale", run.place(at), condition, op, tensor.storage, DOES, cause)
                 stale.modeless = stale.used = True
-                run.incidents.append(stale)
+                run.found.incidents.append(stale)
 
 
 def put_again(run: Run, sequence: Sequence_, tensor: Tensor) -> None:
     """A tensor is appended to a list; it may stand there already, with other values when it was put there."""
     first = sequence.put_at.setdefault(tensor, run.heap.time)
-    if tensor in run.written and _is_one(run, tensor):
-        for write in run.writes:
+    if tensor in run.found.written and _is_one(run, tensor):
+        for write in run.found.writes:
             if write.through is tensor and write.time > first:
                 sequence.again[tensor] = write
 
 
 def _is_one(run: Run, tensor: Tensor) -> bool:
     """Whether it is one tensor, and not what stands for any of several (elements of a list, a module's parameters)."""
-    return tensor not in run.many and tensor.multi is None and tensor.storage.origin != "parameter"
+    return tensor not in run.several.many and tensor.multi is None and tensor.storage.origin != "parameter"
 
 
 def picked(run: Run, part: Value, at: ast.AST) -> None:
     """Remember which index took a view."""
     for atom in run.possible(part):
         if isinstance(atom, Tensor) and atom.view:
-            run.picked[atom] = (at, run.heap.time)
+            run.found.picked[atom] = (at, run.heap.time)
 
 
 def swapped(run: Run, target: Value, value: Value, at: ast.AST) -> None:
     """`x[i], x[j] = x[j], x[i]`: what was taken from a place is put into another after its place was overwritten."""
-    for guard, atom in run.live(value) if run.picked else ():
+    for guard, atom in run.live(value) if run.found.picked else ():
         tensor = run.as_tensor(target)
         if not isinstance(atom, Tensor) or tensor is None or atom.storage is not tensor.storage:
             continue
-        node, time = run.picked.get(atom, (at, 0))
+        node, time = run.found.picked.get(atom, (at, 0))
         if same(node, at):
             continue
-        for write in run.writes:
+        for write in run.found.writes:
             if (
                 write.storage is tensor.storage
                 and write.time > time
@@ -115,7 +115,7 @@ def swapped(run: Run, target: Value, value: Value, at: ast.AST) -> None:
                         "stale", run.place(at), condition, "setitem", tensor.storage, DOES, write.place
                     )
                     stale.modeless = stale.used = True
-                    run.incidents.append(stale)
+                    run.found.incidents.append(stale)
                     return
 
 
@@ -144,7 +144,7 @@ def lost(run: Run, at: ast.AST, writes: Sequence[Write]) -> None:
         ):
             found = Incident("lost", write.place, write.guard, write.op, write.storage, DOES, made)
             found.modeless = True
-            run.incidents.append(found)
+            run.found.incidents.append(found)
 
 
 def hidden(run: Run, tensor: Tensor, write: Write) -> None:
@@ -163,14 +163,14 @@ def hidden(run: Run, tensor: Tensor, write: Write) -> None:
         found.used = write.storage.origin not in ("result", "factory") or bool(
             run.heap.record(write.storage).saves
         )
-        run.incidents.append(found)
+        run.found.incidents.append(found)
 
 
 def _since(run: Run, name: str, tensor: Tensor, twice: bool, at: ast.AST) -> Write | None:
     """The write that who reads `name` does not expect; `twice`: the operation reads the tensor by two names."""
     frame = run.frame
     bound = frame.bound.get(name)
-    for write in reversed(run.writes):
+    for write in reversed(run.found.writes):
         if write.through is not tensor or not compatible(write.guard, run.path):
             continue
         place = _seen_here(frame, write.place)

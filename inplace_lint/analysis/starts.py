@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def new_run(program: Program, module: Module, run: Run | None = None) -> Run:
     """A run that stands at the top level of the file."""
-    if program.base_bits >= BASE_BITS:
+    if program.built.count >= BASE_BITS:
         program.forget_objects()
     run = run or Run(program)
     frame = Frame(run.uid(), module, None, None, None, None)
@@ -37,7 +37,7 @@ def run_function(
 ) -> Run:
     """Run a function for any arguments: of a method, on an object as its class builds it."""
     run = new_run(program, source.module)
-    run.deep = deep
+    run.entering.deep = deep
     if program.tally is not None:
         program.tally.begun(source)
     return _until_cut(run, lambda: _call_with_anything(run, source))
@@ -49,9 +49,9 @@ def _until_cut(run: Run, action: Callable[[], None]) -> Run:
         action()
         _try_out(run)
     except OutOfBudget as end:
-        run.cut = str(end)
+        run.found.cut = str(end)
     except RecursionError:
-        run.cut = NESTED
+        run.found.cut = NESTED
     return run
 
 
@@ -86,7 +86,7 @@ def _call_with_anything(run: Run, source: FunctionSource) -> None:
         function.cls = cls
         if getattr(source.node, "decorator_list", None):
             function.decorated = [Unknown()]  # in which grad mode its wrapper calls it is not known
-    run.body_of = source
+    run.entering.body_of = source
     args: dict[str, Value] = {}
     if (
         cls is not None
@@ -98,10 +98,10 @@ def _call_with_anything(run: Run, source: FunctionSource) -> None:
         )
     ):
         obj = Instance(cls) if source.name == "__init__" else build(program, cls)
-        run.outside.add(obj)
+        run.root.outside.add(obj)
         args[source.parameters[0].arg] = obj
     args = arguments(run, source, args)
-    run.root_args = dict(args)
+    run.root.args = dict(args)
     _expect_weights(run, source)
     if cls is not None and any(base.endswith("autograd.Function") for base in cls.external_bases()):
         run.grad = "off"  # autograd runs forward and backward of a Function without recording
@@ -116,16 +116,21 @@ def _call_with_anything(run: Run, source: FunctionSource) -> None:
     else:
         result = calls.enter(run, wrapper, list(args.values()), {}, source.node, force=True)
     run.path = run.path or ALWAYS
-    run.returned = run.tensors_within(result)
-    run.heap.escape(run.returned, ALWAYS)
+    run.root.returned = run.tensors_within(result)
+    run.heap.escape(run.root.returned, ALWAYS)
 
 
 def _try_out(run: Run) -> None:
     """Call the modules that were built of a part that works in place, and that nobody here has called."""
-    for obj in run.outfitted:
+    for obj in run.entering.outfitted:
         forward = classes.find(run, obj.cls.order(), "forward")
         source = forward.source if isinstance(forward, FunctionValue) else None
-        if isinstance(forward, FunctionValue) and source not in run.entered and source and source.parameters:
+        if (
+            isinstance(forward, FunctionValue)
+            and source not in run.entering.entered
+            and source
+            and source.parameters
+        ):
             run.path = ALWAYS
             args = arguments(run, source, {source.parameters[0].arg: obj})
             result = calls.enter(run, forward, [], args, source.node, force=True)
@@ -137,10 +142,10 @@ _ASKED = Pattern(rb"\b(\w+)\.(?:named_)?parameters\(")
 
 def _expect_weights(run: Run, source: FunctionSource) -> None:
     """An argument that is asked for its parameters is a module: what it is called for before that, saves them too."""
-    run.expects_modules = _steps_something(source)
+    run.handed.expects_modules = _steps_something(source)
     text = source.text
     for name in _ASKED().findall(text) if b"parameters(" in text else ():
-        value = run.root_args.get(name.decode())
+        value = run.root.args.get(name.decode())
         if isinstance(value, Unknown) and value.tensor is None:
             foreign.expected_weights(run, value)
 
@@ -155,23 +160,23 @@ def run_body(program: Program, module: Module, deep: frozenset[FunctionSource] =
     """Run the statements at the top level of a file."""
     ways = program.sketches.ways(module)
     run = new_run(program, module, driven.Driven(program, module) if ways else None)
-    run.deep = deep
-    run.module_frames[module.filename] = run.frame
+    run.entering.deep = deep
+    run.top_levels.frames[module.filename] = run.frame
     _until_cut(run, lambda: execute.block(run, module.body))
-    if ways and isinstance(run, driven.Driven) and not run.cut:
+    if ways and isinstance(run, driven.Driven) and not run.found.cut:
         run.train(ways)
     return run
 
 
 def build(program: Program, cls: ClassValue) -> Instance:
     """One object of a class, to be built with arguments of which only the defaults are known."""
-    known = program.built.get(cls)
+    known = program.built.objects.get(cls)
     if known is not None:
         return known
     run = program.building_run(cls.source.module)
     if not cls.bases and cls.source.bases:
         cls.bases = [names.evaluate_in(run, cls.source.module, base) for base in cls.source.bases]
-    obj = program.built[cls] = Instance(cls, shared=True)
+    obj = program.built.objects[cls] = Instance(cls, shared=True)
     init = classes.find(run, cls.order(), "__init__")
     if isinstance(init, FunctionValue):
         obj.pending = ([], arguments_of(run, init.source, obj))
@@ -180,5 +185,5 @@ def build(program: Program, cls: ClassValue) -> Instance:
     else:
         for name in objects.fields(cls):
             obj.keys[name] = None
-            program.base.slots[(obj, name)] = Unknown()
+            program.built.base.slots[(obj, name)] = Unknown()
     return obj

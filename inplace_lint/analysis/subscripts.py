@@ -156,12 +156,14 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
     if run.program.second_look:
         kinds.mark_integers(run, index)
         filled = [tensor.storage for _, tensor in run.tensors(obj)]
-        run.filled += [(target, source.storage) for target in filled for _, source in run.tensors(value)]
+        run.found.filled += [
+            (target, source.storage) for target in filled for _, source in run.tensors(value)
+        ]
     for guard, atom in run.live(obj):
         if isinstance(atom, Mapping_):
             containers.put_key(run, atom, index, value)
         elif isinstance(atom, Sequence_):
-            if atom in run.outside:
+            if atom in run.root.outside:
                 run.heap.escape(run.tensors_within(value), run.path)
             value = elements.put_back(run, value)
             _set_element(run, atom, index, value, at)
@@ -206,7 +208,7 @@ def _set_part(
     if isinstance(atom, Unknown):
         if isinstance(plain, (int, str)):
             run.set_member(atom, plain, value)
-            run.stored.append((atom, plain))
+            run.handed.stored.append((atom, plain))
         if atom.tensor is None or not atom.tensor.storage.is_tensor():
             run.heap.escape(run.tensors_within(value), run.path)
     elif isinstance(plain, str):
@@ -215,10 +217,10 @@ def _set_part(
     if not isinstance(plain, str):
         path, run.path = run.path, guard
         stale.swapped(run, atom, value, at)
-        before = len(run.writes)
+        before = len(run.found.writes)
         indexing.set_index(run, atom, index, value, at)
         if indexing.is_position(index):
-            for write in run.writes[before:]:
+            for write in run.found.writes[before:]:
                 write.into_list = True
                 write.storage.puts += (write.time,)
         run.path = path

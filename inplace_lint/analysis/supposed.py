@@ -124,9 +124,9 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
 def objects(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> dict[str, Value]:
     """The arguments of a function that are objects of classes in sight, each built as far as defaults tell."""
     found: dict[str, Value] = {}
-    if run.supposing >= _DEPTH:
+    if run.root.supposing >= _DEPTH:
         return found
-    run.supposing += 1
+    run.root.supposing += 1
     for parameter in (*source.parameters, *source.node.args.kwonlyargs):
         cls = None if parameter.arg in known else _class_of(run, source, parameter)
         if cls is None:
@@ -135,8 +135,8 @@ def objects(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> dic
         init = classes.find(run, cls.order(), "__init__")
         if isinstance(init, FunctionValue):
             obj.pending = ([], arguments_of(run, init.source, obj))
-        run.outside.add(obj)
-    run.supposing -= 1
+        run.root.outside.add(obj)
+    run.root.supposing -= 1
     return found
 
 

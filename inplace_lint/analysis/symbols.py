@@ -57,7 +57,7 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
     if declared is not None and args and isinstance(args[0], FunctionValue):
         return Symbol(dotted)  # `custom_op(…)(function)`
     if declared is not None:
-        run.told[at] = run.program.declared.said_of(dotted, run.frame.module), run.frame.module
+        run.declared.told[at] = run.program.declared.said_of(dotted, run.frame.module), run.frame.module
         return ops.apply(run, declared, args, kwargs, at)
     if dotted in MAKERS and args and isinstance(args[0], Constant):
         # As a decorator it leaves the function, of which all is declared; else it is the operator itself.
@@ -104,7 +104,7 @@ def unknown(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Unk
     result.alone = all(foreign.is_alone(run, value) for value in (*args, *kwargs.values()))
     result.nodes = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
     run.hands_on((*args, *kwargs.values()))
-    run.given.update(tensor.storage for _, tensor in result.nodes)
+    run.handed.given.update(tensor.storage for _, tensor in result.nodes)
     return result
 
 
@@ -142,7 +142,7 @@ def _torch(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Va
         storage = run.new_tensor("result", NEVER, at).storage
         missing = Incident("unknown-op", run.place(at), run.path, dotted, storage, DOES, None)
         missing.modeless = True
-        run.incidents.append(missing)
+        run.found.incidents.append(missing)
     return unknown(run, args, kwargs)
 
 

@@ -38,7 +38,9 @@ class Training:
         handed = [plain for count, plain in self._handed if _takes(function, count)]
         if function.owner is None:
             # A backward that no step follows is a demonstration: what else the file has is for others.
-            return all(handed) and any(self._looks.at(trainer).steps_parameters for trainer in self.trainers)
+            return all(handed) and any(
+                self._looks.at(trainer).steps.of_parameters for trainer in self.trainers
+            )
         if function.name != "forward" or function.owner not in self._outermost:
             return False
         alike = [
@@ -65,7 +67,7 @@ class Training:
         found = []
         for trainer in self.trainers:
             run = self._looks.at(trainer)
-            for func, forwards in run.forwards.items():
+            for func, forwards in run.handed.forwards.items():
                 found += [
                     (len(forward.values), all(_is_data(run, value) for value in forward.values))
                     for forward in forwards

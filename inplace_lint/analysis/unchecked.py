@@ -35,11 +35,11 @@ def hooks(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     if isinstance(pack, (FunctionValue, OpValue)):
         from . import calls
 
-        outer = run.deep
+        outer = run.entering.deep
         if isinstance(pack, FunctionValue):
-            run.deep = run.deep | {pack.source}
+            run.entering.deep = run.entering.deep | {pack.source}
         kept = calls.call(run, pack, [probe], {}, at)
-        run.deep = outer
+        run.entering.deep = outer
     if [t.storage for _, t in run.tensors_within(kept)] == [probe.storage]:
         mode.unchecked = run.place(at)
     else:
@@ -86,7 +86,7 @@ def checkpoint(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at:
             kept.certain = run.grad == "on"
             kept.sources = tuple(t.storage for _, t in inputs)
             run.save(kept)
-    region = run.region = Region(run.program.last_uid, len(run.heap.hazards), run.region)
+    region = run.keeping.region = Region(run.program.last_uid, len(run.heap.hazards), run.keeping.region)
     result = calls.call(run, function, args[1:], rest, at)
     _close(run, region, {tensor.storage for _, tensor in inputs}, place, reentrant)
     made = [(guard, tensor) for guard, tensor in run.tensors_within(result) if isinstance(tensor, Tensor)]
@@ -111,7 +111,7 @@ class Region:
 
 
 def _close(run: Run, region: Region, inputs: set[Storage], place: Place, reentrant: bool | None) -> None:
-    run.region = region.outer
+    run.keeping.region = region.outer
     heap = run.heap
     inside = set(region.saves)
     before = heap.hazards[region.hazards :]

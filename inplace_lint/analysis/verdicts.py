@@ -144,15 +144,15 @@ def _conjunction(watch: Watch, run: Run, positive: int, negative: int) -> str:
 
 
 def _unnamed(run: Run, bit: int) -> tuple[str, str]:
-    for name, value in run.root_args.items():
+    for name, value in run.root.args.items():
         for guard, _ in getattr(value, "alternatives", ()):
             if guard is literal(bit, True):
                 return f"the argument `{name}` is true", f"the argument `{name}` is false"
     if run.evaluation >> bit & 1:
         return TRAINING
-    if run.grad_enabled >> bit & 1:
+    if run.asked.enabled >> bit & 1:
         return "gradients are enabled", "gradients are disabled"
-    if bit in run.grad_tests:
+    if bit in run.asked.requires:
         return "it requires grad", "it does not require grad"
     if run.doubtful >> bit & 1:
         return "an operation gives the same memory", "an operation gives a copy"
@@ -200,7 +200,7 @@ def _reasons(watch: Watch, finding: Finding, run: Run, context: Context) -> list
         at, _ = context._site(hazard.write.place, hazard.saved.place)
         if at is finding.at and hazard.reached:
             found += _doubts(watch, hazard, run, context, finding.confidence)
-    for incident in run.incidents:
+    for incident in run.found.incidents:
         if incident.kind == finding.kind and (incident.place.at is finding.at or finding.write is not None):
             if incident.grad < DOES:
                 found.append(_may(context, finding.confidence))

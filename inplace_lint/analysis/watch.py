@@ -145,7 +145,7 @@ class Watch:
             visit = self._visit(run, i)
             self._before(run, i)
             doubtful, evaluation = run.doubtful, run.evaluation
-            writes, hazards = len(run.writes), len(run.heap.hazards)
+            writes, hazards = len(run.found.writes), len(run.heap.hazards)
             known = self._known(run)
             counts = {} if visit is None else {u: len(run.heap.record(s).saves) for u, s in known.items()}
             handler(run, i)
@@ -154,7 +154,7 @@ class Watch:
                 self.tests[run, bit] = TRAINING
             self._after(run, i, visit)
             if visit is not None and not isinstance(i, (ir.If, ir.For, ir.While, ir.With, ir.Try)):
-                for write in (*run.writes[writes:], *(h.write for h in run.heap.hazards[hazards:])):
+                for write in (*run.found.writes[writes:], *(h.write for h in run.heap.hazards[hazards:])):
                     if write not in visit.writes:
                         visit.writes.append(write)
                 for uid, storage in self._known(run).items():
@@ -263,7 +263,7 @@ class Watch:
                     self._came_from(tensor.storage, text, row)
             if isinstance(atom, Unknown):
                 waiting[atom] = None
-                argument = next((n for n, v in run.root_args.items() if v is atom), None)
+                argument = next((n for n, v in run.root.args.items() if v is atom), None)
                 if argument is not None:
                     self._came_from(atom, f"the argument `{argument}`", 0)
                 elif isinstance(i, (ir.Call, ir.With)):
@@ -296,7 +296,7 @@ class Watch:
 
 def writes_of(run: Run, storage: Storage) -> list[Write]:
     """The counted writes of a storage so far, an optimizer's among them as far as they met a save."""
-    found = [w for w in run.writes if w.storage is storage and w.counted]
+    found = [w for w in run.found.writes if w.storage is storage and w.counted]
     for hazard in run.heap.hazards:
         if hazard.write.storage is storage and hazard.write.counted and hazard.write not in found:
             found.append(hazard.write)

@@ -33,19 +33,19 @@ def incidents(run: Run, op: Application) -> None:
             if tensor.expanded is not None and not facts.metadata_only and not parted:
                 found = Incident("expanded", place, guard, op.name, tensor.storage, DOES, tensor.expanded)
                 found.modeless = True
-                run.incidents.append(found)
+                run.found.incidents.append(found)
             if op.records:
                 refused = _refused(run, op, i, guard, tensor)
                 if refused is not None:
                     refused.doubtful = run.grad == "unknown"
-                    run.incidents.append(refused)
+                    run.found.incidents.append(refused)
 
 
 def _note_declared(run: Run, op: Application, i: int, tensor: Tensor) -> None:
     """The call of a function of which it is declared that it writes this argument."""
-    run.passed[op.place.at, tensor.storage] = op.facts.argument(i)
+    run.declared.passed[op.place.at, tensor.storage] = op.facts.argument(i)
     if op.facts.no_grad or not op.facts.counted:
-        run.unrecorded.add(op.place.at)
+        run.declared.unrecorded.add(op.place.at)
 
 
 def _refused(run: Run, op: Application, i: int, guard: Guard, tensor: Tensor) -> Incident | None:
@@ -120,7 +120,7 @@ def write(run: Run, op: Application) -> None:
             storage = tensor.storage
             if facts.declared:
                 _note_declared(run, op, i, tensor)
-            quiet = "" if storage not in run.preserved else "unchecked"
+            quiet = "" if storage not in run.keeping.preserved else "unchecked"
             if not facts.counted:
                 # Statistics, unlike `apply_`, are written beside what the op is called for.
                 plain = facts.declared or any(ret.of == i for ret in facts.returns)
@@ -130,12 +130,12 @@ def write(run: Run, op: Application) -> None:
             write.recorded = records and run.grad == "on" and tensor.counter is None and not tensor.detached
             if run.program.sketches.notes:
                 stale.hidden(run, tensor, write)
-            if storage in run.stand_ins:
+            if storage in run.several.stand_ins:
                 _write_each(run, tensor, guard, name, op.place, quiet)
             if not facts.metadata_only:
                 write.through = tensor
-                run.written.add(tensor)
-            run.writes.append(write)
+                run.found.written.add(tensor)
+            run.found.writes.append(write)
             if write.counted and not (records and (tensor.multi or tensor.no_grad_view)):
                 run.heap.base_written(storage, guard)
             if not op.grads or facts.params[i].is_out or not facts.counted:
@@ -152,7 +152,7 @@ def write(run: Run, op: Application) -> None:
                 run.heap.results_in(graph, guard, op.node, written)
                 if graph.origin != "unknown" and not itself:
                     graph.evidence += tuple(others)
-                outlives = storage.origin in ("argument", "buffer") and storage not in run.own_buffers
+                outlives = storage.origin in ("argument", "buffer") and storage not in run.made.buffers
                 if outlives and not storage.leaf and graph is storage:
                     run.heap.escape([(guard, tensor)], guard)
 
@@ -161,7 +161,7 @@ def _write_each(run: Run, tensor: Tensor, guard: Guard, name: str, place: Place,
     """What stands for any parameter of some modules is written: then each of them may be."""
     from .methods import weights_of
 
-    for owner in run.stand_ins[tensor.storage].owners:
+    for owner in run.several.stand_ins[tensor.storage].owners:
         for weights in weights_of(run, owner):
             if weights.storage is not tensor.storage:
                 run.heap.write(weights.storage, guard, name, place, counter=tensor.counter, quiet=quiet)
