@@ -26,27 +26,15 @@ def test_files_are_short() -> None:
 
 
 def test_functions_are_short() -> None:
-    lines = {
-        name: (node.end_lineno or 0) - node.lineno + 1
-        for name, node in nodes()
-        if isinstance(node, _FUNCTIONS)
-    }
-    assert over(LINES_OF_A_FUNCTION, lines) == {}
+    assert over(LINES_OF_A_FUNCTION, figures()["lines"]) == {}
 
 
 def test_functions_are_simple() -> None:
-    # One of fewer rows than that does not fork so often.
-    figures = {
-        name: complexity(node)
-        for name, node in nodes()
-        if isinstance(node, _FUNCTIONS) and (node.end_lineno or 0) - node.lineno >= COMPLEXITY
-    }
-    assert over(COMPLEXITY, figures) == {}
+    assert over(COMPLEXITY, figures()["complexity"]) == {}
 
 
 def test_classes_hold_little() -> None:
-    attributes = {name: len(held(node)) for name, node in nodes() if isinstance(node, ast.ClassDef)}
-    assert over(ATTRIBUTES, attributes) == {}
+    assert over(ATTRIBUTES, figures()["attributes"]) == {}
 
 
 def over(limit: int, figures: dict[str, int]) -> dict[str, int]:
@@ -54,15 +42,19 @@ def over(limit: int, figures: dict[str, int]) -> dict[str, int]:
 
 
 @cache
-def nodes() -> list[tuple[str, ast.AST]]:
-    """Every function and class of the package, by its file, row and name."""
-    trees = {name: ast.parse(path.read_text(encoding="utf-8")) for name, path in FILES.items()}
-    return [
-        (f"{name}:{node.lineno} {node.name}", node)
-        for name, tree in trees.items()
-        for node in ast.walk(tree)
-        if isinstance(node, (*_FUNCTIONS, ast.ClassDef))
-    ]
+def figures() -> dict[str, dict[str, int]]:
+    """The figures of every function and class, by its file, row and name."""
+    found: dict[str, dict[str, int]] = {"lines": {}, "complexity": {}, "attributes": {}}
+    for name, path in FILES.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, _FUNCTIONS):
+                place = f"{name}:{node.lineno} {node.name}"
+                lines = found["lines"][place] = (node.end_lineno or 0) - node.lineno + 1
+                if lines > COMPLEXITY:  # one of fewer rows than that does not fork so often
+                    found["complexity"][place] = complexity(node)
+            elif isinstance(node, ast.ClassDef):
+                found["attributes"][f"{name}:{node.lineno} {node.name}"] = len(held(node))
+    return found
 
 
 def complexity(function: ast.AST) -> int:
