@@ -248,7 +248,7 @@ class Context:
             return POSSIBLE
         if not self.run.by_default(guard):
             return POSSIBLE  # it is told where somebody asks for it
-        if not (write.looped or self.run.is_of_any_round(guard)):
+        if not (write.in_loop or self.run.is_of_any_round(guard)):
             return POSSIBLE  # what the round of a number keeps is not what the last one leaves, as a rule
         if not implies(write.guard, saved.guard):
             confidence = min(confidence, LIKELY)

@@ -96,6 +96,7 @@ class Write:
         "cause",
         "counted",
         "guard",
+        "in_loop",
         "initial",
         "into_list",
         "looped",
@@ -115,6 +116,8 @@ class Write:
         self.time = time
         #: in a loop, whose rounds may be none
         self.looped = False
+        #: in a loop of the very function that makes it
+        self.in_loop = False
         #: by an initialiser of torch.nn.init
         self.initial = False
         #: the very tensor whose values change

@@ -238,7 +238,7 @@ def _doubts(watch: Watch, hazard: Hazard, run: Run, context: Context, confidence
         found.append(_DOUBT)
     elif not run.by_default(credible):
         found.append("it happens only if the call turns a flag the other way than it is by default")
-    elif not (hazard.write.looped or run.is_of_any_round(credible)):
+    elif not (hazard.write.in_loop or run.is_of_any_round(credible)):
         found.append("it happens only if the round that a number names is the last of its loop")
     if hazard.kind == "step" and not hazard.followed:
         found.append(

@@ -127,6 +127,7 @@ def write(run: Run, op: Application) -> None:
                 quiet = "data" if plain else "unchecked"
             write = run.heap.write(storage, guard, name, op.place, counter=tensor.counter, quiet=quiet)
             write.initial, write.looped = facts.no_grad, run.inexact > 0
+            write.in_loop = bool(run.loops)
             write.recorded = records and run.grad == "on" and tensor.counter is None and not tensor.detached
             if run.program.sketches.notes:
                 stale.hidden(run, tensor, write)

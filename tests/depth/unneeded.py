@@ -102,7 +102,7 @@ PROGRAMS = {
 
             train(Heads(), [torch.rand(3, 4)], 1)
     """,
-    "what an earlier layer returned, or the last one": """
+    "what an earlier layer returned, or the last one's": """
         class Net(nn.Module):
             def __init__(self, depth):
                 super().__init__()
@@ -121,8 +121,9 @@ PROGRAMS = {
                 x -= self.scales[self.depth] * kept  # good
                 return x
 
-        if __name__ == "__main__":
-            Net(4)(torch.rand(2, 4)).sum().backward()
+        net = Net(4)
+        for _ in range(3):
+            net(torch.rand(2, 4)).sum().backward()
     """,
     "a method that is only called under no_grad, of something given too": """
         class Flow(nn.Module):
