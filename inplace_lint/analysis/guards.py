@@ -39,9 +39,11 @@ class _Never(Guard):
 ALWAYS = Guard(-1)
 NEVER: Guard = _Never(-1)
 NEVER.paths = 0
-#: A guard with more paths than this is weakened to what they have in common, and to this literal: that it is so is only
-#: guessed at.
+#: A guard of more paths than the first, or of more than the second and so many nodes, is weakened to what they have in
+#: common, and to this literal: that it is so is only guessed at.
+_MOST_PATHS = 4_096
 _PATHS = 64
+_NODES = 64
 WEAKENED = 1
 #: Results are kept until there are so many.
 _KEPT = 200_000
@@ -49,6 +51,7 @@ _nodes: dict[tuple[int, Guard, Guard], Guard] = {}
 _both: dict[tuple[Guard, Guard], Guard] = {}
 _either: dict[tuple[Guard, Guard], Guard] = {}
 _meeting: dict[tuple[Guard, Guard], bool] = {}
+_wide: dict[Guard, bool] = {}
 _opposite: dict[Guard, Guard] = {}
 _restricted: dict[tuple[Guard, int, int], Guard] = {}
 _ways: dict[Guard, tuple[tuple[int, int], ...]] = {}
@@ -56,7 +59,7 @@ _ways: dict[Guard, tuple[tuple[int, int], ...]] = {}
 
 def forget() -> None:
     """Let go all guards: those that are still in use are not compared with new ones."""
-    for known in (_nodes, _both, _either, _meeting, _opposite, _restricted, _ways):
+    for known in (_nodes, _both, _either, _meeting, _wide, _opposite, _restricted, _ways):
         known.clear()
 
 
@@ -89,13 +92,13 @@ def both(a: Guard, b: Guard) -> Guard:
     if b is ALWAYS or a is b:
         return a
     found = _conjoined(a, b)
-    return found if found.paths <= _PATHS else _weakened(found)
+    return found if found.paths <= _PATHS or not _is_wide(found) else _weakened(found)
 
 
 def either(a: Guard, b: Guard) -> Guard:
     """The guard under which a or b holds."""
     found = _disjoined(a, b)
-    return found if found.paths <= _PATHS else _weakened(found)
+    return found if found.paths <= _PATHS or not _is_wide(found) else _weakened(found)
 
 
 def compatible(a: Guard, b: Guard) -> bool:
@@ -162,6 +165,23 @@ def _alternatives(least: Guard, most: Guard) -> tuple[list[tuple[int, int]], Gua
 def _sides(guard: Guard, bit: int) -> tuple[Guard, Guard]:
     """The guard where a test fails, and where it holds; no later test is in it."""
     return (guard.low, guard.high) if guard.bit == bit else (guard, guard)
+
+
+def _is_wide(guard: Guard) -> bool:
+    """Whether a guard has more nodes, or paths, than it pays to go on with."""
+    if guard.paths > _MOST_PATHS:
+        return True
+    known = _wide.get(guard)
+    if known is None:
+        seen: set[Guard] = set()
+        pending = [guard]
+        while pending and len(seen) <= _NODES:
+            node = pending.pop()
+            if node.bit >= 0 and node not in seen:
+                seen.add(node)
+                pending += (node.low, node.high)
+        known = _wide[guard] = len(seen) > _NODES
+    return known
 
 
 def _weakened(guard: Guard) -> Guard:

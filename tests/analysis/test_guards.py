@@ -86,13 +86,24 @@ def test_a_conjunction_is_its_literals(positive: int, negative: int) -> None:
 
 def test_a_guard_of_many_paths_is_weakened_to_what_they_have_in_common() -> None:
     guard = literal(100, False)
-    for first in range(1, 40, 2):
+    for first in range(1, 60, 2):
         before = guard
         guard = both(guard, either(literal(first, True), literal(first + 1, True)))
-        assert guard.paths <= 64
+        assert guard.paths <= 4_096
         assert implies(before, guard) or guard.negative == 1 << 100
     assert guards.ways(guard)[0][0] & WEAKENED
     assert all(negative == 1 << 100 for _, negative in guards.ways(guard))
+
+
+def test_a_guard_of_many_nodes_is_weakened_though_it_has_few_paths() -> None:
+    wide: guards.Guard = NEVER
+    for first in range(1, 4_000, 10):
+        together = ALWAYS
+        for bit in range(first, first + 10):
+            together = both(together, literal(bit, True))
+        wide = either(wide, together)
+    assert any(positive == WEAKENED for positive, _ in guards.ways(wide))
+    assert len(guards.ways(wide)) < 64
 
 
 def test_the_cost_of_a_test_that_is_asked_again_does_not_grow() -> None:
