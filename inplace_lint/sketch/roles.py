@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: How many calls deep an argument is followed.
 _DEPTH = 5
+#: ... and how many loops within each other, over what is taken of it.
+_NESTED = 3
 #: What strings and containers have.
 _SHARED = frozenset(name for kind in (dict, list, set, str) for name in dir(kind))
 
@@ -38,15 +40,16 @@ class Asked:
     by_name: bool = False
     each: Asked | None = None
 
-    def add(self, other: Asked) -> None:
+    def add(self, other: Asked, depth: int = _NESTED) -> None:
+        """What is asked of the other is asked of it too; what is nested in itself is followed so deep."""
         self.names |= other.names
         self.counts |= other.counts
         self.called = self.called or other.called
         self.loss = self.loss or other.loss
         self.by_name = self.by_name or other.by_name
-        if other.each is not None:
+        if other.each is not None and depth:
             self.each = self.each or Asked()
-            self.each.add(other.each)
+            self.each.add(other.each, depth - 1)
 
     def is_optimizer(self) -> bool:
         """Whether it is stepped and cleared, and nothing is asked that not every optimizer has."""

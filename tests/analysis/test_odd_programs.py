@@ -41,6 +41,22 @@ class Net(nn.Module):
         return y
 """
 
+EACH_OF_EACH = """\
+def prepared(value):
+    if isinstance(value, torch.Tensor):
+        value.requires_grad_(True)
+        return value
+    if isinstance(value, tuple):
+        return tuple(prepared(one) for one in value)
+    return value
+def cost(x, fn):
+    y = torch.sigmoid(prepared(x))
+    y += 1
+    fn(y).backward()
+class Stage(nn.Module):
+    pass
+"""
+
 NOTHING_KNOWN = """\
 import lib
 def keep(target, x):
@@ -64,6 +80,7 @@ class Net(nn.Module):
         pytest.param(NESTED, id="closure without parameters sets an attribute"),
         pytest.param(OF_NOBODY, id="method without parameters"),
         pytest.param(NOTHING_KNOWN, id="attribute of what nothing is known of"),
+        pytest.param(EACH_OF_EACH, id="function that calls itself with what it takes of its argument"),
     ],
 )
 def test_program_is_analysed(body: str, tmp_path: Path) -> None:
