@@ -65,7 +65,12 @@ def _is_meant(root: FunctionSource, argument: str) -> bool:
 
 
 def _is_handed_on(root: FunctionSource) -> bool:
-    """Whether it is a function inside another that gives it to somebody, as a hook: who calls it takes its result."""
+    """Whether it is a function inside another that gives it to somebody, as a hook: who calls it takes its result.
+
+    So is an object that is called as a function is, where nothing in the file builds one: a transform of images.
+    """
+    if root.owner is not None and root.name == "__call__":
+        return not _objects(root.module, root.owner.name)
     return _is_nested(root) and is_passed_on(root.module, root)
 
 

@@ -267,10 +267,16 @@ class Context:
 
     def is_fed(self, saved: Saved) -> bool:
         """Whether a module is trained here, and the save hangs on what the function is given alone: on data."""
+        return self._are_data(saved.sources)
+
+    def _are_data(self, sources: Iterable[Storage]) -> bool:
         run = self.run
-        if not run.steps.trains or not (self.of_module or run.supposes or any(run.handed.forwards.values())):
+        of_module = (
+            self.of_module or run.supposes or run.steps.of_parameters or any(run.handed.forwards.values())
+        )
+        if not (run.steps.trains and of_module):
             return False
-        found = grounds([*saved.sources])
+        found = grounds([*sources])
         return bool(found) and all(
             isinstance(ground.value, Unknown)
             and ground.value.is_given()
@@ -328,7 +334,7 @@ class Context:
             if incident.kind == "leaf" and not (incident.early or incident.stepped):
                 return
             sure = run.steps.trains if incident.stepped else self.reached and not incident.is_bare()
-            sure = sure and not run.supposes
+            sure = sure and not (run.supposes or self._are_data(incident.sources))
             confidence = LIKELY if sure else POSSIBLE
         if not self.is_trained(guard) or self._by_an_argument(incident) or incident.doubtful:
             confidence = POSSIBLE

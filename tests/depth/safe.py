@@ -505,6 +505,39 @@ PROGRAMS = {
                 loss.backward()
                 opt.step()
     """,
+    "images of a batch changed one by one, in a method that trains": """
+        class Erase:
+            def __call__(self, images):
+                images = images.clone()
+                for image in images:
+                    image[:2].normal_()
+                images.sub_(images.mean(1, keepdim=True))
+                return images
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.fc = nn.Linear(4, 4)
+
+            def forward(self, x):
+                return self.fc(x)
+
+        class Learner:
+            def __init__(self):
+                self.net, self.erase = Net(), Erase()
+                self.opt = torch.optim.SGD(self.net.parameters(), lr=0.1)
+
+            def fit(self, batches):
+                for x in batches:
+                    first, second = self.erase(x), self.erase(x)
+                    loss = (self.net(first) * self.net(second)).mean()
+                    self.opt.zero_grad()
+                    loss.backward()
+                    self.opt.step()
+
+        if __name__ == "__main__":
+            Learner().fit([torch.rand(3, 4)])
+    """,
     "parameters that are detached before they are moved": """
         target, source = nn.Linear(4, 4), nn.Linear(4, 4)
         for t, s in zip(target.parameters(), source.parameters()):

@@ -14,7 +14,7 @@ from inplace_lint.engine.pipeline import examine
 from inplace_lint.project import Settings
 
 HERE = Path(__file__).parent
-SETS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+SETS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
 DRIVER = "# --- driver ---"
 BUG = "# BUG"
 

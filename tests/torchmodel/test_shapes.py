@@ -50,9 +50,9 @@ def sizes_of(expression: str) -> tuple[int | None, ...] | None:
     program = Program(project)
     module = program.files.read("shapes.py", f"{HEADER}def f():\n{body}    return {expression}\n".encode())
     run = analyze.run_function(program, module.functions["f"])
-    found = {tensor.sizes for _, tensor in run.returned}
+    found = {tensor.sizes for _, tensor in run.root.returned}
     assert len(found) == 1
-    assert all(isinstance(tensor, Tensor) for _, tensor in run.returned)
+    assert all(isinstance(tensor, Tensor) for _, tensor in run.root.returned)
     return found.pop()
 
 
@@ -74,7 +74,7 @@ def test_shape_of_an_argument_is_not_known():
     program = Program(Project())
     module = program.files.read("shapes.py", b"import torch\ndef f(x):\n    return torch.exp(x)\n")
     run = analyze.run_function(program, module.functions["f"])
-    assert [tensor.sizes for _, tensor in run.returned] == [None]
+    assert [tensor.sizes for _, tensor in run.root.returned] == [None]
 
 
 @pytest.mark.parametrize(
