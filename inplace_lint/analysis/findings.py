@@ -334,7 +334,8 @@ class Context:
             if incident.kind == "leaf" and not (incident.early or incident.stepped):
                 return
             sure = run.steps.trains if incident.stepped else self.reached and not incident.is_bare()
-            sure = sure and not (run.supposes or self._are_data(incident.sources))
+            is_data = incident.kind != "leaf" and self._are_data(incident.sources)
+            sure = sure and not (run.supposes or is_data)
             confidence = LIKELY if sure else POSSIBLE
         if not self.is_trained(guard) or self._by_an_argument(incident) or incident.doubtful:
             confidence = POSSIBLE
