@@ -73,7 +73,7 @@ def read(options: Namespace, settings: Configuration) -> Checked:
     targets, errors = discover(paths or ["."], settings)
     for error in errors:
         complain(str(error))
-    jobs = options.jobs or processes.default_jobs([one.filename for one in targets])
+    jobs = options.jobs or processes.default_jobs(len(targets))
     pipeline.turn_to({})
     caches = caches_for(options)
     findings, silenced = check_files(targets, jobs, options, caches)

@@ -75,7 +75,7 @@ def run(options: Namespace) -> int:
         complain(str(one))
     targets = _without_notebooks(targets)
     caches = caches_for(options)
-    findings, _ = check_files(targets, default_jobs([one.filename for one in targets]), options, caches)
+    findings, _ = check_files(targets, default_jobs(len(targets)), options, caches)
     form = options.output_format
     # What is said of memory is decided by what the fix makes of it.
     shown = [one for one in findings if FORMATS[form].edits or one.code.startswith("IPL4")]

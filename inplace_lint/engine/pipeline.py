@@ -165,7 +165,7 @@ def examine_files(
     with remembering(caches):
         unknown = _unknown(targets)
         if len(unknown) < len(targets):
-            jobs = min(jobs, processes.default_jobs([one.filename for one in unknown]))
+            jobs = min(jobs, processes.default_jobs(len(unknown)))
         found = processes.in_order(examine_file, unknown, jobs, Remembering())
         missing = set(map(id, unknown))
         for target in targets:

@@ -11,9 +11,8 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     R = TypeVar("R")
 
-#: Below this many files, or this much text, a second process costs more than it saves.
+#: Below this many files a second process costs more than it saves.
 FILES_PER_JOB = 40
-BYTES_PER_JOB = 50_000
 
 
 class Worker:
@@ -70,20 +69,9 @@ def _is_safe_to_start() -> bool:
     return sys.version_info >= (3, 11) and not sys.flags.ignore_environment
 
 
-def default_jobs(filenames: Sequence[str]) -> int:
+def default_jobs(files: int) -> int:
     """How many processes pay for themselves."""
-    most = min(os.cpu_count() or 1, len(filenames))
-    jobs = len(filenames) // FILES_PER_JOB
-    if jobs < most:
-        jobs = max(jobs, sum(map(_size, filenames)) // BYTES_PER_JOB)
-    return max(1, min(most, jobs))
-
-
-def _size(filename: str) -> int:
-    try:
-        return os.path.getsize(filename)
-    except OSError:
-        return 0  # whoever reads it says why it cannot be read
+    return max(1, min(os.cpu_count() or 1, files // FILES_PER_JOB))
 
 
 def _in_processes(what: Callable[[T], R], items: Sequence[T], jobs: int, worker: Worker) -> Iterator[R]:
@@ -119,8 +107,7 @@ def portions(items: Sequence[T], jobs: int) -> Iterator[Sequence[T]]:
     """
     at = 0
     while at < len(items):
-        smallest = _SMALLEST if len(items) > _SMALLEST * jobs else 1
-        size = min(_LARGEST, max(smallest, (len(items) - at) // (2 * jobs)))
+        size = min(_LARGEST, max(_SMALLEST, (len(items) - at) // (2 * jobs)))
         yield items[at : at + size]
         at += size
 
