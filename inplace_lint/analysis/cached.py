@@ -29,7 +29,9 @@ def result(
         return None
     if source in run.entering.active or run.program.enters(source):
         return None
-    key = (source.module, f"{source.name}@{source.node.lineno}({', '.join(map(_spelt, args))})")
+    # A function inside another is a new one, with a cache of its own, each time that it is defined.
+    name = f"{source.name}@{source.node.lineno}#{function.frame}"
+    key = (source.module, f"{name}({', '.join(map(_spelt, args))})")
     known = run.top_levels.globals.get(key)
     if known is None:
         known = names.apart(run, source.module, lambda: calls.enter(run, function, args, {}, at, force=True))
