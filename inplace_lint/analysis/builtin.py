@@ -181,7 +181,7 @@ def _truth(run: Run, args: Sequence[Value], wanted: bool) -> Value:
 _NUMERIC = frozenset("builtins.max builtins.min builtins.abs builtins.round builtins.pow".split())
 _SCALARS = frozenset(
     f"builtins.{name}"
-    for name in "int float str bool repr id hash hasattr callable issubclass type any all ord chr open format "
+    for name in "int float str bool repr id hash hasattr issubclass type any all ord chr open format "
     "divmod bytes complex dir vars input slice object Exception".split()
 )
 
@@ -206,6 +206,9 @@ PLAYS: dict[str, Play] = {
     "builtins.isinstance": lambda run, args, kwargs, at: instances.is_instance(run, args),
     "builtins.issubclass": lambda run, args, kwargs, at: instances.is_subclass(run, args),
     "builtins.type": lambda run, args, kwargs, at: instances.type_of(run, args),
+    "builtins.callable": lambda run, args, kwargs, at: instances.is_callable(run, args),
+    "inspect.isfunction": lambda run, args, kwargs, at: instances.is_function(run, args),
+    "inspect.isclass": lambda run, args, kwargs, at: instances.is_class(run, args),
     "builtins.len": _len,
     "builtins.range": _range,
     "builtins.list": _list,

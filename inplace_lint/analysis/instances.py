@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import classes as torch_classes
+from ..torchmodel import table
 from .joins import join
 from .values import (
+    Bound,
     ClassValue,
     Constant,
+    FunctionValue,
     Instance,
     Mapping_,
+    OpValue,
     Phi,
     Scalar,
     Sequence_,
@@ -63,6 +67,21 @@ def is_subclass(run: Run, args: Sequence[Value]) -> Value:
     return _any(run, [test if one is None else Constant(one) for one in answers], ("issubclass", cls, kind))
 
 
+def is_function(run: Run, args: Sequence[Value]) -> Value:
+    """inspect.isfunction(f)."""
+    return is_instance(run, [*args, Symbol("types.FunctionType")])
+
+
+def is_class(run: Run, args: Sequence[Value]) -> Value:
+    """inspect.isclass(C)."""
+    return is_instance(run, [*args, Symbol("builtins.type")])
+
+
+def is_callable(run: Run, args: Sequence[Value]) -> Value:
+    """callable(f)."""
+    return is_instance(run, [*args, Symbol("collections.abc.Callable")])
+
+
 def _any(run: Run, answers: list[Value], question: Hashable) -> Value:
     if len(answers) == 1:
         return answers[0]
@@ -90,6 +109,10 @@ def class_of(obj: Value) -> Value | None:
         return Symbol(f"torch.nn.{obj.kind}")
     if isinstance(obj, Tensor) and obj.storage.origin == "factory":
         return Symbol("torch.Tensor")  # what a factory makes is of no class of somebody's own
+    if isinstance(obj, FunctionValue) and not obj.decorated:
+        return Symbol("types.FunctionType")
+    if isinstance(obj, ClassValue) or (isinstance(obj, Symbol) and table.module(obj.dotted) is not None):
+        return Symbol("builtins.type")  # or a metaclass, which derives from it
     return None
 
 
@@ -127,6 +150,8 @@ def _derives(cls: Value | None, base: Value) -> bool | None:
             return True if True in answers else None if None in answers else False
     if isinstance(cls, Symbol):
         if isinstance(base, Symbol):
+            if cls.dotted in _OF_PYTHON or base.dotted in _OF_PYTHON:
+                return _derives_in_python(cls.dotted, base.dotted)
             if base.dotted.startswith("builtins.") and cls.dotted.startswith("torch."):
                 return base.dotted == "builtins.object"
             return torch_classes.derives(cls.dotted, base.dotted)
@@ -135,10 +160,35 @@ def _derives(cls: Value | None, base: Value) -> bool | None:
     return None
 
 
+def _derives_in_python(cls: str, base: str) -> bool | None:
+    """`_derives` where one of them is the class of functions, or that of classes."""
+    if _OF_PYTHON.get(cls, cls) == _OF_PYTHON.get(base, base) or base == "builtins.object":
+        return True
+    if "types.FunctionType" in (_OF_PYTHON.get(cls), _OF_PYTHON.get(base)):
+        return False  # nothing derives from it, nor it from anything
+    return False if (cls if base in _OF_PYTHON else base).startswith(("builtins.", "torch.")) else None
+
+
+def _is_callable(obj: Value) -> bool | None:
+    """Whether it can be called, as far as that is known."""
+    if isinstance(obj, Instance):
+        if any("__call__" in cls.source.methods for cls in obj.cls.order()) or obj.cls.is_module():
+            return True
+        return False if obj.cls.holds_data() else None
+    if isinstance(obj, (Sequence_, Mapping_)):
+        return obj.kind in ("Sequential", "ModuleList", "ModuleDict")
+    if isinstance(obj, (FunctionValue, ClassValue, Bound, OpValue, TorchModule)):
+        return True
+    return False if isinstance(obj, Constant) or (isinstance(obj, Tensor) and obj.storage.proved) else None
+
+
 def _is_a(run: Run, obj: Value, kind: Value) -> Value:
     dotted = kind.dotted if isinstance(kind, Symbol) else ""
     if dotted == "torch.Tensor":
         return is_tensor(run, [obj])
+    if dotted in ("collections.abc.Callable", "typing.Callable"):
+        answer = _is_callable(obj)
+        return run.test(("isinstance", obj, dotted)) if answer is None else Constant(answer)
     known = _derives(class_of(obj), kind)
     if known is not None:
         return Constant(known)
@@ -150,6 +200,8 @@ def _is_a(run: Run, obj: Value, kind: Value) -> Value:
             return Constant(name == obj.kind)
         if isinstance(obj, Constant) and name in _BUILTIN_TYPES:
             return Constant(isinstance(obj.value, _BUILTIN_TYPES[name]))
+    if dotted in _OF_PYTHON and isinstance(obj, (Constant, Sequence_, Mapping_)):
+        return Constant(False)
     collection = dotted.startswith("collections.abc.") or name in _BUILTIN_TYPES
     if collection and name not in _NUMBERS and _is_number(obj):
         return Constant(False)
@@ -161,6 +213,13 @@ def _is_number(value: Value) -> bool:
         return value.value is None or isinstance(value.value, (int, float))
     return isinstance(value, Scalar) and value.number
 
+
+#: The classes of functions and of classes, by each of their names.
+_OF_PYTHON = {
+    "types.FunctionType": "types.FunctionType",
+    "types.LambdaType": "types.FunctionType",
+    "builtins.type": "builtins.type",
+}
 
 #: What a number may be an instance of.
 _NUMBERS = frozenset("int float complex bool Hashable".split())

@@ -181,6 +181,42 @@ PROGRAMS = {
         if __name__ == "__main__":
             Weighing(0.5)(b).sum().backward()
     """,
+    "an activation given by name, as a maker or as a class": """
+        import inspect
+        import types
+
+        def made(activation):
+            if inspect.isfunction(activation):
+                return activation()
+            elif inspect.isclass(activation):
+                return activation(1)
+            elif isinstance(activation, str):
+                return nn.ReLU()
+            else:
+                return nn.Sigmoid() if callable(activation) else nn.Identity()
+
+        class Block(nn.Module):
+            def __init__(self, maker=lambda: nn.PReLU(), name="relu"):
+                super().__init__()
+                self.proj = nn.Linear(4, 4)
+                self.first = made(name)  # bad
+                self.first = made(maker)  # good
+                self.second = made(nn.ReLU())  # bad
+                self.second = made(nn.PReLU)  # good
+                self.third = made(None)
+
+            def forward(self, x):
+                h = self.first(self.proj(x))
+                h += 1  # bad: IPL101
+                h += 1  # good
+                if not isinstance(self.second, types.FunctionType):
+                    x = self.third(self.second(self.proj(x)))
+                x *= 2  # bad: IPL101
+                x *= 2  # good
+                return h + x
+
+        Block()(b).sum().backward()
+    """,
     "what counts elements needs no gradient": """
         class Hold(nn.Module):
             def forward(self, lengths: torch.Tensor, total: torch.Tensor, x):
