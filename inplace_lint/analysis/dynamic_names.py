@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import objects, operators
+from . import inherited, objects, operators
 from .guards import both
 from .joins import join
 from .values import (
@@ -69,6 +69,7 @@ def register(run: Run, obj: Instance, layer: Value) -> None:
     if all(isinstance(atom, _LAYERS) for _, atom in alternatives(layer)):
         known = run.state.get((obj, ANY))
         run.put(obj, ANY, layer if known is None else join([(run.path, known), (run.path, layer)]))
+        inherited.register(run, obj, layer)  # whatever its name, it is the next one
 
 
 def attribute(run: Run, obj: Instance, name: ast.expr | None) -> Value | None:

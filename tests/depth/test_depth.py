@@ -10,7 +10,7 @@ import pytest
 from inplace_lint.engine.pipeline import examine
 from inplace_lint.project import Settings
 
-from . import safe
+from . import out_of_question, safe
 from .forms import Form
 
 _OTHERS = ("__init__", "forms", "safe")
@@ -59,6 +59,14 @@ def test_bad_form_is_reported_and_good_form_is_not(name: str, form: str, tmp_pat
         found = examine(str(path), program.checked.encode(), Settings())
     said = {(one.location.row, one.code) for one in found}
     assert said == program.expected
+
+
+@pytest.mark.parametrize("name", out_of_question.PROGRAMS)
+def test_good_form_is_silent_at_the_lowest_confidence(name: str, tmp_path: Path) -> None:
+    program = Form(PROGRAMS[name], "good")
+    with program.written(tmp_path) as path:
+        found = examine(str(path), program.checked.encode(), Settings(min_confidence="possible"))
+    assert [(one.location.row, one.code) for one in found] == []
 
 
 MAY_SAVE = """\

@@ -1,0 +1,43 @@
+"""What is not even possible: the good forms are silent at the lowest confidence too."""
+
+PROGRAMS = {
+    "modules that a Sequential of one's own is given under names that are put together": """
+        from collections import OrderedDict
+
+        class Layer(nn.Sequential):
+            def __init__(self, n):
+                super().__init__(OrderedDict([("proj", nn.Linear(n, n)), ("act", nn.ReLU())]))
+
+            def forward(self, x):
+                left, right = x[0], x[1]
+                for part in self:
+                    left = part(left)
+                return [left * right, right]  # bad
+                return [0.5 * (left + right), right]  # good
+
+        class Block(nn.Sequential):
+            def __init__(self, count, n):
+                super().__init__()
+                for i in range(count):
+                    self.add_module(f"layer{i + 1}", Layer(n))
+
+            def forward(self, x):
+                for part in self:
+                    x = part(x)
+                return x
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.first, self.side, self.block = nn.Linear(4, 4), nn.Linear(4, 4), Block(3, 4)
+
+            def forward(self, x):
+                side = self.side(x)
+                y, _ = self.block([self.first(x), side])
+                side += 1  # bad: IPL102
+                side += 1  # good
+                return y * 2 + side
+
+        Net()(b).sum().backward()
+    """,
+}
