@@ -225,4 +225,21 @@ MODULES: dict[str, list[str]] = {
         "NllLossBackward0(target?input) -> new:s|label_smoothing==0",
         "NllLossBackward0(~target?input) -> new:s|label_smoothing!=0",
     ],
+    # With batches first the input is turned round, and copied to be multiplied: a single query lies as it did.
+    "MultiheadAttention": [
+        "embed_dim:x num_heads:x dropout:x=0 bias:b=T add_bias_kv:b=F add_zero_attn:b=F kdim:x=N vdim:x=N "
+        "batch_first:b=F",
+        "query:t key:t value:t key_padding_mask:t=N need_weights:b=T attn_mask:t=N average_attn_weights:b=T "
+        "is_causal:b=F",
+        "1",
+        *(
+            f"AddmmBackward0({saves},mat2=weight*) d:query+key+value+weight* -> new:s,{weights}"
+            f"|need_weights{asked}&batch_first{turned}"
+            for asked, weights in (("==F", "other"), ("!=F", "new:s"))
+            for turned, saves in (
+                ("==F", "mat1=key?weight*,mat1=query?weight*,mat1=value?weight*"),
+                ("!=F", "~mat1=query?weight*"),
+            )
+        ),
+    ],
 }

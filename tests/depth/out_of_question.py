@@ -40,4 +40,21 @@ PROGRAMS = {
 
         Net()(b).sum().backward()
     """,
+    "attention whose input is turned round before it is multiplied": """
+        class Pool(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm, self.query = nn.LayerNorm(4), nn.Parameter(torch.rand(2, 2, 4))
+                self.attn = nn.MultiheadAttention(4, 2)  # bad
+                self.attn = nn.MultiheadAttention(4, 2, batch_first=True)  # good
+
+            def forward(self, x):
+                x = self.norm(x)
+                y = self.attn(self.query, x, x, need_weights=False)[0]
+                x.mul_(2)  # bad: IPL102
+                x.mul_(2)  # good
+                return y + x.mean()
+
+        Pool()(torch.rand(2, 2, 4)).sum().backward()
+    """,
 }

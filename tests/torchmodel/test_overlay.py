@@ -501,5 +501,23 @@ def test_cross_entropy_loss_saves_its_targets_if_they_are_not_smoothed(weight, t
     assert saved or smoothing
 
 
+@pytest.mark.parametrize("need_weights", [True, False])
+@pytest.mark.parametrize("kdim", [None, 8, 6])
+@pytest.mark.parametrize("batch_first", [True, False])
+@pytest.mark.parametrize(("written", "length"), [(0, 3), (0, 1), (1, 3), (2, 3)])
+def test_attention_saves_a_copy_of_what_it_has_to_turn_round(
+    written, length, batch_first, kdim, need_weights
+):
+    attention = torch.nn.MultiheadAttention(8, 2, kdim=kdim, vdim=kdim, batch_first=batch_first)
+    given = [torch.rand(4, 4, width) for width in (8, kdim or 8, kdim or 8)]
+    given[0] = given[0][:, :length] if batch_first else given[0][:length]
+    y, _ = attention(*given, need_weights=need_weights)
+    module = table.module("torch.nn.MultiheadAttention")
+    found = module.facts(module.config((), {"batch_first": Const(batch_first)}), True).saves
+    certainty = {save.target: save.certainty for save in found}.get(written)
+    assert certainty == (None if batch_first and written else "may" if batch_first else "always")
+    assert after_write(y, given[written]) == (certainty == "always" or length == 1)
+
+
 def test_every_module_has_its_repro():
-    assert set(overlay.MODULES) == {"CrossEntropyLoss"}
+    assert set(overlay.MODULES) == {"CrossEntropyLoss", "MultiheadAttention"}
