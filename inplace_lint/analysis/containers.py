@@ -82,6 +82,20 @@ def make_of_parts(run: Run, kind: str, parts: list[tuple[bool, Value]]) -> Value
     return made
 
 
+def joined(run: Run, left: Sequence_, right: Sequence_) -> Value:
+    """`left + right`: a new list of the elements of both."""
+    known = [items(run, one) for one in (left, right)]
+    if None not in known:
+        return make(run, left.kind, [element for each in known for element in each or ()])
+    made = make(run, left.kind, [*run.elements(left), *run.elements(right)], exact=False)
+    open_: list[tuple[bool, Value]] = []
+    for one, each in zip((left, right), known):
+        single = None if each is None else [(False, element) for element in each]
+        open_ += single if single is not None else parts_of(run, one) or [(True, one)]
+    run.state.slots[(made, PARTS)] = Parts(open_, run.state.get((made, LENGTH)))
+    return made
+
+
 def parts_of(run: Run, value: Value) -> list[tuple[bool, Value]] | None:
     """What a list whose length is not known was put together of, if it has not changed since."""
     found = run.state.get((value, PARTS)) if isinstance(value, Sequence_) else None

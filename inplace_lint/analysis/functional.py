@@ -51,10 +51,18 @@ def _rows(
     exact = all(column[0] for column in columns)
     if not all(elements for _, elements in columns):
         return exact, []
-    # What is known one by one ends with what is; the others stand for as many as that.
+    # What is known one by one ends with what is; the others stand for as many as that, the last of them for the last.
     lengths = [len(column[1]) for column in columns if column[0] == exact] or [0]
-    rows = [[elements[min(i, len(elements) - 1)] for _, elements in columns] for i in range(min(lengths))]
+    count = min(lengths) if exact else max(lengths)
+    rows = [[_in_row(known, elements, i, count) for known, elements in columns] for i in range(count)]
     return exact, rows
+
+
+def _in_row(known: bool, elements: list[Value], row: int, count: int) -> Value:
+    """What a column has in a row, of so many rows."""
+    if not known and len(elements) > 1:
+        return elements[-1] if row == count - 1 else elements[min(row, len(elements) - 2)]
+    return elements[min(row, len(elements) - 1)]
 
 
 def _zip(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:

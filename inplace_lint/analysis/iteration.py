@@ -79,6 +79,10 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
         return False, [known[0], known[-1]]
     if isinstance(value, Iteration):
         return value.all()
+    parts = containers.parts_of(run, value) or ()
+    if 1 < len(parts) <= UNROLL:
+        each = [_iterate(run, part, at)[1] if starred else [part] for starred, part in parts]
+        return False, [element for elements in each for element in elements]
     if isinstance(value, Sequence_):
         element = run.state.get((value, ANY))
         if element is not None and value.kind == "fresh":

@@ -78,14 +78,7 @@ def binary(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
         return run.scalar((op, _identity(left), _identity(right)))
     if isinstance(left, Sequence_):
         if op == "+" and isinstance(right, Sequence_):
-            one, two = containers.items(run, left), containers.items(run, right)
-            if one is not None and two is not None:
-                return containers.make(run, left.kind, [*one, *two])
-            joined = Sequence_(left.kind)
-            run.born[joined] = run.inexact
-            for element in [*run.elements(left), *run.elements(right)]:
-                containers.smear(run, joined, element)
-            return joined
+            return containers.joined(run, left, right)
         if op == "*" and not _may_be_tensor(right):
             return _repeat(run, left, right)
     if _may_be_tensor(left) or _may_be_tensor(right):

@@ -217,4 +217,23 @@ PROGRAMS = {
         if __name__ == "__main__":
             Table([2])(4).sum().backward()
     """,
+    "the last activation, put behind as many others as there are layers": """
+        class Net(nn.Module):
+            def __init__(self, widths, act=F.relu):
+                super().__init__()
+                layers = [nn.Linear(4, width) for width in widths]
+                self.layers = nn.ModuleList(layers + [nn.Linear(4, 4)])
+                self.acts = [act] * (len(self.layers) - 1) + [torch.sigmoid]  # bad
+                self.acts = [act] * (len(self.layers) - 1) + [lambda x: x]  # good
+
+            def forward(self, x):
+                z = x
+                for act, layer in zip(self.acts, self.layers):
+                    z = act(layer(z))
+                z += x  # bad: IPL101
+                z += x  # good
+                return z
+
+        Net([4, 4])(b).sum().backward()
+    """,
 }
