@@ -9,6 +9,7 @@ from .frames import LAST, PARTS
 from .iterators import Iteration
 from .joins import join
 from .slices import Slice
+from .storage import DOES
 from .values import (
     ANY,
     Array,
@@ -200,6 +201,19 @@ def _set_element(run: Run, sequence: Sequence_, index: Value, value: Value, at: 
             containers.smear(run, sequence, value)
 
 
+def _told(run: Run, atom: Unknown, index: Value, value: Value) -> list[tuple[Guard, Tensor]]:
+    """The tensors in a value that somebody may call backward on, once it was put into something.
+
+    Parts of a tensor that an object keeps are overwritten from one call to the next, so that a graph would grow on and
+    on: a second look takes it for data, where nothing says that it needs a gradient.
+    """
+    tensors = run.tensors_within(value)
+    kept = isinstance(atom.owner, Instance) or atom.is_option()
+    if not (run.program.second_look and kept) or indexing.is_position(index):
+        return tensors
+    return [(g, t) for g, t in tensors if any(sure == DOES for _, sure in run.heap.gradients(t, g))]
+
+
 def _set_part(
     run: Run, atom: Tensor | Unknown, index: Value, value: Value, at: ast.AST, guard: Guard
 ) -> None:
@@ -210,7 +224,7 @@ def _set_part(
             run.set_member(atom, plain, value)
             run.handed.stored.append((atom, plain))
         if atom.tensor is None or not atom.tensor.storage.is_tensor():
-            run.heap.escape(run.tensors_within(value), run.path)
+            run.heap.escape(_told(run, atom, index, value), run.path)
     elif isinstance(plain, str):
         run.state.slots[(atom.storage, "member", _entry_key(atom, plain))] = value
         run.heap.escape(run.tensors_within(value), run.path)

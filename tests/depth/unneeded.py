@@ -279,4 +279,28 @@ PROGRAMS = {
         if __name__ == "__main__":
             Flow().loss(torch.randn(4, 3)).backward()
     """,
+    "a reward that is put into what a simulator keeps": """
+        from threading import Thread
+
+        class Task(Thread):
+            def __init__(self, state, goal, rewards):
+                super().__init__()
+                self.state, self.goal, self.rewards = state, goal, rewards
+
+            def run(self):
+                self.reward = reward(self.state[..., 0:3], self.goal)  # bad
+                self.rewards[:] = reward(self.state[..., 0:3], self.goal)  # good
+
+        def reward(place, goal):
+            r = torch.exp(-(place - goal).square().sum(-1))
+            r[r < 0.5] = 0.0  # bad: IPL101
+            r[r < 0.5] = 0.0  # good
+            return 0.5 * r
+
+        if __name__ == "__main__":
+            task = Task(torch.rand(4, 13), a[:3], torch.zeros(4))  # bad
+            task = Task(torch.rand(4, 13), b[:3], torch.zeros(4))  # good
+            task.run()
+            task.reward.sum().backward()  # bad
+    """,
 }
