@@ -95,11 +95,13 @@ class SecondLooks:
             if hazard.saved.grad < DOES and context.is_fed(hazard.saved):
                 continue
             guard = context.credible(hazard.guard, hazard.saved)
-            if context.is_trained(guard):
+            if context.is_trained(guard) and run.by_default(guard):
                 return True
             if hazard.saved.grad == DOES or hazard.saved.result:
                 together = either(together, guard)
-        return context.is_trained(together) or (None if unknown else False)
+        if context.is_trained(together) and run.by_default(together):
+            return True
+        return None if unknown else False
 
     def moves_weights_given(self, root: FunctionSource, finding: Finding) -> bool:
         """Whether leaves are overwritten that are parameters of something that the function was given."""

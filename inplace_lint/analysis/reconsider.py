@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ..sketch import modes
 from ..sketch.screen import callers
 from ..sketch.words import mentions, runs_backward
+from ..syntax.flags import only_when_asked
 from ..torchmodel import table
 from .arguments import is_passed_on
 from .finding import LIKELY, POSSIBLE
@@ -94,13 +95,18 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
             if len(seen) > _ASKED:
                 return ""
             if root not in looks.at(caller).entering.entered:
-                if not modes.records_nothing(looks.program.sketches, caller):
+                if not modes.records_nothing(looks.program.sketches, caller) and not only_when_asked(
+                    caller, function.name
+                ):
                     return ""
             elif looks.stands(caller, finding, needed=True) is not False:
                 pending.append(caller)
     if uncalled:
         return "nothing in the file calls this: who does says whether gradients are recorded"
-    return "every call in this file is one that records no gradients, or makes nothing of it that has any"
+    return (
+        "every call in this file is one that records no gradients, has to be asked for by a flag, "
+        "or makes nothing of it that has any"
+    )
 
 
 def _is_for_others(

@@ -303,4 +303,30 @@ PROGRAMS = {
             task.run()
             task.reward.sum().backward()  # bad
     """,
+    "decoding that has to be asked for": """
+        class Decoder(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.table, self.proj = nn.Embedding(4, 4), nn.Linear(4, 4)
+
+            def forward(self, x, decoding=True):  # bad
+            def forward(self, x, decoding=False):  # good
+                if decoding:
+                    return self.greedy(x)
+                return self.proj(x)
+
+            def greedy(self, x):
+                found = torch.zeros(4, 4, dtype=torch.long)
+                states = [x]
+                for t in range(3):
+                    states.append(self.proj(states[-1] + self.table(found[:, t])))
+                    found[:, t + 1] = states[-1].argmax(-1)  # bad: IPL102
+                    found[:, t + 1] = states[-1].argmax(-1)  # good
+                return states[-1]
+
+        if __name__ == "__main__":
+            net = Decoder()
+            net(torch.rand(4, 4)).sum().backward()
+            net(torch.rand(4, 4), decoding=True).argmax()  # good
+    """,
 }
