@@ -194,7 +194,7 @@ def _over_generator(run: Run, i: ir.For, generator: Generator, at: ast.AST) -> N
 
 
 def _for(run: Run, i: ir.For) -> None:
-    generator = generators.writing(run, run.frame.registers[i.iterable])
+    generator = generators.entered(run, run.frame.registers[i.iterable])
     if generator is not None:
         _over_generator(run, i, generator, getattr(i.at, "iter", i.at))
         return
@@ -262,7 +262,7 @@ def _with(run: Run, i: ir.With) -> None:
         if manager.before is not None:
             outer = (manager.before, *outer[1:])
         decorators.apply_mode(run, manager)
-    elif (generator := generators.writing(run, manager, manages=True)) is not None:
+    elif (generator := generators.entered(run, manager, manages=True)) is not None:
 
         def body(given: Value) -> None:
             registers[i.dst] = given
@@ -274,6 +274,7 @@ def _with(run: Run, i: ir.With) -> None:
     elif not isinstance(manager, methods.Optimizer):
         registers[i.dst] = calls.enter_context(run, manager, i.at)
     execute.block(run, i.body)
+    calls.leave_context(run, manager, i.at)
     run.grad, run.autocast, run.keeping.unchecked, run.keeping.unsaved, run.keeping.preserved = outer
 
 

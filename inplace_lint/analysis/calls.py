@@ -260,7 +260,7 @@ def _not_entered(
         run.leave_out(source)
     result = unknown(run, function, args, kwargs, at)
     if source.is_generator:
-        run.entering.generators[result] = generators.Generator(function, args, kwargs, exact)
+        return generators.made(run, generators.Generator(function, args, kwargs, exact), result, at)
     return result
 
 
@@ -305,20 +305,18 @@ def _has_to_be_entered(
 ) -> bool:
     """Whether something that may matter happens in a call, or it costs less to enter it than to find that out."""
     if run.entering.decorates:
-        return (
-            source.name == "__init__" or _is_small(source) or run.program.may_return(run.frame.function, at)
-        )
+        return source.name == "__init__" or is_small(source) or run.program.may_return(run.frame.function, at)
     return (
         source in run.entering.deep
         or source.name == "__init__"
-        or _is_small(source)
+        or is_small(source)
         or run.program.enters(source)
         or run.program.gives_writer(source)
         or _is_given_a_writer(run, source, args, kwargs)
     )
 
 
-def _is_small(source: FunctionSource) -> bool:
+def is_small(source: FunctionSource) -> bool:
     last, first = source.node.end_lineno or 0, source.node.lineno
     return last - first <= 4 and len(source.body) <= _SMALL
 
@@ -428,3 +426,11 @@ def enter_context(run: Run, manager: Value, at: ast.AST) -> Value:
     elif isinstance(manager, Unknown) and run.grad == "on" and names.may_come_by_a_star(run, at):
         run.grad = "unknown"  # it may be torch's
     return Unknown()
+
+
+def leave_context(run: Run, manager: Value, at: ast.AST) -> None:
+    """What an object of the project does where a `with` block ends."""
+    if isinstance(manager, Instance) and run.path:
+        found = classes.find(run, manager.cls.order(), "__exit__")
+        if isinstance(found, FunctionValue):
+            call(run, Bound(found, [manager], {}), [Constant(None)] * 3, {}, at)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import calls
+from . import calls, iteration
 from .budget import DEPTH
+from .iterators import Iteration
 from .values import Symbol, Unknown
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ..syntax import ir
+    from .iterators import Drawn
     from .run import Run
     from .values import FunctionValue, Value
 
@@ -28,19 +30,55 @@ class Generator:
         self.function, self.args, self.kwargs, self.exact = function, args, kwargs, exact
 
 
-def writing(run: Run, value: Value, manages: bool = False) -> Generator | None:
-    """The generator that a value is, if running it may write; `manages`: only of a context manager."""
+def made(run: Run, generator: Generator, otherwise: Value, at: ast.AST) -> Value:
+    """What a call of a generator gives: nothing runs until something goes over it. `otherwise`: where it is not run."""
+    frame = run.frame
+
+    def draw(count: int | None) -> Drawn:
+        if not _is_entered(run, generator):
+            return iteration.iterate(run, otherwise, at)
+        found: list[Value] = []
+        path, inexact = run.path, run.inexact
+        exact = True
+
+        def yielded(value: Value) -> None:
+            nonlocal exact
+            exact = exact and run.path is path and run.inexact == inexact
+            if value not in found or exact:
+                found.append(value)
+
+        outer, run.frame = run.frame, frame
+        around(run, generator, at, yielded)
+        run.frame = outer
+        if run.path is not path:
+            exact = False
+        return exact, found if exact or len(found) != 1 else found * 2
+
+    result = Iteration(draw)
+    run.entering.generators[result] = generator
+    return result
+
+
+def entered(run: Run, value: Value, manages: bool = False) -> Generator | None:
+    """The generator that a value is, if it is run; `manages`: only of a context manager."""
     found = run.entering.generators.get(value)
     if found is None:
         return None
-    source = found.function.source
     if manages and not any(
         isinstance(one, Symbol) and one.dotted == "contextlib.contextmanager"
         for one in found.function.decorated or ()
     ):
         return None
-    free = run.frame.depth < DEPTH and not run.budget.is_spent() and source not in run.entering.active
-    return found if free and (source in run.entering.deep or run.program.enters(source)) else None
+    return found if _is_entered(run, found) else None
+
+
+def _is_entered(run: Run, generator: Generator) -> bool:
+    """Whether a generator is run where something goes over it: as a function is that is called there."""
+    source = generator.function.source
+    if run.frame.depth >= DEPTH or run.budget.is_spent() or source in run.entering.active:
+        return False
+    needed = source in run.entering.deep or calls.is_small(source) or run.program.enters(source)
+    return run.budget.may_enter(source, needed, run.entering.entered)
 
 
 def around(run: Run, generator: Generator, at: ast.AST, body: Callable[[Value], None]) -> None:
@@ -60,7 +98,23 @@ def around(run: Run, generator: Generator, at: ast.AST, body: Callable[[Value], 
 
 
 def hand_over(run: Run, i: ir.Yield, on_yield: Callable[[Value], None]) -> None:
-    """`yield value`, where it is known who takes it."""
-    known = i.src is not None and type(i.at).__name__ == "Yield"
-    on_yield(run.frame.registers[i.src] if known and i.src is not None else Unknown())
+    """`yield value` and `yield from values`, where it is known who takes it."""
+    value: Value = Unknown() if i.src is None else run.frame.registers[i.src]
+    if type(i.at).__name__ == "YieldFrom":
+        _hand_over_each(run, value, i.at, on_yield)
+    else:
+        on_yield(value)
     run.frame.registers[i.dst] = Unknown()
+
+
+def _hand_over_each(run: Run, value: Value, at: ast.AST, on_yield: Callable[[Value], None]) -> None:
+    inner = entered(run, value)
+    if inner is not None:
+        around(run, inner, at, on_yield)
+        return
+    exact, elements = iteration.iterate(run, value, at)
+    run.inexact += not exact
+    for element in elements:
+        if run.path:
+            on_yield(element)
+    run.inexact -= not exact

@@ -8,6 +8,7 @@ from ..torchmodel import keywords, table
 from ..torchmodel.spelling import MAKERS, MODES, PLAYED
 from . import arrays, axes, builtin, einops, foreign, methods, ops, plays, results
 from .incident import Incident
+from .iterators import Iteration
 from .storage import DOES, MAY, NEVER
 from .values import (
     Constant,
@@ -199,6 +200,9 @@ def owners_in(run: Run, value: Value, owners: list[Value], depth: int = 3) -> No
         owners.extend(value.owners)
     elif isinstance(value, (Sequence_, Mapping_)) and depth:
         for element in run.elements(value):
+            owners_in(run, element, owners, depth - 1)
+    elif isinstance(value, Iteration) and depth:
+        for element in value.all()[1]:
             owners_in(run, element, owners, depth - 1)
     elif isinstance(value, Phi):
         for _, atom in value.alternatives:
