@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
@@ -13,7 +14,7 @@ from .values import Constant, Instance, Mode, Scalar, Unknown, Value
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable
     from typing import TypeGuard
 
     from .execute import Handlers
@@ -36,19 +37,19 @@ def _continue(run: Run, i: ir.Continue) -> None:
     run.path = DEAD
 
 
-def _branch(run: Run, arms: list[tuple[Guard, ir.Block]]) -> None:
+def _branch(run: Run, arms: list[tuple[Guard, Callable[[], None]]]) -> None:
     """Run each arm under its guard from the state here, then join."""
     base, path = run.state, run.path
     outcomes: list[tuple[Guard, dict[Hashable, Value]]] = []
     conditions: list[Guard] = []
     moved: list[tuple[Guard, dict[int, Value]]] = []
     left_as_entered = True
-    for guard, body in arms:
+    for guard, arm in arms:
         arm_path = both(path, guard)
         if not arm_path:
             continue
         run.path, run.state = arm_path, State(base)
-        execute.block(run, body)
+        arm()
         as_entered = run.path is arm_path
         left_as_entered = left_as_entered and as_entered
         conditions.append(guard if as_entered else relative(run.path, path))
@@ -79,7 +80,9 @@ def _join_moves(run: Run, moved: list[tuple[Guard, dict[int, Value]]]) -> None:
 
 def _if(run: Run, i: ir.If) -> None:
     true, false = run.split(run.frame.registers[i.test])
-    _branch(run, [(true, i.then), (false, i.orelse)])
+    _branch(
+        run, [(true, partial(execute.block, run, i.then)), (false, partial(execute.block, run, i.orelse))]
+    )
 
 
 def _loop(
@@ -261,6 +264,10 @@ def _with(run: Run, i: ir.With) -> None:
     if isinstance(manager, Mode):
         if manager.before is not None:
             outer = (manager.before, *outer[1:])
+        if _is_split(run, manager):
+            _recording_or_not(run, i.body, manager)
+            run.grad = outer[0]
+            return
         decorators.apply_mode(run, manager)
     elif (generator := generators.entered(run, manager, manages=True)) is not None:
 
@@ -276,6 +283,23 @@ def _with(run: Run, i: ir.With) -> None:
     execute.block(run, i.body)
     calls.leave_context(run, manager, i.at)
     run.grad, run.autocast, run.keeping.unchecked, run.keeping.unsaved, run.keeping.preserved = outer
+
+
+def _is_split(run: Run, mode: Mode) -> bool:
+    """Whether a block is run once with gradients and once without, as a flag says."""
+    return mode.flag is not None and mode.before in ("on", "off") and not run.budget.is_spent()
+
+
+def _recording_or_not(run: Run, body: ir.Block, mode: Mode) -> None:
+    """Run a block under `set_grad_enabled(flag)` along both paths, of which the flag decides."""
+    assert mode.flag is not None
+    true, false = run.split(mode.flag)
+
+    def arm(grad: str) -> None:
+        run.grad = grad
+        execute.block(run, body)
+
+    _branch(run, [(true, partial(arm, "on")), (false, partial(arm, "off"))])
 
 
 def _try(run: Run, i: ir.Try) -> None:

@@ -92,7 +92,7 @@ class _Account:
         for visit in self.watch.visits:
             if visit.run in runs:
                 via = visit.frame.via
-                last[visit.run, visit.frame.function, via and via.at] = visit
+                last[visit.run, visit.frame.function, via and via.at, visit.grad] = visit
         return list(last.values())
 
     def text(self) -> str:

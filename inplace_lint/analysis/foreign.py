@@ -72,7 +72,10 @@ def called(
     if known and run.grad not in ("on", "unknown"):
         return run.new_tensor("result", 0, at)
     result = Unknown()
-    result.nodes, result.returned = given, True
+    # A method hangs on what its object was made of, as on what it is given itself.
+    owner = func.owner
+    behind = unmodeled.tensors_behind(run, func) if isinstance(owner, Unknown) and owner.returned else []
+    result.nodes, result.returned = [*given, *behind], True
     result.alone = func.alone and all(is_alone(run, value) for value in values)
     if run.grad in ("on", "unknown"):
         if given and weights is None and run.program.sketches.notes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import keywords, table
-from ..torchmodel.spelling import MAKERS, MODES, PLAYED
+from ..torchmodel.spelling import DRAWN, MAKERS, MODES, PLAYED
 from . import arrays, axes, builtin, einops, foreign, methods, ops, plays, results
 from .incident import Incident
 from .iterators import Iteration
@@ -16,6 +16,7 @@ from .values import (
     Instance,
     Mapping_,
     Mode,
+    Native,
     Parameters,
     Phi,
     Scalar,
@@ -46,7 +47,9 @@ def mode(dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Mod
     if kind == "flag":
         if isinstance(flag, Constant):
             return Mode("on" if flag.value else "off")
-        return Mode("unknown")
+        told = Mode("unknown")
+        told.flag = flag
+        return told
     if kind == "inference" and isinstance(flag, Constant) and not flag.value:
         return Mode("on")
     return Mode(kind)
@@ -144,7 +147,16 @@ def _torch(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Va
         missing = Incident("unknown-op", run.place(at), run.path, dotted, storage, DOES, None)
         missing.modeless = True
         run.found.incidents.append(missing)
-    return unknown(run, args, kwargs)
+    made_of = unknown(run, args, kwargs)
+    if dotted.startswith("torch.distributions."):
+        for name in DRAWN:
+            run.bottom().slots[(made_of, "member", name)] = Native(_drawn)
+    return made_of
+
+
+def _drawn(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """What a distribution draws, of which no gradient comes back to what it was made of."""
+    return run.new_tensor("result", NEVER, at)
 
 
 def _with_methods(run: Run, dotted: str, names: Sequence[str]) -> Value:

@@ -400,10 +400,12 @@ class Mode(Value):
     the memory that a write would change; `preserved`, writes of these storages move no version.
     """
 
-    __slots__ = ("autocast", "before", "grad", "preserved", "unchecked", "unsaved")
+    __slots__ = ("autocast", "before", "flag", "grad", "preserved", "unchecked", "unsaved")
 
     def __init__(self, grad: str | None = None, autocast: bool = False) -> None:
         self.grad = grad
+        #: whether gradients are recorded, where that is told by a value that is not known
+        self.flag: Value | None = None
         self.autocast = autocast
         #: the mode to go back to, where calling the manager's class has changed it already
         self.before: str | None = None

@@ -13,7 +13,7 @@ from . import methods
 from .execute import HANDLERS
 from .graph import reach
 from .guards import compatible, ways
-from .values import Instance, Parameters, Sequence_, Tensor, TorchModule, Unknown, alternatives
+from .values import Instance, Mode, Parameters, Sequence_, Tensor, TorchModule, Unknown, alternatives
 
 if TYPE_CHECKING:
     import ast
@@ -181,7 +181,7 @@ class Watch:
             self._open.pop(frame.uid, None)
             return None
         visit = self._open.get(frame.uid)
-        if visit is None:
+        if visit is None or not compatible(visit.path, run.path):
             visit = self._open[frame.uid] = Visit(run)
             self.visits.append(visit)
         return visit
@@ -190,7 +190,11 @@ class Watch:
 
     def _before(self, run: Run, i: ir.Instruction) -> None:
         if isinstance(i, (ir.If, ir.Assert)):
-            self._name_test(run, i)
+            self._name_test(
+                run, run.frame.registers.get(i.test), f"`{self.words(run.frame.module, i.at)}`", i
+            )
+        elif isinstance(i, ir.With) and isinstance(manager := run.frame.registers[i.manager], Mode):
+            self._name_test(run, manager.flag, "the flag that enables gradients", i)
         elif isinstance(i, ir.Try):
             row = getattr(i.at, "lineno", 0)
             raised = run.bit(("raises", i, run.frame.uid))
@@ -203,8 +207,7 @@ class Watch:
                 words = f"takes it by `except` number {number + 1}"
                 self.tests[run, which] = (words, f"not {words}")
 
-    def _name_test(self, run: Run, i: ir.If | ir.While | ir.Assert) -> None:
-        value = run.frame.registers.get(i.test)
+    def _name_test(self, run: Run, value: Value | None, words: str, i: ir.Instruction) -> None:
         if value is None:
             return
         true, _ = run.split(value)
@@ -214,7 +217,7 @@ class Watch:
         positive, negative = told[0]
         new = [b for b in _bits(positive | negative) if (run, b) not in self.tests]
         if len(new) == 1:
-            text = f"`{self.words(run.frame.module, i.at)}` is"
+            text = f"{words} is"
             line = f"(line {getattr(i.at, 'lineno', 0)})"
             both = (f"{text} true {line}", f"{text} false {line}")
             self.tests[run, new[0]] = both if positive >> new[0] & 1 else (both[1], both[0])
@@ -229,7 +232,9 @@ class Watch:
 
     def _after(self, run: Run, i: ir.Instruction, visit: Visit | None) -> None:
         if isinstance(i, ir.While):
-            self._name_test(run, i)
+            self._name_test(
+                run, run.frame.registers.get(i.test), f"`{self.words(run.frame.module, i.at)}`", i
+            )
         if isinstance(i, ir.Store):
             value = run.frame.registers.get(i.src)
             if value is None:

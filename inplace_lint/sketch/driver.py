@@ -205,8 +205,13 @@ class _Hand:
         self.unknown.append(f"@any{len(self.unknown)}")
         return _name(self.unknown[-1])
 
-    def call(self, func: ast.expr, args: list[tuple[str | None, ast.expr]]) -> None:
-        self.statements.append(ast.Expr(_call(func, args)))
+    def call(self, function: FunctionSource, func: ast.expr, args: list[tuple[str | None, ast.expr]]) -> None:
+        """Call a function, and take what it yields."""
+        call = _call(func, args)
+        if function.is_generator:
+            self.statements.append(ast.For(ast.Name("@each", ast.Store()), call, [ast.Pass()], []))
+        else:
+            self.statements.append(ast.Expr(call))
 
     def weights(self) -> ast.expr:
         """The parameters of all modules that were made so far."""
@@ -235,12 +240,13 @@ def _call_all(
 ) -> None:
     if cls is None:
         for function in functions:
-            hand.call(_name(function.name), hand.arguments(function, chosen, ()))
+            hand.call(function, _name(function.name), hand.arguments(function, chosen, ()))
         return
     obj = hand.object(cls, chosen, ())
     del hand.made[cls]
     for method in functions:
-        hand.call(ast.Attribute(obj, method.name, ast.Load()), hand.arguments(method, {}, (cls,)))
+        args = hand.arguments(method, {}, (cls,))
+        hand.call(method, ast.Attribute(obj, method.name, ast.Load()), args)
 
 
 def _choices(roles: Roles, function: FunctionSource) -> list[dict[str, ClassSource]]:

@@ -18,6 +18,9 @@ MODES = {
     "torch.cpu.amp.autocast": "autocast",
 }
 
+#: Methods of distributions whose results carry no graph.
+DRAWN = ("sample", "sample_n", "enumerate_support")
+
 #: What makes an operator of a function.
 MAKERS = frozenset(("torch.library.custom_op", "torch.library.triton_op"))
 

@@ -113,7 +113,14 @@ def test_version_counts_the_writes_before() -> None:
         ("with torch.no_grad():", "Gradients are not recorded (grad mode off); autocast is off."),
         ("with torch.inference_mode():", "Gradients are not recorded (inference mode)"),
         ("with torch.autocast('cuda'):", "Gradients are recorded (grad mode on); autocast is on."),
-        ("with torch.set_grad_enabled(y):", "Whether gradients are recorded is not known"),
+        (
+            "with torch.set_grad_enabled(y):",
+            "It is reached if the flag that enables gradients is false (line 3).",
+        ),
+        (
+            "with torch.set_grad_enabled(y):",
+            "It is reached if the flag that enables gradients is true (line 3).",
+        ),
     ],
 )
 def test_modes(block: str, words: str) -> None:
