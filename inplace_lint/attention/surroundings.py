@@ -16,7 +16,7 @@ from ..torchmodel.spelling import canonical
 from .tree import nodes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Iterator
 
     from ..project.contents import Contents
 
@@ -72,14 +72,14 @@ class _Deeds:
         self.hooks: set[tuple[str, frozenset[str]]] = set()
 
     def said(self) -> str:
-        """The same as text; nothing where nothing is done."""
+        """The same as text, to be kept; nothing where nothing is done."""
         if not self.second and not self.hooks:
             return ""
         return json.dumps([self.second, sorted([held, sorted(kinds)] for held, kinds in self.hooks)])
 
     @classmethod
     def of(cls, text: str) -> _Deeds:
-        """What was said. Raises ValueError and TypeError for what was not."""
+        """What was said."""
         found = cls()
         if text:
             found.second, hooks = json.loads(text)
@@ -89,10 +89,6 @@ class _Deeds:
     def add(self, other: _Deeds) -> None:
         self.second = self.second or other.second
         self.hooks |= other.hooks
-
-
-#: what single files do, with the names of what they held
-_known: dict[str, tuple[str | None, _Deeds]] = {}
 
 
 def takes_second_derivatives(module: Module, contents: Contents) -> bool:
@@ -126,22 +122,6 @@ def of_package(top: str, contents: Contents) -> _Deeds:
     return found
 
 
-def remembered(tops: Collection[str]) -> dict[str, tuple[str, str]]:
-    """What is known of the single files of packages: what they held, and what they do as text."""
-    return {
-        path: (held, deeds.said())
-        for path, (held, deeds) in _known.items()
-        if held is not None and any(path.startswith(os.path.join(top, "")) for top in tops)
-    }
-
-
-def recall(known: Mapping[str, tuple[str, str]]) -> None:
-    """Takes over what was remembered."""
-    for path, (held, said) in known.items():
-        if path not in _known:
-            _known[path] = (held, _Deeds.of(said))
-
-
 def _top(directory: str) -> str | None:
     """The topmost folder of the unbroken chain of packages around a folder; None outside of any."""
     top = None
@@ -158,9 +138,10 @@ def _read(top: str, contents: Contents) -> _Deeds:
                 continue
             path = os.path.join(folder, name)
             held = contents.digest(path)
-            if path not in _known or _known[path][0] != held:
-                _known[path] = (held, _in_file(path, contents))
-            found.add(_known[path][1])
+            known = contents.deeds.get(path)
+            if known is None or known[0] != held:
+                known = contents.deeds[path] = (held, _in_file(path, contents).said())
+            found.add(_Deeds.of(known[1]))
     return found
 
 

@@ -72,6 +72,8 @@ class Cache:
             self._loaded_at, self._graph = self._load()
             for path, one in self._graph.seen.items():
                 self.contents.seen.setdefault(path, one)
+            for path, known in self._graph.deeds.items():
+                self.contents.deeds.setdefault(path, known)
         return self._graph
 
     def _load(self) -> tuple[int, Graph]:
@@ -261,8 +263,6 @@ class Cache:
         """What a package does as a whole."""
         from ..attention import surroundings
 
-        if top not in self.contents.folders:
-            surroundings.recall(self.graph.deeds)
         return surroundings.of_package(top, self.contents).said()
 
     def _look_through_packages(self, graph: Graph) -> None:
@@ -271,12 +271,12 @@ class Cache:
         for top in tops:
             if not any(path.startswith(os.path.join(top, "")) for path in graph.deeds):
                 self._doing(top)
-        if tops:
-            from ..attention import surroundings
-
-            graph.deeds |= surroundings.remembered(tops)
         below = tuple(os.path.join(top, "") for top in tops)
-        graph.deeds = {path: one for path, one in graph.deeds.items() if path.startswith(below)}
+        graph.deeds = {
+            path: (held, said)
+            for path, (held, said) in {**graph.deeds, **self.contents.deeds}.items()
+            if held is not None and path.startswith(below)
+        }
         graph.seen = {
             path: one
             for path, one in {**graph.seen, **self.contents.seen}.items()

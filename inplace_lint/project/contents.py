@@ -68,6 +68,8 @@ class Contents:
         #: the package that was looked through for the sake of a file, and what it was found to do (`attention`)
         self.packages: dict[str, tuple[str, str]] = {}
         self._latest: tuple[str, Stamp | None, bytes] = ("", None, b"")
+        #: what single files do that decides about others (`attention`), with the names of what they held
+        self.deeds: dict[str, tuple[str | None, str]] = {}
         #: what was found out about whole folders
         self.folders: dict[str, Any] = {}
 

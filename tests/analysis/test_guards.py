@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from inplace_lint.analysis import guards
+from inplace_lint.analysis.diagrams import TRUE
 from inplace_lint.analysis.guards import (
     ALWAYS,
     NEVER,
@@ -39,9 +40,12 @@ def table(guard: guards.Guard) -> set[int]:
 
 
 def _holds(guard: guards.Guard, outcome: int) -> bool:
-    while guard.bit >= 0:
-        guard = guard.high if outcome >> guard.bit & 1 else guard.low
-    return guard is ALWAYS
+    if guard.positive & ~outcome or guard.negative & outcome:
+        return False
+    rest = guard.rest
+    while rest.bit >= 0:
+        rest = rest.high if outcome >> rest.bit & 1 else rest.low
+    return rest is TRUE
 
 
 def said(told: tuple[tuple[int, int], ...]) -> set[int]:
@@ -89,7 +93,7 @@ def test_a_guard_of_many_paths_is_weakened_to_what_they_have_in_common() -> None
     for first in range(1, 60, 2):
         before = guard
         guard = both(guard, either(literal(first, True), literal(first + 1, True)))
-        assert guard.paths <= 4_096
+        assert guard.rest.paths <= 4_096
         assert implies(before, guard) or guard.negative == 1 << 100
     assert guards.ways(guard)[0][0] & WEAKENED
     assert all(negative == 1 << 100 for _, negative in guards.ways(guard))
@@ -113,7 +117,7 @@ def test_the_cost_of_a_test_that_is_asked_again_does_not_grow() -> None:
         path = both(path, literal(bit, bit % 3 > 0))
     before = guards.count()
     taken, left = both(path, literal(400, True)), both(path, literal(400, False))
-    assert guards.count() - before == 4  # two literals, and a node above the path for each
+    assert guards.count() - before == 4  # two literals, and the path with each of them
     assert either(taken, left) is path
 
 

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from inplace_lint.analysis import program
-from inplace_lint.attention import surroundings
 from inplace_lint.cli import main
 from inplace_lint.engine import cache, pipeline
 from inplace_lint.project import contents, torch_version
@@ -35,7 +34,6 @@ def forget() -> None:
     program._latest = None
     pipeline._projects.clear()
     pipeline._contents = Contents()
-    surroundings._known.clear()
     torch_version.forget()
 
 
