@@ -113,6 +113,15 @@ def _leaves_open(run: Run) -> bool:
     )
 
 
+def as_own(program: Program, caller: FunctionSource, method: FunctionSource) -> FunctionSource:
+    """A method of a base that calls what a class has of its own, as that class inherits it; any other as it is."""
+    cls, base = method.owner, caller.owner
+    if cls is None or base is None or cls is base or caller.name in cls.methods:
+        return caller
+    bases = [value.source for value in program.class_value(cls).order()]
+    return cls.module.as_method_of(caller, cls) if base in bases else caller
+
+
 def callers_of(
     program: Program, module: Module, asked: dict[FunctionSource, int]
 ) -> dict[FunctionSource | None, bool]:
@@ -122,8 +131,10 @@ def callers_of(
     """
     found: dict[FunctionSource | None, bool] = {}
     for need in set(asked.values()):
-        calling, rows = callers(module, {root for root, what in asked.items() if what == need})
-        for function in calling:
+        roots = {root for root, what in asked.items() if what == need}
+        calling, rows = callers(module, roots)
+        as_inherited = [as_own(program, caller, root) for caller in calling for root in roots]
+        for function in dict.fromkeys([*as_inherited, *calling]):
             # No backward goes through what an object computes once, as it is built.
             built = function.name == "__init__" and function.owner is not None
             runs_it = need == ANYTHING or not (built or modes.records_nothing(program.sketches, function))

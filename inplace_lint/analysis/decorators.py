@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from ..syntax.module import FunctionSource
     from .run import Run
+    from .values import ClassValue
 
 
 def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at: ast.AST) -> Value:
@@ -38,7 +39,13 @@ def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at
     return result
 
 
-def _wrapped(run: Run, decorator: FunctionValue, function: FunctionValue, at: ast.AST) -> Value:
+def of_class(run: Run, decorator: Value, cls: ClassValue, at: ast.AST) -> None:
+    """What a decorator does with a class: it may put it where others look it up. The class is taken for what it was."""
+    if isinstance(decorator, FunctionValue) and decorator.source not in run.entering.active:
+        _wrapped(run, decorator, cls, at)
+
+
+def _wrapped(run: Run, decorator: FunctionValue, function: Value, at: ast.AST) -> Value:
     """What a decorator makes of a function: who that is matters, and not what else the decorator computes."""
     before = run.budget.looks_aside, run.entering.decorates
     run.budget.looks_aside, run.entering.decorates = False, True

@@ -248,6 +248,8 @@ def _make_class(run: Run, i: ir.MakeClass) -> None:
     if not value.bases and source.bases:
         value.bases = [names.evaluate(run, base) for base in source.bases]
     run.frame.registers[i.dst] = value
+    for decorator in reversed(i.node.decorator_list):
+        decorators.of_class(run, names.evaluate(run, decorator), value, i.at)
 
 
 def _import(run: Run, i: ir.Import) -> None:

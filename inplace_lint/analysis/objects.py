@@ -116,7 +116,7 @@ def materialise(run: Run, obj: Instance) -> None:
         run.entering.active,
         run.inexact,
     )
-    overlay = State(run.bottom())
+    overlay = State(run.state)  # what it was given may have been made just before
     run.frame, run.state, run.path, run.grad, run.autocast, run.loops = (
         frame,
         overlay,

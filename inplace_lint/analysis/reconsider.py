@@ -16,6 +16,7 @@ from ..sketch.words import mentions, runs_backward
 from ..syntax.flags import only_when_asked
 from ..torchmodel import table
 from .arguments import is_passed_on
+from .callers import as_own
 from .finding import LIKELY, POSSIBLE
 from .looks import REFUSED, SecondLooks
 from .training import Training
@@ -191,7 +192,7 @@ def _callers(
         if not calling and not found:
             found = _handing_on(looks, function, function.owner)
     else:
-        own = {_as_own(looks, f, function) for functions in around for f in functions}
+        own = {as_own(looks.program, f, function) for functions in around for f in functions}
         found.update(f for f in own if len(own) > _ASKED or not _calls_another(looks, f, function))
     supposed = any(function in way.functions for way in looks.program.sketches.ways(looks.module))
     return found - {function}, supposed or not all(around)
@@ -203,15 +204,6 @@ def _calls_another(looks: SecondLooks, caller: FunctionSource, function: Functio
     if function in run.entering.entered or function.name in run.handed.unresolved or run.budget.is_spent():
         return False
     return any(other.name == function.name for other in run.entering.entered)
-
-
-def _as_own(looks: SecondLooks, caller: FunctionSource, method: FunctionSource) -> FunctionSource:
-    """A method of a base that calls what a class has of its own, as that class inherits it."""
-    cls, base = method.owner, caller.owner
-    if cls is None or base is None or cls is base or caller.name in cls.methods:
-        return caller
-    bases = [value.source for value in looks.program.class_value(cls).order()]
-    return looks.module.as_method_of(caller, cls) if base in bases else caller
 
 
 def _handing_on(looks: SecondLooks, forward: FunctionSource, cls: ClassSource) -> set[FunctionSource]:

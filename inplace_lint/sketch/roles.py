@@ -280,9 +280,8 @@ class Roles:
                         return True
                     if isinstance(atom, Class) and self.is_module(atom.source):
                         return True
-        return self.is_module(cls) and not any(
-            isinstance(base, str) and base == "torch.nn.Module" for base in self.order(cls)[1:2]
-        )
+        layers = [table.module(base) for base in self.order(cls) if isinstance(base, str)]
+        return any(layer is not None and layer.has_weights({}) for layer in layers)
 
     def _has(self, cls: ClassSource, name: str) -> bool:
         for owner in self.order(cls):
