@@ -95,6 +95,7 @@ class Write:
     __slots__ = (
         "cause",
         "counted",
+        "covers",
         "guard",
         "in_loop",
         "initial",
@@ -103,6 +104,7 @@ class Write:
         "op",
         "place",
         "recorded",
+        "since",
         "storage",
         "through",
         "time",
@@ -114,6 +116,8 @@ class Write:
         self.op = op
         self.place = place
         self.time = time
+        #: when what it writes was written first, and has been again and again since; on which paths
+        self.since, self.covers = time, guard
         #: in a loop, whose rounds may be none
         self.looped = False
         #: in a loop of the very function that makes it

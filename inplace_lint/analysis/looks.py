@@ -114,9 +114,17 @@ class SecondLooks:
         )
 
     def fills_what_it_made(self, root: FunctionSource, finding: Finding) -> bool:
-        """Whether what is overwritten was made empty in this run: it is filled while it is read."""
+        """Whether what is overwritten was made empty in this run, or part by part is: it is filled while it is read."""
         met = _hazards(self.at(root), finding)
-        return bool(met) and all(hazard.saved.storage.origin == "factory" for hazard in met)
+        return bool(met) and all(
+            hazard.saved.storage.origin == "factory"
+            or (
+                hazard.saved.storage.origin == "result"
+                and hazard.write.in_loop
+                and hazard.write.op == "setitem"
+            )
+            for hazard in met
+        )
 
     def hangs_on_arguments(self, root: FunctionSource, finding: Finding) -> bool:
         """Whether nothing but arguments of the function, or parts of them, can bring gradients to what is met."""

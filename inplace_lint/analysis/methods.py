@@ -241,7 +241,7 @@ def _register(
             given = value
             value = run.new_tensor("buffer", NEVER, None)
             if isinstance(given, Tensor):
-                value.sizes = given.sizes
+                value.sizes, value.storage.bits = given.sizes, given.storage.bits
                 run.keep_dtype(value.storage, given.storage.dtype)
             if not run.builds:
                 run.made.buffers.add(value.storage)

@@ -21,6 +21,7 @@ class Storage:
     """
 
     __slots__ = (
+        "bits",
         "device",
         "dtype",
         "evidence",
@@ -58,6 +59,8 @@ class Storage:
         self.leaf = leaf
         self.dtype = dtype
         self.device = "?"
+        #: it holds nothing but zeros and ones
+        self.bits = False
         #: a module wrote it when it was built: its version is not known
         self.initialised = False
         #: it belongs to an object that was there before the run began

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table
-from . import stale
+from . import masks, stale
 from .guards import both, compatible, implies
 from .incident import Incident
 from .storage import DOES
@@ -131,6 +131,9 @@ def write(run: Run, op: Application) -> None:
             write.recorded = records and run.grad == "on" and tensor.counter is None and not tensor.detached
             if run.program.sketches.notes:
                 stale.hidden(run, tensor, write)
+            if not write.counted:
+                masks.settle(run, op, write)
+            masks.note(run, op, tensor, guard)
             if storage in run.several.stand_ins:
                 _write_each(run, tensor, guard, name, op.place, quiet)
             if not facts.metadata_only:

@@ -274,4 +274,37 @@ PROGRAMS = {
             opt.step()  # bad: IPL106
             opt.step()  # good
     """,
+    "weights that are masked at each call, again and again": """
+        class Masked(nn.Linear):
+            def __init__(self, kind):
+                super().__init__(4, 4)
+                assert kind in ("A", "B")
+                self.register_buffer("mask", self.weight.data.clone())
+                self.mask.fill_(2)  # bad
+                self.mask.fill_(1)  # good
+                self.mask[1:] = 0
+
+            def forward(self, x):
+                self.weight.data.mul_(self.mask)
+                return super().forward(x)
+
+        net = Masked("A")
+        x = net(a)
+        for _ in range(3):
+            x = net(x)  # bad: IPL201
+            x = net(x)  # good
+        x.sum().backward()
+    """,
+    "weights that are kept within bounds at each call": """
+        class Monotone(nn.Linear):
+            def forward(self, x):
+                self.weight.data.clamp_(min=0)
+                y = super().forward(x)
+                self.weight.data.add_(0.1)  # bad: IPL201
+                return y
+
+        net = Monotone(4, 4)
+        net(net(a)).sum().backward()  # bad: IPL201
+        net(net(a)).sum().backward()  # good
+    """,
 }

@@ -329,4 +329,33 @@ PROGRAMS = {
             net(torch.rand(4, 4)).sum().backward()
             net(torch.rand(4, 4), decoding=True).argmax()  # good
     """,
+    "an image that is drawn point by point": """
+        class Drawing(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj = nn.Linear(4, 4)
+
+            def forward(self, x):
+                return torch.sigmoid(self.proj(x))
+
+            def draw(self, z):  # good
+                return self.fill(torch.cat([torch.zeros(1, 4), z]))  # good
+
+            def total(self, z):  # bad
+                return self.fill(torch.cat([torch.zeros(1, 4), z])).sum()  # bad
+
+            def fill(self, image):
+                image = image + 0
+                for i in range(4):
+                    image[0, i] = self.forward(image)[0, i]  # bad: IPL102
+                    image[0, i] = self.forward(image)[0, i]  # good
+                return self.forward(image)
+
+        if __name__ == "__main__":
+            net = Drawing()
+            with torch.no_grad():  # good
+                net.draw(torch.rand(1, 4)).max()  # good
+            net.total(torch.rand(1, 4)).backward()  # bad
+            net(b).sum().backward()  # good
+    """,
 }
