@@ -67,9 +67,17 @@ class Literals:
         holds, fails = self.turned
         self.turned = (holds, fails | 1 << bit) if default else (holds | 1 << bit, fails)
 
+    def expect_another_word(self, bit: int) -> None:
+        """Note that a value is by default not the word with which the literal says that it is the same."""
+        if self.builds:
+            self.program.built.other_words |= 1 << bit
+        else:
+            self.expect(bit, False)
+
     def by_default(self, guard: Guard) -> bool:
-        """Whether one of the paths leaves the flags of the call as they are by default."""
+        """Whether one of the paths leaves the flags of the call, and words, as they are by default."""
         holds, fails = self.turned
+        holds |= self.program.built.other_words
         return any(not positive & holds and not negative & fails for positive, negative in ways(guard))
 
     def expect_in_building(self, bit: int) -> None:

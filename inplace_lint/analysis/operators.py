@@ -167,7 +167,16 @@ def _equal(run: Run, left: Value, right: Value) -> Value:
             exclusive = run.program.built.exclusive if run.builds else run.exclusive
             exclusive += [1 << bit | 1 << test.bit for bit in others]
             words[right.value] = test.bit
+            if _is_another(left, right.value):
+                run.expect_another_word(test.bit)
     return test
+
+
+def _is_another(value: Value, word: str) -> bool:
+    """Whether a word is not the one that a value is by default."""
+    if isinstance(value, Scalar):
+        return value.default is not None and value.default != word
+    return isinstance(value, Unknown) and (value.left_out or value.option)
 
 
 def _partly_constant(value: Phi) -> bool:

@@ -96,6 +96,8 @@ class Built:
         self.exclusive: list[int] = []
         #: those that hold only where an object is built with a flag that is off by default
         self.asked_for_in_building = 0
+        #: those that hold only where an object is built with a word that is not the default
+        self.other_words = 0
 
     @property
     def base(self) -> State:

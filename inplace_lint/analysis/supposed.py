@@ -108,6 +108,7 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
         if isinstance(given, (Symbol, ClassValue, FunctionValue, Bound)):
             return given  # a class or function to build with: the one that most callers leave as it is
     value = Unknown()
+    value.left_out = isinstance(default, ast.Constant) and default.value is None
     if parameter.arg in run.program.tensors.get(source, ()):
         known = run.as_tensor(value)
         if known is not None:

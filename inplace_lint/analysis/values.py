@@ -169,6 +169,7 @@ class Unknown(Value):
         "alone",
         "call",
         "late",
+        "left_out",
         "nodes",
         "of_module",
         "option",
@@ -195,6 +196,8 @@ class Unknown(Value):
         self.alone: bool = isinstance(owner, Unknown) and owner.alone
         #: what an object that somebody else built was built with
         self.option = False
+        #: an argument that is None where nobody gives another
+        self.left_out = False
         #: an attribute that is None when its object is built
         self.late = False
         #: the graph node that stands for the call that returned it, where that may keep tensors for backward

@@ -237,7 +237,7 @@ def _doubts(watch: Watch, hazard: Hazard, run: Run, context: Context, confidence
     if credible and not context.is_trained(credible):
         found.append(_DOUBT)
     elif not run.by_default(credible):
-        found.append("it happens only if the call turns a flag the other way than it is by default")
+        found.append("it happens only with a flag or a word that is not the default")
     elif not (hazard.write.in_loop or run.is_of_any_round(credible)):
         found.append("it happens only if the round that a number names is the last of its loop")
     if hazard.kind == "step" and not hazard.followed:

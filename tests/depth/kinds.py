@@ -217,6 +217,37 @@ PROGRAMS = {
 
         Block()(b).sum().backward()
     """,
+    "an activation that has another name by default, or has to be named": """
+        def made(name):
+            if name is None:
+                return nn.Identity()
+            if name == "sigmoid":
+                return nn.Sigmoid()
+            elif name == "silu":
+                return nn.SiLU()
+            return nn.Softplus()
+
+        class Block(nn.Module):
+            def __init__(self, last, first="sigmoid", second="sigmoid"):  # bad
+            def __init__(self, last, first="silu", second=None):  # good
+                super().__init__()
+                self.proj = nn.Linear(4, 4)
+                self.first, self.second, self.last = made(first), made(second), made(last)
+
+            def forward(self, x):
+                h = self.first(self.proj(x))
+                h += 1  # bad: IPL101
+                h += 1  # good
+                y = self.second(self.proj(x))
+                y *= 2  # bad: IPL101
+                y *= 2  # good
+                z = self.last(self.proj(x))
+                z -= 3
+                return h + y + z
+
+        if __name__ == "__main__":
+            Block("silu")(b).sum().backward()
+    """,
     "what counts elements needs no gradient": """
         class Hold(nn.Module):
             def forward(self, lengths: torch.Tensor, total: torch.Tensor, x):
