@@ -114,16 +114,17 @@ class SecondLooks:
         )
 
     def fills_what_it_made(self, root: FunctionSource, finding: Finding) -> bool:
-        """Whether what is overwritten was made empty in this run, or part by part is: it is filled while it is read."""
-        met = _hazards(self.at(root), finding)
-        return bool(met) and all(
-            hazard.saved.storage.origin == "factory"
-            or (
-                hazard.saved.storage.origin == "result"
-                and hazard.write.in_loop
-                and hazard.write.op == "setitem"
-            )
+        """Whether what is overwritten was made empty in this run, or is read between one part of it and the next."""
+        run = self.at(root)
+        met = _hazards(run, finding)
+        if all(hazard.saved.storage.origin == "factory" for hazard in met):
+            return bool(met)
+        made = all(hazard.saved.storage.origin in ("factory", "result") for hazard in met)
+        return made and any(
+            write.in_loop and write.place.at is hazard.write.place.at and write.time <= hazard.saved.time
             for hazard in met
+            for write in run.found.writes
+            if write.storage is hazard.saved.storage and write.op == "setitem"
         )
 
     def hangs_on_arguments(self, root: FunctionSource, finding: Finding) -> bool:
