@@ -91,6 +91,8 @@ def test_metadata_has_what_pypi_shows_and_no_placeholder(
     metadata = built[2]
     assert metadata["Version"] == PROJECT["version"] and metadata["License-Expression"] == "MIT"
     assert metadata["Summary"] and metadata["Requires-Python"] == ">=3.10"
+    # The newest form that twine and the publishing action read.
+    assert metadata["Metadata-Version"] == "2.4"
     head = "\n".join(f"{key}: {value}" for key, value in metadata.items())
     assert not PLACEHOLDER.search(head), head
     text = re.sub(r"```.*?```", "", str(metadata.get_payload()), flags=re.S)
