@@ -10,11 +10,19 @@ let client: LanguageClient | undefined;
 let output: vscode.LogOutputChannel;
 /** Starts and stops follow each other: none begins before the last has ended. */
 let last: Promise<void> = Promise.resolve();
+/** What was explained last, as a document that cannot be edited, and so is never asked to be saved. */
+const EXPLAINED = vscode.Uri.from({ scheme: SECTION, path: "Explain this line" });
+const explained = { text: "", changed: new vscode.EventEmitter<vscode.Uri>() };
 
 export function activate(context: vscode.ExtensionContext): void {
   output = vscode.window.createOutputChannel("inplace-lint", { log: true });
   context.subscriptions.push(
     output,
+    explained.changed,
+    vscode.workspace.registerTextDocumentContentProvider(SECTION, {
+      onDidChange: explained.changed.event,
+      provideTextDocumentContent: () => explained.text,
+    }),
     vscode.commands.registerCommand("inplace-lint.restart", restart),
     vscode.commands.registerCommand("inplace-lint.explainLine", explainLine),
     vscode.workspace.onDidGrantWorkspaceTrust(restart),
@@ -106,8 +114,9 @@ async function explainLine(): Promise<void> {
     command: "inplace-lint.explain",
     arguments: [uri, editor.selection.active.line],
   });
-  const document = await vscode.workspace.openTextDocument({ content: String(content), language: "plaintext" });
-  await vscode.window.showTextDocument(document, { preview: true, viewColumn: vscode.ViewColumn.Beside });
+  explained.text = String(content);
+  explained.changed.fire(EXPLAINED);
+  await vscode.window.showTextDocument(EXPLAINED, { preview: true, viewColumn: vscode.ViewColumn.Beside });
 }
 
 /** What of the Python extension's interface is used. */
