@@ -141,7 +141,7 @@ def summary(
     if outcome is not None and outcome.fixed:
         total = outcome.fixed + len(findings)
         told = f"({outcome.fixed} fixed, {len(findings)} remaining)"
-        print(f"Found {total} error{'s' if total != 1 else ''} {told} in {checked}.", file=sys.stderr)
+        print(f"Found {total} finding{'s' if total != 1 else ''} {told} in {checked}.", file=sys.stderr)
     elif counts:
         print(f"Found {' and '.join(counts)} in {checked}.", file=sys.stderr)
     elif not incomplete:
@@ -194,6 +194,6 @@ def profile(tally: Tally) -> None:
 def would_fix(outcome: Outcome, incomplete: bool) -> None:
     """The last line of `--diff`."""
     if outcome.fixed:
-        print(f"Would fix {outcome.fixed} error{'s' if outcome.fixed != 1 else ''}.", file=sys.stderr)
+        print(f"Would fix {outcome.fixed} finding{'s' if outcome.fixed != 1 else ''}.", file=sys.stderr)
     elif not incomplete:
-        print("No errors would be fixed.", file=sys.stderr)
+        print("No finding would be fixed.", file=sys.stderr)

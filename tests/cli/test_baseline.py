@@ -233,7 +233,7 @@ def test_fixes_leave_alone_what_is_known(
     assert text.endswith("    y += 1\n    return y\n")
     assert (tmp_path / "b.py").read_text() == SAFE.replace("y += 1", "y = y + 1")
     assert capsys.readouterr().err == (
-        "Found 2 errors (2 fixed, 0 remaining) in 2 files; 1 more finding is listed in b.json.\n"
+        "Found 2 findings (2 fixed, 0 remaining) in 2 files; 1 more finding is listed in b.json.\n"
     )
     (tmp_path / "b.py").unlink()
     assert main(["--baseline", "b.json", "--diff"]) == 0

@@ -39,7 +39,7 @@ def test_fix_writes_the_file_and_leaves_nothing(call: Call, tmp_path: Path) -> N
     (tmp_path / "a.py").write_text(SAFE)
     code, out, err = call("--fix", "a.py")
     assert (code, out) == (0, "")
-    assert err == "Found 1 error (1 fixed, 0 remaining) in 1 file.\n"
+    assert err == "Found 1 finding (1 fixed, 0 remaining) in 1 file.\n"
     assert (tmp_path / "a.py").read_text() == FIXED
     assert call("--fix", "a.py") == (0, "", "All checks passed in 1 file.\n")
 
@@ -58,7 +58,7 @@ def test_unsafe_fix_waits_for_its_option(call: Call, tmp_path: Path) -> None:
     code, out, err = call("--fix", "a.py")
     assert code == 1
     assert err.splitlines() == [
-        "Found 2 errors (1 fixed, 1 remaining) in 1 file.",
+        "Found 2 findings (1 fixed, 1 remaining) in 1 file.",
         "No fixes available (1 hidden fix can be enabled with the `--unsafe-fixes` option).",
     ]
     assert "y += b" in (tmp_path / "a.py").read_text()
@@ -78,7 +78,7 @@ def test_exit_non_zero_on_fix(call: Call, tmp_path: Path) -> None:
 def test_diff_shows_and_changes_nothing(call: Call, tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(SAFE)
     code, out, err = call("--diff", "a.py")
-    assert (code, err) == (1, "Would fix 1 error.\n")
+    assert (code, err) == (1, "Would fix 1 finding.\n")
     assert out.splitlines()[-7:] == [
         "@@ -3,5 +3,5 @@",
         " ",
@@ -90,7 +90,7 @@ def test_diff_shows_and_changes_nothing(call: Call, tmp_path: Path) -> None:
     ]
     assert (tmp_path / "a.py").read_text() == SAFE
     (tmp_path / "a.py").write_text(FIXED)
-    assert call("--diff", "a.py") == (0, "", "No errors would be fixed.\n")
+    assert call("--diff", "a.py") == (0, "", "No finding would be fixed.\n")
 
 
 def test_standard_input_is_fixed_to_standard_output(
@@ -171,7 +171,7 @@ def test_comments_that_silence_nothing_are_removed(call: Call, tmp_path: Path) -
     commented = FIXED.replace("y = y + 1", "y = y + 1  # inplace-lint: ignore[IPL101, IPL102]")
     (tmp_path / "a.py").write_text(commented)
     code, out, err = call("--fix", "--output-format", "concise", "a.py")
-    assert (code, out, err) == (0, "", "Found 2 errors (2 fixed, 0 remaining) in 1 file.\n")
+    assert (code, out, err) == (0, "", "Found 2 findings (2 fixed, 0 remaining) in 1 file.\n")
     assert (tmp_path / "a.py").read_text() == FIXED
     (tmp_path / "a.py").write_text(commented)
     assert call("--fix", "--ignore", "IPL001", "a.py")[0] == 0

@@ -137,7 +137,7 @@ def test_every_format_names_a_finding_by_the_same_fingerprint(call: Call) -> Non
 def test_a_fix_changes_one_line(call: Call) -> None:
     status, out, err = call("check", "--fix", "n.ipynb")
     assert (status, out) == (0, "")
-    assert err == "Found 1 error (1 fixed, 0 remaining) in 1 file.\n"
+    assert err == "Found 1 finding (1 fixed, 0 remaining) in 1 file.\n"
     assert Path("n.ipynb").read_bytes() == BOOK.replace(b"b += 1", b"b = b + 1")
 
 
