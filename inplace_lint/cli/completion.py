@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .options import Parser
 
-SHELLS = ("bash", "zsh", "tcsh")
+SHELLS = ("bash", "zsh", "tcsh", "fish")
 
 
 def _completion(options: Namespace) -> int:
@@ -70,6 +70,7 @@ VERB = Verb(
     "Print a script that makes your shell complete verbs, options, rules and files.\n"
     "bash: inplace-lint completion bash > ~/.local/share/bash-completion/completions/inplace-lint\n"
     "zsh:  inplace-lint completion zsh > ~/.zfunc/_inplace-lint    (with ~/.zfunc in fpath)\n"
-    "tcsh: inplace-lint completion tcsh > ~/.inplace-lint.csh      (source it in ~/.tcshrc)",
+    "tcsh: inplace-lint completion tcsh > ~/.inplace-lint.csh      (source it in ~/.tcshrc)\n"
+    "fish: inplace-lint completion fish > ~/.config/fish/completions/inplace-lint.fish",
     _completion,
 )

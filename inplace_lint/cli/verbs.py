@@ -57,7 +57,7 @@ VERBS = {
         ),
         Row("server", "answer an editor in the language server protocol", ".server.verb.VERB"),
         Row("clean [DIRECTORIES]", "remove what earlier runs kept of their findings", "clean.VERB"),
-        Row("completion SHELL", "a script with which bash, zsh or tcsh completes words", "completion.VERB"),
+        Row("completion SHELL", "a script that makes your shell complete words", "completion.VERB"),
         Row("version", "the version of inplace-lint", "small.VERSION"),
     )
 }

@@ -69,6 +69,31 @@ def test_bash_completes(
     assert "-o default -F" in scripts["bash"].read_text(), "where no verb fits, a file is completed"
 
 
+@pytest.mark.parametrize(
+    ("line", "wanted"),
+    [
+        ("ch", "check"),
+        ("check --output-fo", "--output-format"),
+        ("check --select IPL501", "IPL501"),
+        ("rule saved-res", "saved-result-overwritten"),
+        ("check mod", "model.py"),
+    ],
+)
+@pytest.mark.skipif(shutil.which("fish") is None, reason="no fish here")
+def test_fish_completes(scripts: dict[str, Path], tmp_path: Path, line: str, wanted: str) -> None:
+    (tmp_path / "model.py").write_text("")
+    ask = f"source {scripts['fish']}; complete -C 'inplace-lint {line}'"
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", ask],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert [told.partition("\t")[0] for told in done.stdout.splitlines()] == [wanted]
+
+
 @pytest.mark.parametrize("shell", SHELLS)
 def test_every_shell_has_the_verbs_and_a_shell_that_is_there_reads_its_script(
     scripts: dict[str, Path], shell: str
@@ -79,7 +104,7 @@ def test_every_shell_has_the_verbs_and_a_shell_that_is_there_reads_its_script(
         subprocess.run([shell, "-n", str(scripts[shell])], check=True, timeout=60)
 
 
-@pytest.mark.parametrize("words", [[], ["fish"], ["bash", "zsh"]])
+@pytest.mark.parametrize("words", [[], ["ksh"], ["bash", "zsh"]])
 def test_another_shell_is_told(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion", *words]) == 2
-    assert "completion takes the name of a shell, one of bash, zsh, tcsh" in capsys.readouterr().err
+    assert "completion takes the name of a shell, one of bash, zsh, tcsh, fish" in capsys.readouterr().err
