@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from ..sketch import modes
 from ..sketch.screen import callers
 from ..sketch.words import mentions, runs_backward
-from ..syntax.flags import only_when_asked
 from ..torchmodel import table
 from .arguments import is_passed_on
 from .callers import as_own
@@ -96,7 +95,7 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
             if len(seen) > _ASKED:
                 return ""
             if root not in looks.at(caller).entering.entered:
-                if not modes.records_nothing(looks.program.sketches, caller) and not only_when_asked(
+                if not modes.records_nothing(looks.program.sketches, caller) and not _asks(
                     caller, function.name
                 ):
                     return ""
@@ -108,6 +107,13 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
         "every call in this file is one that records no gradients, has to be asked for by a flag, "
         "or makes nothing of it that has any"
     )
+
+
+def _asks(caller: FunctionSource, name: str) -> bool:
+    """Whether all that a caller does with a function has to be asked for by a flag."""
+    from ..syntax.flags import only_when_asked  # callers that are not entered are rare
+
+    return only_when_asked(caller, name)
 
 
 def _is_for_others(
