@@ -191,9 +191,10 @@ class Features:
         if not findings:
             return None
         explained = await self._explained(document, params.text_document.uri, at)
-        kind = lsp.MarkupKind.Markdown if self.reports.abilities.markdown else lsp.MarkupKind.PlainText
+        markdown = self.reports.abilities.markdown
+        kind = lsp.MarkupKind.Markdown if markdown else lsp.MarkupKind.PlainText
         where = self.documents.place(findings[0].location)
-        text = hover.told(findings, explained)
+        text = hover.told(findings, explained, markdown)
         return lsp.Hover(lsp.MarkupContent(kind, text), where.range if where else None)
 
     async def explain(self, uri: str, line: int) -> str:

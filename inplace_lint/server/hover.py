@@ -13,14 +13,15 @@ if TYPE_CHECKING:
     from ..model import Diagnostic
 
 
-def told(findings: Sequence[Diagnostic], explained: str) -> str:
-    """The text of a hover, as Markdown."""
+def told(findings: Sequence[Diagnostic], explained: str, markdown: bool = True) -> str:
+    """The text of a hover; an editor that shows no Markdown gets what the command line prints."""
+    bold, fence, end = ("**", "```text\n", "\n```") if markdown else ("", "", "")
     parts = []
     for one in findings:
-        head = f"**{one.code} {one.name}** ({one.severity}, {one.confidence}): {one.message}"
+        head = f"{bold}{one.code} {one.name}{bold} ({one.severity}, {one.confidence}): {one.message}"
         parts.append("\n".join([head, *(f"- {word} {text}" for word, text in advice(one))]))
     if explained:
-        parts.append(f"What is known at this line:\n\n```text\n{explained.strip()}\n```")
+        parts.append(f"What is known at this line:\n\n{fence}{explained.strip()}{end}")
     parts += (page(code) for code in dict.fromkeys(one.code for one in findings))
     return "\n\n---\n\n".join(parts)
 

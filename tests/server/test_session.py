@@ -210,6 +210,19 @@ def test_a_hover_shows_the_page_and_what_is_known(tmp_path: Path) -> None:
     run(talk())
 
 
+def test_a_hover_of_an_editor_without_markdown_has_no_marks(tmp_path: Path) -> None:
+    async def talk() -> None:
+        async with session(tmp_path, capabilities=lsp.ClientCapabilities()) as client:
+            uri = address(tmp_path / "gate.py")
+            client.open(uri, HEAD + GATE)
+            known, _, page = (await client.hover(uri, 5, 6)).rpartition("\n---\n")
+            assert known.startswith("IPL101 saved-result-overwritten (error")
+            assert "saved by  sigmoid on line 5" in known and "```" not in known
+            assert "Why is this bad" in page
+
+    run(talk())
+
+
 def test_unsaved_files_see_each_other(tmp_path: Path) -> None:
     (tmp_path / "helper.py").write_text("def change(x):\n    return x + 1\n")
     user = (
