@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from inplace_lint.api import check_paths
+from inplace_lint.attention import surroundings
 from inplace_lint.cli import main
 from inplace_lint.engine import pipeline, store
 from inplace_lint.fixes import apply
@@ -184,6 +185,28 @@ def test_what_the_package_does_as_a_whole_changes_a_finding(lint: Lint, examined
     assert lint(*argv) != before
     os.remove("pkg/__init__.py")  # now each file stands for itself
     assert lint(*argv) == before
+
+
+def test_of_a_package_only_changed_files_are_searched_for_what_it_does(
+    lint: Lint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changing.put(Path(), "pkg/__init__.py", "")
+    changing.put(Path(), "pkg/attention.py", changing.ATTENTION)
+    changing.put(Path(), "pkg/train.py", changing.FORMS["pkg/train.py"]["twice"])
+    lint("pkg/attention.py")
+    searched: list[str] = []
+    search = surroundings._in_file
+
+    def noted(path: str, given: contents.Contents) -> surroundings._Deeds:
+        searched.append(Path(path).name)
+        return search(path, given)
+
+    monkeypatch.setattr(surroundings, "_in_file", noted)
+    changing.put(Path(), "pkg/attention.py", changing.ATTENTION + "\n\ndef more(x):\n    return x + 1\n")
+    warm = lint("pkg/attention.py")
+    assert searched == ["attention.py"]
+    assert warm == lint("pkg/attention.py", "--no-cache")
+    assert set(searched) == {"__init__.py", "attention.py", "train.py"}
 
 
 def test_a_changed_configuration_counts(lint: Lint) -> None:
