@@ -12,12 +12,8 @@ SLICE = [one for name in SETS for one in programs(name)[::EVERY]]
 #: What is known to go wrong: missed with the driver, and flagged though clean.
 MISSED = frozenset(
     {
-        "a2c_shared_torso",
         "activation_steering",
-        "attention_rollout_viz",
-        "lookahead_regulariser_loop",
         "pruned_activation_hooks",
-        "reward_tuned_sampler",
         "speech_mask_enhancer",
         "staging_loader",
     }
