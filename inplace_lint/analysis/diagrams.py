@@ -31,7 +31,7 @@ class Diagram:
 
 TRUE, FALSE = Diagram(-1, 1), Diagram(-1, 0)
 #: Results are kept until there are so many.
-_KEPT = 200_000
+KEPT = 200_000
 _nodes: dict[tuple[int, Diagram, Diagram], Diagram] = {}
 _and: dict[tuple[Diagram, Diagram], Diagram] = {}
 _or: dict[tuple[Diagram, Diagram], Diagram] = {}
@@ -116,7 +116,7 @@ def _on_both_sides(
     """An operation on two diagrams, from what it gives where their latest test fails, and where it holds."""
     found = known.get((a, b))
     if found is None:
-        if len(known) > _KEPT:
+        if len(known) > KEPT:
             known.clear()
         bit = max(a.bit, b.bit)
         low, high = sides(a, bit)
@@ -136,7 +136,7 @@ def negated(one: Diagram) -> Diagram:
         return FALSE if one is TRUE else TRUE
     known = _not.get(one)
     if known is None:
-        if len(_not) > _KEPT:
+        if len(_not) > KEPT:
             _not.clear()
         known = _not[one] = node(one.bit, negated(one.low), negated(one.high))
     return known
@@ -149,7 +149,7 @@ def where(one: Diagram, positive: int, negative: int) -> Diagram:
     key = (one, positive & one.support, negative & one.support)
     known = _restricted.get(key)
     if known is None:
-        if len(_restricted) > _KEPT:
+        if len(_restricted) > KEPT:
             _restricted.clear()
         bit = one.bit
         if positive >> bit & 1:

@@ -80,6 +80,8 @@ def both(a: Guard, b: Guard) -> Guard:
         return _guard(positive, negative, TRUE)
     known = _both.get((a, b))
     if known is None:
+        if len(_both) > diagrams.KEPT:
+            _both.clear()
         rest = conjoined(where(a.rest, b.positive, b.negative), where(b.rest, a.positive, a.negative))
         known = _both[a, b] = _bounded(_guard(positive, negative, rest))
     return known
@@ -127,7 +129,7 @@ def minus(a: Guard, b: Guard) -> Guard:
 
     Where b is only guessed at, so is what remains of a.
     """
-    if not (b.positive | b.rest.support) & WEAKENED:
+    if b is NEVER or not (b.positive | b.rest.support) & WEAKENED:
         return _without(a, b)
     return both(_without(a, _where(b, 0, WEAKENED)), literal(0, True))
 

@@ -148,6 +148,7 @@ def test_a_relative_guard_is_the_same_on_the_path(a: guards.Guard, path: guards.
 @given(small, small)
 def test_minus_is_difference(a: guards.Guard, b: guards.Guard) -> None:
     assert table(minus(a, b)) == table(a) - table(b)
+    assert minus(a, NEVER) is a
 
 
 @given(small, small)
