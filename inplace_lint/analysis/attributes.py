@@ -14,16 +14,21 @@ from . import (
     dynamic_names,
     inherited,
     instances,
+    layers,
     methods,
+    modes,
     names,
-    objects,
+    operators,
     ops,
+    optimizers,
+    requires_grad,
     strings,
 )
-from .guards import ALWAYS, both, implies
+from .guards import both
 from .incident import Incident
 from .joins import join
-from .storage import DOES, NEVER, Storage
+from .optimizers import Optimizer
+from .storage import DOES, NEVER
 from .values import (
     Array,
     Bound,
@@ -45,6 +50,7 @@ from .values import (
     Unknown,
     Value,
 )
+from .weights import weights_of
 
 if TYPE_CHECKING:
     import ast
@@ -117,49 +123,28 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
         return Unknown() if tensor is None else _of_tensor(run, tensor, name, at)
     if isinstance(obj, classes.Super):
         return classes.of_super(run, obj, name)
-    if isinstance(obj, methods.Optimizer):
-        return methods.of_optimizer(run, obj, name)
+    if isinstance(obj, Optimizer):
+        return optimizers.attribute(run, obj, name)
     return Unknown()
 
 
 def _enter_by_hand(run: Run, mode: Mode, name: str) -> Value:
     """`mode.__enter__()` and `mode.__exit__(…)`, called as a `with` would."""
-    from . import decorators
-
     if name == "__enter__":
         mode.before = run.grad
-        decorators.apply_mode(run, mode)
+        modes.apply(run, mode)
     elif mode.before is not None:
         run.grad, mode.before = mode.before, None
     return Constant(None)
 
 
-def requires_grad(run: Run, tensor: Tensor) -> Value:
-    """`tensor.requires_grad`: known, or a test whose literal the tensor's saves depend on."""
-    storage = tensor.graph
-    run.asked.times += 1
-    if tensor.storage.dtype in ("bool", "int"):
-        return Constant(False)
-    record = run.heap.record(storage)
-    if record.bit is None:
-        if any(evidence == DOES and implies(run.path, guard) for guard, evidence in record.grads):
-            return Constant(True)
-        if not record.grads:
-            return Constant(False)
-        record.bit = run.bit(("requires_grad", storage))
-        run.asked.requires[record.bit] = storage
-    return run.test_of_bit(record.bit)
-
-
 def _of_tensor(run: Run, tensor: Tensor, name: str, at: ast.AST) -> Value:
     if name == "requires_grad":
-        return requires_grad(run, tensor)
+        return requires_grad.get(run, tensor)
     if name == "is_leaf":
         if tensor.graph.leaf:
             return Constant(True)
-        from .operators import unary
-
-        return unary(run, "not", requires_grad(run, tensor), at)
+        return operators.unary(run, "not", requires_grad.get(run, tensor), at)
     if name == "grad":
         return run.member(tensor.storage, "grad")  # type: ignore[arg-type]  # no value, but what all aliases have in common
     native = methods.of_tensor(run, tensor, name)
@@ -195,7 +180,7 @@ def _of_unknown(run: Run, obj: Unknown, name: str, at: ast.AST) -> Value:
         tensor = run.as_tensor(obj)
         if tensor is not None and name == "requires_grad":
             tensor.storage.proved = True
-            return requires_grad(run, tensor)
+            return requires_grad.get(run, tensor)
     native = methods.of_unknown(run, obj, name)
     if native is not None:
         return native
@@ -226,7 +211,7 @@ def proves_tensor(name: str) -> bool:
 
 def _of_module(run: Run, module: TorchModule, name: str) -> Value:
     if name == "training":
-        return training(run)
+        return layers.training(run)
     owned = module.owns.get(name)
     if owned is not None:
         return owned
@@ -241,44 +226,7 @@ def _of_module(run: Run, module: TorchModule, name: str) -> Value:
     declared = f"{module.name}.{name}"
     if run.program.declared.function(declared, run.frame.module) is not None:
         return Symbol(declared)
-    return _argument(run, module, name) or Scalar()
-
-
-def _argument(run: Run, module: TorchModule, name: str) -> Value | None:
-    """What the constructor was given, or its default, where it keeps that as an attribute; what that was set to."""
-    if not torch_classes.keeps(module.name, name):
-        return None
-    given = run.state.get((module, name)) if name in module.assigned else None
-    if given is None:
-        given = module.config.get(name)
-    default = torch_classes.default(module.name, name) if given is None else None
-    return given if default is None else Constant(default[0])
-
-
-def has_argument(run: Run, module: TorchModule, name: str) -> bool:
-    """Whether the module keeps an argument of its constructor under this name."""
-    return _argument(run, module, name) is not None
-
-
-def as_set(run: Run, module: TorchModule) -> TorchModule:
-    """The module as it was built, but for what was assigned to its attributes since."""
-    changed = {
-        name: value for name in module.assigned if (value := run.state.get((module, name))) is not None
-    }
-    if not changed:
-        return module
-    other = TorchModule(module.name, {**module.config, **changed}, module.weights)
-    other.owns = module.owns
-    return other
-
-
-def training(run: Run) -> Constant | Test:
-    """`self.training`: as it was set, else one literal for all; what only evaluation does is not trained through."""
-    if isinstance(run.keeping.mode, Constant):
-        return run.keeping.mode
-    test = run.test(("training",))
-    run.evaluation |= 1 << test.bit
-    return test
+    return layers.argument(run, module, name) or Scalar()
 
 
 def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
@@ -288,7 +236,7 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
             continue
         if isinstance(atom, Instance):
             if atom.pending is not None:
-                objects.materialise(run, atom)
+                run.materialise(atom)
             run.put(atom, name, value)
             inherited.register(run, atom, value)
             if atom in run.root.outside:
@@ -296,7 +244,7 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
         elif isinstance(atom, (Tensor, Unknown)):
             tensor = run.as_tensor(atom) if name == "requires_grad" else None
             if tensor is not None:
-                set_requires_grad(run, tensor, value)
+                requires_grad.assign(run, tensor, value)
             else:
                 run.set_member(atom, name, value)
                 if isinstance(atom, Unknown):
@@ -304,10 +252,10 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
                 run.heap.escape(run.tensors_within(value), guard)
         elif isinstance(atom, Parameters) and name == "requires_grad":
             for owner in atom.owners:
-                for weights in methods.weights_of(run, owner):
-                    set_requires_grad(run, weights, value)
+                for weights in weights_of(run, owner):
+                    requires_grad.assign(run, weights, value)
         elif isinstance(atom, TorchModule) and torch_classes.keeps(atom.name, name):
-            before = _argument(run, atom, name)
+            before = layers.argument(run, atom, name)
             if name not in atom.assigned and before is not None:
                 run.bottom().slots[(atom, name)] = before
             atom.assigned.add(name)
@@ -342,36 +290,9 @@ def _replace(run: Run, atom: Value, guard: Guard, at: ast.AST) -> bool:
         return False
     replaced = [tensor]
     if tensor.storage in run.several.stand_ins:
-        replaced = [
-            w for o in run.several.stand_ins[tensor.storage].owners for w in methods.weights_of(run, o)
-        ]
+        replaced = [w for o in run.several.stand_ins[tensor.storage].owners for w in weights_of(run, o)]
     for each in replaced:
         run.found.writes.append(run.heap.replace(each.storage, guard, "data", run.place(at)))
         each.sizes = None
         run.forget_dtypes()
     return True
-
-
-def set_requires_grad(run: Run, tensor: Tensor, value: Value) -> None:
-    """`requires_grad_(flag)`, `tensor.requires_grad = flag`."""
-    if tensor.storage in run.several.stand_ins:  # any parameter of some modules: then each of them
-        for weights in methods.weights_of(run, run.several.stand_ins[tensor.storage]):
-            if weights.storage is not tensor.storage:
-                set_requires_grad(run, weights, value)
-    storage: Storage = tensor.graph
-    if isinstance(value, Constant) and not value.value:
-        run.heap.forget_gradients(storage, run.path)
-        if run.path == ALWAYS and storage.leaf:
-            storage.grad = NEVER  # a module frozen in `__init__` stays so in later runs
-        return
-    evidence = DOES if isinstance(value, Constant) else 1
-    # Nobody asks this of what requires grad already: it is a leaf unless that is known.
-    known = any(grad == DOES for _, grad in run.heap.record(storage).grads)
-    if not known and storage.origin in ("factory", "result", "buffer", "detached"):
-        storage.leaf = True
-        run.heap.forget_gradients(storage, run.path)
-    from .graph import Node
-
-    run.heap.add_gradients(storage, [(run.path, evidence)])
-    if not run.heap.record(storage).nodes:
-        run.heap.record(storage).nodes.append((run.path, Node([])))

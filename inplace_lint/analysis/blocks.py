@@ -6,10 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
-from . import calls, decorators, execute, generators, iteration, methods
+from . import calls, generators, iteration, modes
 from .frames import DEAD, Loop, State
 from .guards import both, literal, relative
 from .joins import join
+from .optimizers import Optimizer
 from .values import Constant, Instance, Mode, Scalar, Unknown, Value
 
 if TYPE_CHECKING:
@@ -80,9 +81,7 @@ def _join_moves(run: Run, moved: list[tuple[Guard, dict[int, Value]]]) -> None:
 
 def _if(run: Run, i: ir.If) -> None:
     true, false = run.split(run.frame.registers[i.test])
-    _branch(
-        run, [(true, partial(execute.block, run, i.then)), (false, partial(execute.block, run, i.orelse))]
-    )
+    _branch(run, [(true, partial(run.block, i.then)), (false, partial(run.block, i.orelse))])
 
 
 def _loop(
@@ -121,11 +120,11 @@ def _loop(
                 run.frame.registers[i.element] = element
         else:
             # A test that is not constant does not narrow the path: it is another value in each round.
-            execute.block(run, i.condition)
+            run.block(i.condition)
             if run.path and run.split(run.frame.registers[i.test])[0] == DEAD:
                 exits.append((run.path, run.state.changes(outer)))
                 run.path = DEAD
-        execute.block(run, i.body)
+        run.block(i.body)
         ends = [*loop.continues, (run.path, run.state.slots)]
         if over:
             ends.append((over, {}))
@@ -162,7 +161,7 @@ def _leave(
     if i.orelse and ends:
         run.state = State(outer)
         run.merge(ends)
-        execute.block(run, i.orelse)
+        run.block(i.orelse)
         ends = [(run.path, run.state.changes(outer))] if run.path else []
         run.state = outer
     run.merge([*ends, *loop.breaks])  # at once: what a break left as it was is not what a round made of it
@@ -180,7 +179,7 @@ def _over_generator(run: Run, i: ir.For, generator: Generator, at: ast.AST) -> N
         loop.base, loop.continues = carried, []
         run.state = State(carried)
         run.frame.registers[i.element] = element
-        execute.block(run, i.body)
+        run.block(i.body)
         ends = [*loop.continues, (run.path, run.state.slots)]
         run.state = carried
         run.merge(ends)
@@ -190,7 +189,7 @@ def _over_generator(run: Run, i: ir.For, generator: Generator, at: ast.AST) -> N
     run.loops.pop()
     run.within.pop()
     if run.path:
-        execute.block(run, i.orelse)
+        run.block(i.orelse)
     ends = [(run.path, run.state.changes(outer))] if run.path else []
     run.state = outer
     run.merge([*ends, *loop.breaks])
@@ -248,7 +247,7 @@ def _rounds(run: Run, i: ir.While) -> int:
         type(part) in (ir.Load, ir.Constant, ir.Compare) for part in i.condition
     ):
         return 0
-    execute.block(run, i.condition)
+    run.block(i.condition)
     first, last = (run.frame.registers[side] for side in (test.left, test.right))
     if not (_is_number(first) and _is_number(last)):
         return 0
@@ -260,7 +259,7 @@ def _with(run: Run, i: ir.With) -> None:
     registers = run.frame.registers
     manager = run.settled(registers[i.manager])
     outer = (run.grad, run.autocast, run.keeping.unchecked, run.keeping.unsaved, run.keeping.preserved)
-    registers[i.dst] = Unknown() if not isinstance(manager, (Mode, methods.Optimizer)) else manager
+    registers[i.dst] = Unknown() if not isinstance(manager, (Mode, Optimizer)) else manager
     if isinstance(manager, Mode):
         if manager.before is not None:
             outer = (manager.before, *outer[1:])
@@ -268,19 +267,19 @@ def _with(run: Run, i: ir.With) -> None:
             _recording_or_not(run, i.body, manager)
             run.grad = outer[0]
             return
-        decorators.apply_mode(run, manager)
+        modes.apply(run, manager)
     elif (generator := generators.entered(run, manager, manages=True)) is not None:
 
         def body(given: Value) -> None:
             registers[i.dst] = given
-            execute.block(run, i.body)
+            run.block(i.body)
 
         generators.around(run, generator, i.at, body)
         run.grad, run.autocast, run.keeping.unchecked, run.keeping.unsaved, run.keeping.preserved = outer
         return
-    elif not isinstance(manager, methods.Optimizer):
+    elif not isinstance(manager, Optimizer):
         registers[i.dst] = calls.enter_context(run, manager, i.at)
-    execute.block(run, i.body)
+    run.block(i.body)
     calls.leave_context(run, manager, i.at)
     run.grad, run.autocast, run.keeping.unchecked, run.keeping.unsaved, run.keeping.preserved = outer
 
@@ -297,7 +296,7 @@ def _recording_or_not(run: Run, body: ir.Block, mode: Mode) -> None:
 
     def arm(grad: str) -> None:
         run.grad = grad
-        execute.block(run, body)
+        run.block(body)
 
     _branch(run, [(true, partial(arm, "on")), (false, partial(arm, "off"))])
 
@@ -306,16 +305,16 @@ def _try(run: Run, i: ir.Try) -> None:
     base, path = run.state, run.path
     raised = run.bit(("raises", i, run.frame.uid))
     run.state = State(base)
-    execute.block(run, i.body)
+    run.block(i.body)
     if run.path:
-        execute.block(run, i.orelse)
+        run.block(i.orelse)
     if i.handlers:
         outcomes = [(both(run.path, literal(raised, False)), run.state.slots)]
         for number, handler in enumerate(i.handlers):
             which = run.bit(("handler", i, number, run.frame.uid))
             run.state = State(base)
             run.path = both(path, both(literal(raised, True), literal(which, True)))
-            execute.block(run, handler)
+            run.block(handler)
             outcomes.append((run.path, run.state.slots))
     else:
         outcomes = [(run.path, run.state.slots)]
@@ -324,10 +323,10 @@ def _try(run: Run, i: ir.Try) -> None:
     run.merge(outcomes)
     if all_left and i.final:
         run.path = path
-        execute.block(run, i.final)
+        run.block(i.final)
         run.path = DEAD
     else:
-        execute.block(run, i.final)
+        run.block(i.final)
 
 
 HANDLERS: Handlers = {

@@ -80,3 +80,12 @@ class Budget:
         """End a call."""
         if aside:
             self._aside, self._aside_since = self._looked_aside(), None
+
+
+#: Functions of at most this many instructions are entered always: it costs less than to find out whether it matters.
+_SMALL = 12
+
+
+def is_small(source: FunctionSource) -> bool:
+    last, first = source.node.end_lineno or 0, source.node.lineno
+    return last - first <= 4 and len(source.body) <= _SMALL

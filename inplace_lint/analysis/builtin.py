@@ -5,20 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import (
+    attributes,
     classes,
     containers,
     dynamic_names,
+    foreign,
     functional,
     instances,
     iteration,
     iterators,
     kinds,
-    methods,
-    symbols,
 )
 from .frames import LENGTH
 from .guards import ALWAYS, NEVER, both, either
 from .joins import join
+from .optimizers import Optimizer
 from .values import (
     Constant,
     Instance,
@@ -74,7 +75,7 @@ def _list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     if not args:
         return containers.make(run, "list", [])
     value = args[0]
-    if isinstance(value, methods.Optimizer):
+    if isinstance(value, Optimizer):
         return value
     if isinstance(value, Parameters):
         return containers.make(run, "list", [value], exact=False)
@@ -111,20 +112,18 @@ def _dict(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
 
 
 def _getattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    from . import attributes
 
     if len(args) >= 2 and isinstance(args[1], Constant) and isinstance(args[1].value, str):
-        return attributes.get(run, args[0], args[1].value, at)
+        return run.attribute(args[0], args[1].value, at)
     if len(args) < 2:
         return Unknown()
-    known = dynamic_names.by_default(run, args[1], at, lambda name: attributes.get(run, args[0], name, at))
+    known = dynamic_names.by_default(run, args[1], at, lambda name: run.attribute(args[0], name, at))
     if known is None and isinstance(args[0], Instance):
         known = dynamic_names.attribute(run, args[0], getattr(at, "args", [None, None])[1])
     return Unknown() if known is None else known
 
 
 def _setattr(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    from . import attributes
 
     if len(args) == 3 and isinstance(args[1], Constant) and isinstance(args[1].value, str):
         attributes.assign(run, args[0], args[1].value, args[2], at)
@@ -168,7 +167,7 @@ def _truth(run: Run, args: Sequence[Value], wanted: bool) -> Value:
         elements = run.elements(args[0])
     atoms = [atom for element in elements for _, atom in alternatives(element)]
     if not atoms or not all(isinstance(atom, (Test, Constant)) for atom in atoms):
-        return symbols.unknown(run, args, {})
+        return foreign.result_of(run, args, {})
     met, unmet = NEVER, ALWAYS
     for element in elements:
         true, false = run.split(element)
@@ -193,8 +192,8 @@ def other(run: Run, dotted: str, args: Sequence[Value]) -> Value:
     if dotted in _NUMERIC:
         if all(isinstance(a, (Scalar, Constant)) for a in args):
             return run.scalar((dotted, *args))
-        return symbols.unknown(run, args, {})
-    result = symbols.unknown(run, args, {})
+        return foreign.result_of(run, args, {})
+    result = foreign.result_of(run, args, {})
     result.alone = False  # `globals()`: it may be what was there before
     return result
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import calls, names
+from . import names
 from .values import Constant, FunctionValue, Symbol, Value
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def result(
     key = (source.module, f"{name}({', '.join(map(_spelt, args))})")
     known = run.top_levels.globals.get(key)
     if known is None:
-        known = names.apart(run, source.module, lambda: calls.enter(run, function, args, {}, at, force=True))
+        known = names.apart(run, source.module, lambda: run.enter(function, args, {}, at, force=True))
         run.top_levels.globals[key] = known
     return known
 

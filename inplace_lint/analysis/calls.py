@@ -8,12 +8,11 @@ from ..torchmodel.spelling import MODES
 from . import (
     attributes,
     cached,
-    classes,
     containers,
-    decorators,
-    execute,
     foreign,
     generators,
+    lookup,
+    modes,
     modules,
     names,
     objects,
@@ -21,7 +20,7 @@ from . import (
     symbols,
     unmodeled,
 )
-from .budget import DEPTH
+from .budget import DEPTH, is_small
 from .frames import DEAD, LENGTH, Frame, State
 from .guards import relative
 from .incident import Skipped
@@ -216,9 +215,9 @@ def enter(
     for name, value in bound.items():
         run.state.slots[(frame.uid, name)] = value
     for decorator in function.decorated or ():
-        decorators.apply_mode(run, decorator)
+        modes.apply(run, decorator)
     begun_in = run.grad
-    execute.block(run, source.body)
+    run.block(source.body)
     if run.path:
         leave(run, Constant(None))
     run.entering.active.pop()
@@ -296,10 +295,6 @@ def _answer(run: Run, result: Phi, at: ast.AST) -> Value:
     return run.test_of_bit(bit)
 
 
-#: Functions of at most this many instructions are entered always: it costs less than to find out whether it matters.
-_SMALL = 12
-
-
 def _has_to_be_entered(
     run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
 ) -> bool:
@@ -316,11 +311,6 @@ def _has_to_be_entered(
     )
 
 
-def is_small(source: FunctionSource) -> bool:
-    last, first = source.node.end_lineno or 0, source.node.lineno
-    return last - first <= 4 and len(source.body) <= _SMALL
-
-
 def _is_given_a_writer(
     run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> bool:
@@ -335,7 +325,7 @@ def _is_given_a_writer(
             if run.state.get((value, "mode")) is not None:
                 return True
             for name in ("forward", "__call__"):
-                found = classes.find(run, value.cls.order(), name)
+                found = lookup.find(run, value.cls.order(), name)
                 if isinstance(found, FunctionValue) and run.program.enters(found.source):
                     return True
     return False
@@ -413,16 +403,16 @@ def default(run: Run, function: FunctionValue, parameter: ast.arg) -> Value:
 def enter_context(run: Run, manager: Value, at: ast.AST) -> Value:
     """What `with manager as name` binds."""
     if isinstance(manager, Instance):
-        found = classes.find(run, manager.cls.order(), "__enter__")
+        found = lookup.find(run, manager.cls.order(), "__enter__")
         if isinstance(found, FunctionValue):
             return call(run, Bound(found, [manager], {}), [], {}, at)
         return manager
-    if manager in run.entering.generators and decorators.sets_grad_mode(
+    if manager in run.entering.generators and modes.sets_grad_mode(
         run.entering.generators[manager].function.source
     ):
         run.grad = "unknown"
     if isinstance(manager, Symbol) and manager.dotted in MODES:
-        decorators.apply_mode(run, symbols.mode(manager.dotted, [], {}))
+        modes.apply(run, modes.of(manager.dotted, [], {}))
     elif isinstance(manager, Unknown) and run.grad == "on" and names.may_come_by_a_star(run, at):
         run.grad = "unknown"  # it may be torch's
     return Unknown()
@@ -431,6 +421,6 @@ def enter_context(run: Run, manager: Value, at: ast.AST) -> Value:
 def leave_context(run: Run, manager: Value, at: ast.AST) -> None:
     """What an object of the project does where a `with` block ends."""
     if isinstance(manager, Instance) and run.path:
-        found = classes.find(run, manager.cls.order(), "__exit__")
+        found = lookup.find(run, manager.cls.order(), "__exit__")
         if isinstance(found, FunctionValue):
             call(run, Bound(found, [manager], {}), [Constant(None)] * 3, {}, at)

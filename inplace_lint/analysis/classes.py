@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import attributes, calls, containers, decorators, inherited, methods, names, objects
+from . import (
+    container_methods,
+    containers,
+    inherited,
+    layers,
+    lookup,
+    methods,
+    optimizers,
+)
+from .optimizers import Optimizer
+from .storage import DOES
 from .values import (
     ANY,
     Bound,
@@ -15,6 +25,7 @@ from .values import (
     Mapping_,
     Sequence_,
     Symbol,
+    TorchModule,
     Unknown,
     Value,
 )
@@ -38,7 +49,7 @@ class Super(Value):
 def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     """An attribute of an object of the project: its own, its class's, a torch base class's."""
     if obj.pending is not None:
-        objects.materialise(run, obj)
+        run.materialise(obj)
     value = run.state.get((obj, name))
     if value is not None:
         if obj in run.root.outside and isinstance(value, (Sequence_, Mapping_, Instance)):
@@ -58,10 +69,10 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
             ):
                 containers.fill(run, value, Unknown(obj))
         return value
-    found = find(run, obj.cls.order(), name)
+    found = lookup.find(run, obj.cls.order(), name)
     if found is not None:
         return _bound(run, found, obj, at)
-    native = inherited.attribute(run, obj, name) or methods.of_instance(run, obj, name)
+    native = _from_torch(run, obj, name) or methods.of_instance(run, obj, name)
     if native is not None:
         return native
     registered = run.state.get((obj, ANY))
@@ -73,45 +84,6 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     return value
 
 
-def find(run: Run, order: list[ClassValue], name: str) -> Value | None:
-    """A method, or a class-level assignment, in the classes of a look-up order."""
-    for cls in order:
-        method = cls.source.methods.get(name)
-        if method is not None:
-            return method_value(run, cls, name)
-        if name in cls.source.assignments:
-            expression = cls.source.assignments[name]
-            if expression is None:
-                return None
-            key = (cls.source.module, f"{cls.source.name}.{name}")
-            known = run.top_levels.globals.get(key)
-            if known is None:
-                run.top_levels.globals[key] = Unknown()
-                known = run.top_levels.globals[key] = names.evaluate_in(run, cls.source.module, expression)
-            return known
-    return None
-
-
-def method_value(run: Run, cls: ClassValue, name: str) -> FunctionValue:
-    """The function that a class defines under a name, decorators evaluated."""
-    source = cls.source.methods[name]
-    key = (source.module, f"{cls.source.name}@{source.name}")
-    known = run.top_levels.globals.get(key)
-    if isinstance(known, FunctionValue):
-        return known
-    function = FunctionValue(source)
-    function.cls = cls
-    nodes = getattr(source.node, "decorator_list", [])
-    if nodes:
-        run.top_levels.globals[key] = function
-        decorated = decorators.decorated(run, function, names.decorators_of(run, source), source.node)
-        if isinstance(decorated, FunctionValue):
-            decorated.cls = cls
-            function = decorated
-    run.top_levels.globals[key] = function
-    return function
-
-
 def _bound(run: Run, found: Value, obj: Value, at: ast.AST) -> Value:
     if not isinstance(found, FunctionValue):
         return found
@@ -121,7 +93,7 @@ def _bound(run: Run, found: Value, obj: Value, at: ast.AST) -> Value:
     if kind == "classmethod":
         return Bound(found, [obj.cls if isinstance(obj, Instance) else obj], {})
     if kind == "property":
-        return calls.call(run, found, [obj], {}, at)
+        return run.call(found, [obj], {}, at)
     return Bound(found, [obj], {})
 
 
@@ -137,9 +109,25 @@ def descriptor(function: FunctionValue) -> str:
     return ""
 
 
+def _from_torch(run: Run, obj: Instance, name: str) -> Value | None:
+    """An attribute or method that the object has from torch's class."""
+    own = inherited.part(run, obj)
+    if isinstance(own, Optimizer):
+        return optimizers.attribute(run, own, name) if name in ("param_groups", "step", "zero_grad") else None
+    if isinstance(own, (Sequence_, Mapping_)) and container_methods.has(own, name):
+        return container_methods.of(run, own, name)
+    if not isinstance(own, TorchModule):
+        return None
+    if name == "bias" and own.weights is not None and name not in own.owns:
+        own.owns[name] = run.new_tensor("parameter", DOES, None, leaf=True)
+    known = layers.argument(run, own, name) is not None or name in own.owns
+    known = known or name.startswith(("weight", "bias_", "running_"))
+    return run.attribute(own, name, obj.cls.source.node) if known else None
+
+
 def of_class(run: Run, cls: ClassValue, name: str) -> Value:
     """An attribute of a class itself."""
-    found = find(run, cls.order(), name)
+    found = lookup.find(run, cls.order(), name)
     if found is None:
         return methods.of_class(run, cls, name) or Unknown()
     if isinstance(found, FunctionValue) and descriptor(found) == "classmethod":
@@ -154,18 +142,14 @@ def of_super(run: Run, obj: Super, name: str) -> Value:
         order = receiver.cls.order()
         if obj.cls in order:
             order = order[order.index(obj.cls) + 1 :]
-        found = find(run, order, name)
+        found = lookup.find(run, order, name)
         if found is not None:
             return Bound(found, [receiver], {}) if isinstance(found, FunctionValue) else found
         if name == "__init__":
             return inherited.constructor(receiver)
         own = inherited.part(run, receiver)
         if own is not None:
-            return (
-                own
-                if name in ("forward", "__call__")
-                else attributes.get(run, own, name, obj.cls.source.node)
-            )
+            return own if name in ("forward", "__call__") else run.attribute(own, name, obj.cls.source.node)
         native = methods.of_instance(run, receiver, name)
         if native is not None:
             return native

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import containers, methods
+from . import containers, layers, methods
 from .frames import LAST, LENGTH, PARTS
 from .values import (
     ANY,
@@ -46,9 +46,7 @@ def of(run: Run, obj: Sequence_ | Mapping_, name: str) -> Value:
         if found is not None:
             return found
         if name == "training":
-            from .attributes import training
-
-            return training(run)
+            return layers.training(run)
     return run.member(obj, name)
 
 

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from ..sketch import driver
 from ..syntax.lower import lower_body
-from . import execute
 from .budget import OutOfBudget
 from .guards import ALWAYS
-from .run import Run
+from .interpreter import Interpreter
 from .values import Symbol, Unknown
 
 if TYPE_CHECKING:
@@ -18,10 +17,11 @@ if TYPE_CHECKING:
     from ..syntax.module import Module
     from .frames import Place
     from .program import Program
+    from .run import Run
     from .values import Tensor, Value
 
 
-class Driven(Run):
+class Driven(Interpreter):
     """A run in which it is supposed how the file's training is called."""
 
     supposes = True
@@ -51,7 +51,7 @@ class Driven(Run):
             if way.unsure:
                 self.unsure.update(instruction.at for instruction in block)
             try:
-                execute.block(self, block)
+                self.block(block)
             except (OutOfBudget, RecursionError):
                 break
         self.found.cut = ""  # each function is looked at by itself as well

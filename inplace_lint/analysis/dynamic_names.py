@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import inherited, objects, operators
+from . import inherited, operators
 from .guards import both
 from .joins import join
 from .values import (
@@ -75,7 +75,7 @@ def register(run: Run, obj: Instance, layer: Value) -> None:
 def attribute(run: Run, obj: Instance, name: ast.expr | None) -> Value | None:
     """`getattr(obj, name)`, for a name that is put together: one of the layers whose names begin like it."""
     if obj.pending is not None:
-        objects.materialise(run, obj)
+        run.materialise(obj)
     first = getattr(name, "values", [None])[0]
     prefix = getattr(first, "value", None)
     if not isinstance(prefix, str) or not prefix:

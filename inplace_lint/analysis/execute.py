@@ -100,7 +100,7 @@ def _get_attribute(run: Run, i: ir.GetAttribute) -> None:
     if not hasattr(None, i.name) and not absent.is_left(run, obj):
         registers[i.dst] = Unknown()
         return
-    registers[i.dst] = value = run.settled(attributes.get(run, obj, i.name, i.at))
+    registers[i.dst] = value = run.settled(run.attribute(obj, i.name, i.at))
     if not isinstance(obj, (Instance, Unknown)):
         unmodeled.hang(run, value, made, (obj,))
 
@@ -163,7 +163,7 @@ def _call(run: Run, i: ir.Call) -> None:
     if not absent.is_left(run, registers[i.func]):
         registers[i.dst] = Unknown()
         return
-    registers[i.dst] = calls.call(run, registers[i.func], args, kwargs, i.at, exact)
+    registers[i.dst] = run.call(registers[i.func], args, kwargs, i.at, exact)
     if i.unused and len(run.found.writes) > before:
         stale.lost(run, i.at, run.found.writes[before:])
 
@@ -291,12 +291,6 @@ def _raise(run: Run, i: ir.Raise) -> None:
     run.path = DEAD
 
 
-def _nested(run: Run, i: ir.Instruction) -> None:
-    """The first instruction that nests blocks or leaves them early: from then on `blocks` is asked at once."""
-    HANDLERS.update(blocks.HANDLERS)
-    HANDLERS[type(i)](run, i)
-
-
 HANDLERS: Handlers = {
     ir.Constant: _constant,
     ir.Load: _load,
@@ -322,14 +316,8 @@ HANDLERS: Handlers = {
     ir.Import: _import,
     ir.Opaque: _opaque,
     ir.Yield: _yield,
-    ir.If: _nested,
-    ir.For: _nested,
-    ir.While: _nested,
-    ir.With: _nested,
-    ir.Try: _nested,
     ir.Return: _return,
     ir.Raise: _raise,
-    ir.Break: _nested,
-    ir.Continue: _nested,
     ir.Assert: _assert,
+    **blocks.HANDLERS,
 }

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import driven
+from .arguments import overwritten
 from .finding import CERTAIN, HARMLESS, LIKELY, POSSIBLE, SILENT, Finding, SavedAt
+from .graph import reach
 from .guards import NEVER, both, conjunction, either, implies, ways
 from .kinds import grounds
+from .passed import passed
 from .storage import DOES
 from .values import Tensor, Unknown, alternatives
 
@@ -66,8 +69,6 @@ def _found(run: Run, module: Module, root: FunctionSource | None) -> list[Findin
     if root is not None and root.module is module:
         given = _given(run)
         if any(write.storage in given for write in run.found.writes):
-            from .arguments import overwritten
-
             for finding in overwritten(run, root, given):
                 found.setdefault(finding.key(), finding)
     for finding in found.values():
@@ -199,8 +200,6 @@ class Context:
             finding.passed = self.run.declared.passed.get((at, write.storage))
             finding.unrecorded = write.place.at in self.run.declared.unrecorded
             if inner:
-                from .passed import passed
-
                 finding.passed = passed(self.run, write, at)
             finding.versions = self._version(write.place, saved)
             found[finding.key()] = known = finding
@@ -292,8 +291,6 @@ class Context:
     def _returned(self, saved: Saved) -> bool:
         """Whether the function returns the value that was overwritten, or what derives from it."""
         if self._behind is None:
-            from .graph import reach
-
             self._behind = reach([n for g, t in self.run.root.returned for n in self.run.heap.nodes(t, g)])
         return saved.node in self._behind
 

@@ -28,7 +28,7 @@ from .values import (
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from .frames import Place
     from .graph import Node
@@ -86,6 +86,17 @@ def called(
             _remember(run, forward, weights, known)
     elif run.program.second_look:
         run.bottom().slots[(result, "member", unmodeled.UNRECORDED)] = Constant(True)
+    return result
+
+
+def result_of(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Unknown:
+    """The result of a call of which nothing is known: it may hang on whatever tensor was given."""
+    result = Unknown()
+    result.returned = True
+    result.alone = all(is_alone(run, value) for value in (*args, *kwargs.values()))
+    result.nodes = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
+    run.hands_on((*args, *kwargs.values()))
+    run.handed.given.update(tensor.storage for _, tensor in result.nodes)
     return result
 
 
@@ -163,22 +174,6 @@ def expected_weights(run: Run, owner: Unknown) -> Tensor:
     for forward in run.handed.forwards.get(owner, ()):
         _remember(run, forward, weights)
     return weights
-
-
-def submodules(run: Run, owner: Value, named: bool) -> Value:
-    """What `modules()` and its kin run over, as one that stands for each: its weight is one of the parameters."""
-    from . import containers, iterators, methods
-    from .values import Scalar
-
-    each = Unknown(owner)
-    parameters = methods.parameters_of(run, owner)
-    for name in ("weight", "bias"):
-        run.bottom().slots[(each, "member", name)] = parameters
-    play = Native(lambda *_: parameters)
-    run.bottom().slots[(each, "member", "parameters")] = play
-    if not named:
-        return iterators.of(False, [each, each])
-    return iterators.of(False, [containers.make(run, "tuple", [Scalar(), each]) for _ in range(2)])
 
 
 # Optimizers

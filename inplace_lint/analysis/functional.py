@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..syntax.operators import FUNCTIONS
-from . import calls, containers, iteration, iterators, operators
+from . import containers, iteration, iterators, operators
 from .guards import both
 from .values import Bound, Constant, Scalar, Unknown, Value
 
@@ -119,7 +119,7 @@ def _map(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.A
 
     def draw(count: int | None) -> Drawn:
         exact, rows = _rows(run, args[1:], count, at)
-        return exact, [calls.call(run, args[0], row, {}, at) for row in rows]
+        return exact, [run.call(args[0], row, {}, at) for row in rows]
 
     return _lazy(run, draw)
 
@@ -138,8 +138,8 @@ def _starmap(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: a
 def _call_spread(run: Run, func: Value, row: Value, at: ast.AST) -> Value:
     given = containers.spread(run, row)
     if given is None:
-        return calls.call(run, func, containers.elements_of(run, row)[:1], {}, at, exact=False)
-    return calls.call(run, func, given, {}, at)
+        return run.call(func, containers.elements_of(run, row)[:1], {}, at, exact=False)
+    return run.call(func, given, {}, at)
 
 
 def _filter(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -153,7 +153,7 @@ def _filter(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: as
         for element in elements:
             keep = args[0]
             by_itself = isinstance(keep, Constant) and keep.value is None
-            test = element if by_itself else calls.call(run, keep, [element], {}, at)
+            test = element if by_itself else run.call(keep, [element], {}, at)
             true, false = run.split(test)
             run.path = both(path, true)
             if run.path:
@@ -254,7 +254,7 @@ def _sum(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.A
 def _joined(run: Run, func: Value, total: Value, element: Value, at: ast.AST) -> Value:
     if _is_none(func):
         return operators.binary(run, "+", total, element, at)
-    return calls.call(run, func, [total, element], {}, at)
+    return run.call(func, [total, element], {}, at)
 
 
 def _is_none(value: Value) -> bool:

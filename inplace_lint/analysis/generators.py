@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import calls, iteration
-from .budget import DEPTH
+from . import iteration
+from .budget import DEPTH, is_small
 from .iterators import Iteration
 from .values import Symbol, Unknown
 
@@ -77,7 +77,7 @@ def _is_entered(run: Run, generator: Generator) -> bool:
     source = generator.function.source
     if run.frame.depth >= DEPTH or run.budget.is_spent() or source in run.entering.active:
         return False
-    needed = source in run.entering.deep or calls.is_small(source) or run.program.enters(source)
+    needed = source in run.entering.deep or is_small(source) or run.program.enters(source)
     return run.budget.may_enter(source, needed, run.entering.entered)
 
 
@@ -94,7 +94,7 @@ def around(run: Run, generator: Generator, at: ast.AST, body: Callable[[Value], 
         run.frame, run.loops = inner
 
     function = generator.function
-    calls.enter(run, function, generator.args, generator.kwargs, at, generator.exact, True, yielded)
+    run.enter(function, generator.args, generator.kwargs, at, generator.exact, True, yielded)
 
 
 def hand_over(run: Run, i: ir.Yield, on_yield: Callable[[Value], None]) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table
-from .storage import DOES
-from .values import Instance, Mapping_, Native, Sequence_, TorchModule, Value
+from . import containers
+from .values import Instance, Mapping_, Native, Sequence_, Symbol, TorchModule, Value
 
 if TYPE_CHECKING:
     import ast
@@ -44,14 +44,12 @@ def begin(
     spread: Sequence_ | None = None,
 ) -> None:
     """Build the part that torch's class defines, from the arguments of its `__init__`; `spread`: given with a star."""
-    from . import containers, symbols
-
     base = base_of(obj.cls)
     if spread is not None:
         if base in _CONTAINERS:
             run.put(obj, _PART, containers.of_unknown_length(run, base.rpartition(".")[2], spread))
     elif base:
-        run.put(obj, _PART, symbols.call(run, base, args, kwargs, at))
+        run.put(obj, _PART, run.call(Symbol(base), args, kwargs, at))
 
 
 def constructor(obj: Instance) -> Native:
@@ -66,9 +64,7 @@ def constructor(obj: Instance) -> Native:
 def part(run: Run, obj: Instance) -> Value | None:
     """The part of an object that is torch's, if it was built."""
     if obj.pending is not None:
-        from . import objects
-
-        objects.materialise(run, obj)
+        run.materialise(obj)
     own = run.state.get((obj, _PART))
     if isinstance(own, Sequence_) and not own.keys:
         return None  # what is put into it later, and how, was not seen
@@ -79,8 +75,6 @@ def register(run: Run, obj: Instance, value: Value) -> None:
     """A module that becomes an attribute of an `nn.Sequential` is the next one in it."""
     own = run.state.get((obj, _PART))
     if isinstance(own, Sequence_) and own.kind == "Sequential" and _is_module(value):
-        from . import containers
-
         containers.append(run, own, value)
 
 
@@ -95,21 +89,3 @@ def contents(run: Run, value: Value) -> Value:
     if isinstance(value, Instance) and base_of(value.cls) in _CONTAINERS:
         return part(run, value) or value
     return value
-
-
-def attribute(run: Run, obj: Instance, name: str) -> Value | None:
-    """An attribute or method that the object has from torch's class."""
-    from . import attributes, container_methods, methods
-
-    own = part(run, obj)
-    if isinstance(own, methods.Optimizer):
-        return methods.of_optimizer(run, own, name) if name in ("param_groups", "step", "zero_grad") else None
-    if isinstance(own, (Sequence_, Mapping_)) and container_methods.has(own, name):
-        return container_methods.of(run, own, name)
-    if not isinstance(own, TorchModule):
-        return None
-    if name == "bias" and own.weights is not None and name not in own.owns:
-        own.owns[name] = run.new_tensor("parameter", DOES, None, leaf=True)
-    known = attributes.has_argument(run, own, name) or name in own.owns
-    known = known or name.startswith(("weight", "bias_", "running_"))
-    return attributes.get(run, own, name, obj.cls.source.node) if known else None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import containers, indexing, inherited, methods
+from . import containers, indexing, inherited
 from .frames import DEAD
 from .guards import ALWAYS, both, either, literal
 from .iterators import Iteration
 from .joins import join
+from .optimizers import Optimizer
 from .storage import DOES
 from .values import (
     ANY,
@@ -194,7 +195,7 @@ def _of_one_kind(run: Run, value: Value, count: int, star: int, at: ast.AST) -> 
             return [containers.fresh_element(run, value, ("part", i)) for i in range(count)]
         element = run.state.get((value, ANY))
         return [Unknown() if element is None else containers.one_of_many(run, element) for _ in range(count)]
-    if isinstance(value, (Scalar, methods.Optimizer)):
+    if isinstance(value, (Scalar, Optimizer)):
         return [run.scalar(("part", value, i)) for i in range(count)]
     if isinstance(value, Unknown):
         parts = [run.member(value, i) for i in range(count)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import layout
-from . import classes, containers
+from . import containers, lookup
 from .heap import Saved
 from .storage import DOES, NEVER
 from .values import Constant, FunctionValue, Instance, Native, Phi, Tensor, TorchModule, Unknown, Value
@@ -80,19 +80,18 @@ def _hooks(run: Run, module: Value, name: str) -> list[Value]:
 
 def _play(run: Run, hook: Value, args: list[Value], at: ast.AST) -> Value | None:
     """What a hook gives in the place of what it got; None where it gives nothing."""
-    from . import calls
 
     deep = run.entering.deep
     function = hook
     if isinstance(hook, Instance):
-        function = classes.find(run, hook.cls.order(), "__call__") or hook
+        function = lookup.find(run, hook.cls.order(), "__call__") or hook
     while not isinstance(function, FunctionValue) and hasattr(function, "func"):
         function = function.func
     if not isinstance(function, FunctionValue):
-        calls.unknown(run, hook, args, {}, at)
+        run.call_unknown(hook, args, {}, at)
         return None
     run.entering.deep = run.entering.deep | {function.source}
-    given = calls.call(run, hook, args, {}, at)
+    given = run.call(hook, args, {}, at)
     run.entering.deep = deep
     if isinstance(given, Phi):
         given = next((atom for atom in run.possible(given) if not _is_none(atom)), given)

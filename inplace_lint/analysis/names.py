@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..syntax.lower import lower_expression
 from ..torchmodel import table
 from ..torchmodel.spelling import MODES, canonical
+from . import decorators
 from .budget import EVERYTHING
 from .frames import Frame, State
 from .guards import ALWAYS
@@ -103,8 +104,6 @@ def _find(run: Run, module: Module, name: str) -> Value:
         source = module.functions[name]
         function = FunctionValue(source)
         if getattr(source.node, "decorator_list", None):
-            from . import decorators
-
             return decorators.decorated(run, function, decorators_of(run, source), source.node)
         return function
     if name in module.classes:
@@ -188,11 +187,10 @@ class ModuleValue(Value):
 
 def evaluate(run: Run, node: ast.expr) -> Value:
     """The value of an expression in the current frame."""
-    from . import execute
 
     instructions, register = lower_expression(node)
     saved = dict(run.frame.registers)
-    execute.block(run, instructions)
+    run.block(instructions)
     value = run.frame.registers.get(register)
     run.frame.registers = saved
     return Unknown() if value is None else value

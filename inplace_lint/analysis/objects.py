@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table
-from . import attributes, calls, classes, containers, einops, inherited, modules, names, ops
+from . import containers, einops, inherited, layers, lookup, modules, names, ops
 from .frames import LAST, Frame, State
-from .graph import Node
 from .guards import ALWAYS, both, literal
-from .heap import Saved
 from .joins import join
 from .values import (
     Bound,
@@ -17,12 +15,10 @@ from .values import (
     Constant,
     FunctionValue,
     Instance,
-    Native,
     Phi,
     Scalar,
     Sequence_,
     Symbol,
-    Tensor,
     TorchModule,
     Unknown,
     Value,
@@ -32,7 +28,6 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping, Sequence
 
-    from .frames import Place
     from .guards import Guard
     from .run import Run
 
@@ -47,7 +42,7 @@ def instantiate(
     ):
         return _record(run, cls, args, kwargs) if "typing.NamedTuple" in bases else Unknown()
     obj = Instance(cls, shared=run.builds)
-    init = classes.find(run, cls.order(), "__init__")
+    init = lookup.find(run, cls.order(), "__init__")
     if _is_dataclass(run, cls):
         _fill(run, obj, args, kwargs)
     elif isinstance(init, FunctionValue):
@@ -56,7 +51,7 @@ def instantiate(
             if not run.builds and any(map(_works_in_place, (*args, *kwargs.values()))):
                 run.entering.outfitted.append(obj)
         else:
-            calls.enter(run, init, [obj, *args], kwargs, at, exact)
+            run.enter(init, [obj, *args], kwargs, at, exact)
     elif inherited.base_of(cls):
         if not exact:
             return Unknown()
@@ -126,9 +121,9 @@ def materialise(run: Run, obj: Instance) -> None:
         [],
     )
     run.entering.active, run.inexact = [], 0
-    init = classes.find(run, obj.cls.order(), "__init__")
+    init = lookup.find(run, obj.cls.order(), "__init__")
     if isinstance(init, FunctionValue):
-        calls.enter(run, init, [obj, *args], kwargs, obj.cls.source.node)
+        run.enter(init, [obj, *args], kwargs, obj.cls.source.node)
     else:
         inherited.begin(run, obj, args, kwargs, obj.cls.source.node)
     (run.frame, run.state, run.path, run.grad, run.autocast, run.loops, run.entering.active, run.inexact) = (
@@ -171,15 +166,11 @@ def call_instance(
 ) -> Value:
     """obj(…): `forward` of a module, else `__call__`."""
     for name in ("forward", "__call__") if obj.cls.is_module() else ("__call__", "forward"):
-        found = classes.find(run, obj.cls.order(), name)
+        found = lookup.find(run, obj.cls.order(), name)
         if isinstance(found, FunctionValue):
-            return calls.call(run, Bound(found, [obj], {}), args, kwargs, at, exact)
+            return run.call(Bound(found, [obj], {}), args, kwargs, at, exact)
     own = inherited.part(run, obj)
-    return (
-        calls.unknown(run, obj, args, kwargs, at)
-        if own is None
-        else calls.call(run, own, args, kwargs, at, exact)
-    )
+    return run.call_unknown(obj, args, kwargs, at) if own is None else run.call(own, args, kwargs, at, exact)
 
 
 def call_sequential(run: Run, modules: Sequence_, args: Sequence[Value], at: ast.AST) -> Value:
@@ -193,14 +184,14 @@ def call_sequential(run: Run, modules: Sequence_, args: Sequence[Value], at: ast
         elements = run.elements(modules)
         last = run.state.get((modules, LAST))
         if len(elements) == 1 and not isinstance(elements[0], Phi):
-            value = calls.call(run, elements[0], [value], {}, at)
+            value = run.call(elements[0], [value], {}, at)
         else:
-            value = calls.unknown(run, modules, args, {}, at)
+            value = run.call_unknown(modules, args, {}, at)
         # Whether it is there in the last round of the loop that put it there has to be certain.
         known = isinstance(last, (TorchModule, Instance)) and last not in elements
-        return calls.call(run, last, [value], {}, at) if known and last is not None else value
+        return run.call(last, [value], {}, at) if known and last is not None else value
     for module in items:
-        value = calls.call(run, module, [value], {}, at)
+        value = run.call(module, [value], {}, at)
     return value
 
 
@@ -215,7 +206,7 @@ def _call_each_length(
         value = given
         for i in range(count):
             module = run.state.get((modules, i))
-            value = calls.call(run, Unknown() if module is None else run.settled(module), [value], {}, at)
+            value = run.call(Unknown() if module is None else run.settled(module), [value], {}, at)
         results.append((guard, value))
     run.path = path
     return join(results)
@@ -230,8 +221,8 @@ def call_module(
         model = run.program.declared.layer(module.name)
         run.declared.told[at] = run.program.declared.said_of(module.name, run.frame.module), run.frame.module
     if model is None:
-        return einops.call_layer(run, module, args, at) or calls.unknown(run, module, args, kwargs, at)
-    module = attributes.as_set(run, module)
+        return einops.call_layer(run, module, args, at) or run.call_unknown(module, args, kwargs, at)
+    module = layers.as_set(run, module)
     for name, value in module.config.items():
         if isinstance(value, Phi) and all(isinstance(a, (Constant, Scalar)) for _, a in value.alternatives):
             return _call_each(run, module, name, value, args, kwargs, at)
@@ -241,7 +232,7 @@ def call_module(
     binding = model.bind([ops.kind(run, a) for a in args], {n: ops.kind(run, v) for n, v in kwargs.items()})
     values = [None if p is None else args[p] if isinstance(p, int) else kwargs[p] for p in binding]
     name = module.name.rpartition(".")[2]
-    in_training = attributes.training(run)
+    in_training = layers.training(run)
     if isinstance(in_training, Constant):
         facts = trained if in_training.value else evaluated
         result = ops.perform(run, f"nn.{name}", facts, values, at, True, module.weights)
@@ -280,94 +271,3 @@ def _call_each(
         results.append((guard, call_module(run, one, args, kwargs, at)))
     run.path = path
     return join(results) if results else Unknown()
-
-
-def apply_function(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST) -> Value:
-    """`F.apply(…)` of an autograd.Function: its forward runs without recording; what it saves is kept by one node."""
-    forward = classes.find(run, cls.order(), "forward")
-    given = [found for value in args for found in run.tensors_within(value)]
-    if not isinstance(forward, FunctionValue) or len(forward.source.parameters) == len(args):
-        return calls.unknown(run, cls, args, {}, at)
-    kept: list[tuple[Guard, Tensor]] = []
-    dirty: set[Tensor] = set()
-    context = _context(run, kept, dirty)
-    mode = run.grad
-    run.grad = "off"
-    result = calls.enter(run, forward, [context, *args], {}, at)
-    run.grad = mode
-    if mode not in ("on", "unknown"):
-        return result
-    grads = [found for guard, tensor in given for found in run.heap.gradients(tensor, guard)]
-    if not grads:
-        return result
-    from .heap import strongest
-
-    node = Node([edge for guard, tensor in given for edge in run.heap.nodes(tensor, guard)])
-    place = run.place(at)
-    # What it marks as written is returned as it is, and hangs on the Function from now on.
-    untouched = [tensor for _, tensor in given if tensor not in dirty]
-    result = _own_view(run, result, untouched, place)
-    for guard, tensor in run.tensors_within(result):
-        run.heap.results_in(tensor.storage, guard, node, strongest(grads))
-    inputs = {tensor.storage for _, tensor in given}
-    on_context = [
-        (guard, tensor, True)
-        for value in _read_back(run, cls, run.members(context))
-        for guard, tensor in run.tensors(value)
-    ]
-    name = cls.source.name
-    for guard, tensor, unchecked in [*((g, t, False) for g, t in kept), *on_context]:
-        for need, evidence in strongest(grads):
-            saved = Saved(tensor.storage, both(guard, need), node, place)
-            saved.op, saved.node_name, saved.attr = name, f"{name}Backward", "saved_tensors"
-            saved.result = tensor.storage not in inputs
-            saved.grad = evidence
-            saved.certain = mode == "on"
-            saved.sources = tuple(t.storage for _, t in given)
-            saved.unchecked = place if unchecked else None
-            run.save(saved)
-    return result
-
-
-def _context(run: Run, kept: list[tuple[Guard, Tensor]], dirty: set[Tensor]) -> Unknown:
-    """The `ctx` of an autograd.Function: what is saved by it goes to `kept`, what is marked as written to `dirty`."""
-    context = Unknown()
-
-    def mark_dirty(run: Run, values: Sequence[Value], kwargs: object, at: ast.AST) -> Value:
-        dirty.update(tensor for value in values for _, tensor in run.tensors(value))
-        return Constant(None)
-
-    def save_for_backward(run: Run, values: Sequence[Value], kwargs: object, at: ast.AST) -> Value:
-        kept.extend(found for value in values for found in run.tensors(value))
-        return Constant(None)
-
-    slots = run.bottom().slots
-    slots[(context, "member", "save_for_backward")] = Native(save_for_backward)
-    slots[(context, "member", "mark_dirty")] = Native(mark_dirty)
-    for name in ("mark_non_differentiable", "set_materialize_grads"):
-        slots[(context, "member", name)] = Native(lambda *_: Constant(None))
-    return context
-
-
-def _own_view(run: Run, result: Value, given: Sequence[Tensor], place: Place) -> Value:
-    """What `apply` returns where `forward` returns an argument as it is: a view of it, made where nothing records."""
-    found = []
-    for guard, atom in run.live(result):
-        tensor = atom.tensor if isinstance(atom, Unknown) else atom
-        if isinstance(tensor, Tensor) and any(tensor is one for one in given):
-            tensor = tensor.alias()
-            tensor.view, tensor.no_grad_view, tensor.made_at = True, place, run.heap.time
-            atom = tensor
-        found.append((guard, atom))
-    return join(found) if found else result
-
-
-def _read_back(run: Run, cls: ClassValue, kept: Mapping[str, Value]) -> list[Value]:
-    """What of the attributes of `ctx` the `backward` of a Function reads, and not only their shape or dtype."""
-    backward = classes.find(run, cls.order(), "backward")
-    if not isinstance(backward, FunctionValue) or not kept:
-        return []
-    from ..syntax.statement import attributes_read
-
-    read = attributes_read(backward.source.node)
-    return [value for name, value in kept.items() if name in read and isinstance(value, (Tensor, Unknown))]

@@ -7,7 +7,7 @@ import operator
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table
-from . import containers, instances, ops
+from . import containers, instances, ops, requires_grad
 from .joins import join
 from .values import (
     Bound,
@@ -198,9 +198,7 @@ def _identical(run: Run, positive: bool, left: Value, right: Value, at: ast.AST)
                 and key[2] == "grad_fn"
                 and other.value is None
             ):
-                from .attributes import requires_grad
-
-                has_graph = requires_grad(run, key[1])
+                has_graph = requires_grad.get(run, key[1])
                 return unary(run, "not", has_graph, at) if positive else has_graph
             return _polarity(run, ("is", one, repr(other.value)), positive)
     return _polarity(run, ("is", _identity(left), _identity(right)), positive)

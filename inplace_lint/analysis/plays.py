@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import arrays, builtin, containers, instances, methods, symbols, unchecked
+from . import arrays, builtin, containers, instances, methods, unchecked
 from .storage import DOES, MAY, NEVER
 from .values import ANY, Constant, Mapping_, Native, Scalar, Sequence_, Symbol, Tensor, Unknown, Value
+from .weights import owners_in, weights_of
 
 if TYPE_CHECKING:
     import ast
@@ -96,10 +97,10 @@ def _vector_to_parameters(run: Run, args: Sequence[Value], kwargs: Mapping[str, 
     """Each parameter's `.data` becomes a piece of the vector."""
     owners: list[Value] = []
     for value in args[1:2]:
-        symbols.owners_in(run, value, owners)
+        owners_in(run, value, owners)
     run.steps.of_unknown = run.steps.of_unknown or any(isinstance(owner, Unknown) for owner in owners)
     for owner in owners:
-        for weights in methods.weights_of(run, owner):
+        for weights in weights_of(run, owner):
             run.found.writes.append(
                 run.heap.replace(weights.storage, run.path, "vector_to_parameters", run.place(at))
             )

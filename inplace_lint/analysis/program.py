@@ -167,9 +167,9 @@ class Program:
     def building_run(self, module: Module) -> Run:
         """A run in which objects are built that every run shares."""
         from .frames import Frame
-        from .run import Run
+        from .interpreter import Interpreter
 
-        run = Run(self, builds=True)
+        run = Interpreter(self, builds=True)
         run.frame = Frame(run.uid(), module, None, None, None, None)
         run.frames[run.frame.uid] = run.frame
         return run

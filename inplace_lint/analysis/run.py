@@ -11,8 +11,11 @@ from .guards import ALWAYS, both, literal
 from .heap import Heap
 from .iterators import Iteration
 from .joins import join
+from .kinds import of_one_kind
 from .literals import Literals
+from .operations import Operations
 from .storage import Storage
+from .unmodeled import begin_graph
 from .values import (
     Bound,
     ClassValue,
@@ -45,7 +48,7 @@ if TYPE_CHECKING:
     from .program import Program
 
 
-class Run(Literals):
+class Run(Literals, Operations):
     """The state of one run: where it stands, what the names hold, which modes are on, what happened so far."""
 
     supposes = False  # how the file's training is called (`driven`)
@@ -218,8 +221,6 @@ class Run(Literals):
             if values:
                 joined = join(values)
                 if self.program.second_look and isinstance(joined, Phi):
-                    from .kinds import of_one_kind
-
                     joined = of_one_kind(self, joined)
                 self.state.slots[key] = joined
         self.path = path
@@ -272,8 +273,6 @@ class Run(Literals):
                 tensor.storage.proved = value.of_module
                 tensor.storage.moved = value.is_given()
                 value.tensor = tensor
-                from .unmodeled import begin_graph
-
                 begin_graph(self, value, tensor.storage)
             return value.tensor
         return None

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..sketch.words import Pattern, runs_backward
-from . import calls, classes, driven, execute, foreign, inherited, names, objects
+from . import classes, driven, foreign, inherited, lookup, names, objects
 from .budget import NESTED, OutOfBudget
 from .frames import Frame
 from .guards import ALWAYS
+from .interpreter import Interpreter
+from .kinds import mark_targets
 from .program import BASE_BITS, Program
-from .run import Run
 from .supposed import arguments, arguments_of
 from .values import ClassValue, FunctionValue, Instance, Unknown, Value
 
@@ -18,13 +19,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..syntax.module import FunctionSource, Module
+    from .run import Run
 
 
 def new_run(program: Program, module: Module, run: Run | None = None) -> Run:
     """A run that stands at the top level of the file."""
     if program.built.count >= BASE_BITS:
         program.forget_objects()
-    run = run or Run(program)
+    run = run or Interpreter(program)
     frame = Frame(run.uid(), module, None, None, None, None)
     run.frame = frame
     run.frames[frame.uid] = frame
@@ -71,7 +73,7 @@ def _call_with_anything(run: Run, source: FunctionSource) -> None:
         cls.bases = [names.evaluate_in(run, module, base) for base in cls.source.bases]
     function: Value
     if cls is not None:
-        function = classes.find(run, cls.order(), source.name) or Unknown()
+        function = lookup.find(run, cls.order(), source.name) or Unknown()
         if source.name not in cls.source.methods and isinstance(function, FunctionValue):
             source = function.source  # inherited, and run on an object of the class that inherits it
     elif module.functions.get(source.name) is source:
@@ -108,13 +110,11 @@ def _call_with_anything(run: Run, source: FunctionSource) -> None:
     if cls is not None and source.name in _EVALUATES and _is_lightning(cls):
         run.grad = "off"
     if program.second_look and cls is not None and source.name == "forward":
-        from .kinds import mark_targets
-
         mark_targets(run, cls, [args[p.arg] for p in source.parameters[1:]])
     if wrapper is None:
-        result = calls.enter(run, function, [], args, source.node, force=True)
+        result = run.enter(function, [], args, source.node, force=True)
     else:
-        result = calls.enter(run, wrapper, list(args.values()), {}, source.node, force=True)
+        result = run.enter(wrapper, list(args.values()), {}, source.node, force=True)
     run.path = run.path or ALWAYS
     run.root.returned = run.tensors_within(result)
     run.heap.escape(run.root.returned, ALWAYS)
@@ -123,7 +123,7 @@ def _call_with_anything(run: Run, source: FunctionSource) -> None:
 def _try_out(run: Run) -> None:
     """Call the modules that were built of a part that works in place, and that nobody here has called."""
     for obj in run.entering.outfitted:
-        forward = classes.find(run, obj.cls.order(), "forward")
+        forward = lookup.find(run, obj.cls.order(), "forward")
         source = forward.source if isinstance(forward, FunctionValue) else None
         if (
             isinstance(forward, FunctionValue)
@@ -133,7 +133,7 @@ def _try_out(run: Run) -> None:
         ):
             run.path = ALWAYS
             args = arguments(run, source, {source.parameters[0].arg: obj})
-            result = calls.enter(run, forward, [], args, source.node, force=True)
+            result = run.enter(forward, [], args, source.node, force=True)
             run.heap.escape(run.tensors_within(result), ALWAYS)
 
 
@@ -162,7 +162,7 @@ def run_body(program: Program, module: Module, deep: frozenset[FunctionSource] =
     run = new_run(program, module, driven.Driven(program, module) if ways else None)
     run.entering.deep = deep
     run.top_levels.frames[module.filename] = run.frame
-    _until_cut(run, lambda: execute.block(run, module.body))
+    _until_cut(run, lambda: run.block(module.body))
     if ways and isinstance(run, driven.Driven) and not run.found.cut:
         run.train(ways)
     return run
@@ -177,7 +177,7 @@ def build(program: Program, cls: ClassValue) -> Instance:
     if not cls.bases and cls.source.bases:
         cls.bases = [names.evaluate_in(run, cls.source.module, base) for base in cls.source.bases]
     obj = program.built.objects[cls] = Instance(cls, shared=True)
-    init = classes.find(run, cls.order(), "__init__")
+    init = lookup.find(run, cls.order(), "__init__")
     if isinstance(init, FunctionValue):
         obj.pending = ([], arguments_of(run, init.source, obj))
     elif inherited.base_of(cls):

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import attributes, containers, foreign, iterators, objects, subscripts
-from .values import Constant, Instance, Mapping_, Scalar, Sequence_, TorchModule, Unknown, alternatives
+from . import containers, iterators, subscripts
+from .values import (
+    Constant,
+    Instance,
+    Mapping_,
+    Native,
+    Scalar,
+    Sequence_,
+    TorchModule,
+    Unknown,
+    alternatives,
+)
+from .weights import parameters_of
 
 if TYPE_CHECKING:
     import ast
@@ -24,13 +35,12 @@ LISTED = frozenset({"modules", "named_modules", "children", "named_children"})
 
 def apply(run: Run, obj: Value, functions: Sequence[Value], at: ast.AST) -> Value:
     """`module.apply(fn)`: the function is called with every module in it, the innermost first."""
-    from . import calls
 
     found: dict[Value, None] = {}
     _add(run, obj, found)
     for function in functions[:1]:
         for module in [*found][:_FOLLOWED]:
-            calls.call(run, function, [module], {}, at)
+            run.call(function, [module], {}, at)
     return obj
 
 
@@ -43,11 +53,24 @@ def listed(run: Run, obj: Value, name: str) -> Value:
         direct = set(_inside(run, obj))
         found = {module: None for module in found if module in direct}
     if run.builds or not found or len(found) > _FOLLOWED:
-        return foreign.submodules(run, obj, named)
+        return any_of(run, obj, named)
     each: list[Value] = [*reversed(found)]
     if named:
         each = [containers.make(run, "tuple", [Scalar(), module]) for module in each]
     return iterators.of(True, each)
+
+
+def any_of(run: Run, owner: Value, named: bool) -> Value:
+    """What `modules()` and its kin run over, as one that stands for each: its weight is one of the parameters."""
+    each = Unknown(owner)
+    parameters = parameters_of(run, owner)
+    for name in ("weight", "bias"):
+        run.bottom().slots[(each, "member", name)] = parameters
+    play = Native(lambda *_: parameters)
+    run.bottom().slots[(each, "member", "parameters")] = play
+    if not named:
+        return iterators.of(False, [each, each])
+    return iterators.of(False, [containers.make(run, "tuple", [Scalar(), each]) for _ in range(2)])
 
 
 def named(run: Run, obj: Value, args: Sequence[Value], at: ast.AST) -> Value:
@@ -57,7 +80,7 @@ def named(run: Run, obj: Value, args: Sequence[Value], at: ast.AST) -> Value:
         found = obj
         for part in path.value.split("."):
             if isinstance(found, Instance):
-                found = attributes.get(run, found, part, at)
+                found = run.attribute(found, part, at)
             elif isinstance(found, Mapping_):
                 found = containers.get_key(run, found, Constant(part))
             elif isinstance(found, Sequence_) and part.isdecimal():
@@ -92,7 +115,7 @@ def _add(run: Run, value: Value, found: dict[Value, None]) -> None:
             continue
         if isinstance(atom, Instance) and atom.cls.is_module():
             if atom.pending is not None:
-                objects.materialise(run, atom)
+                run.materialise(atom)
         elif not (isinstance(atom, TorchModule) or _is_container(atom)):
             continue
         for inner in _inside(run, atom):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import arrays, calls, classes, containers, elements, indexing, inherited, kinds, stale
+from . import arrays, containers, elements, indexing, inherited, kinds, lookup, stale
+from .choices import chosen
 from .frames import LAST, PARTS
 from .iterators import Iteration
 from .joins import join
@@ -44,8 +45,6 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
         if isinstance(atom, Sequence_):
             results.append((guard, _element(run, atom, index)))
         elif isinstance(atom, Mapping_):
-            from .choices import chosen
-
             results.append((guard, chosen(run, atom, index, at) or containers.get_key(run, atom, index)))
         elif isinstance(atom, (Tensor, Unknown)):
             if isinstance(atom, Unknown) and (
@@ -67,7 +66,7 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
             results.append((guard, atom.backwards()))
         elif isinstance(atom, Instance) and (method := _method(run, atom)) is not None:
             path, run.path = run.path, guard
-            results.append((guard, calls.call(run, method, [index], {}, at)))
+            results.append((guard, run.call(method, [index], {}, at)))
             run.path = path
         elif _is_declared(run, atom):
             results.append((guard, atom))  # `kernel[grid](…)` calls the kernel
@@ -91,7 +90,7 @@ def _entry_key(mapping: Tensor, key: str) -> tuple[object, str]:
 
 def _method(run: Run, obj: Instance) -> Bound | None:
     """The `__getitem__` of an object of the project."""
-    found = classes.find(run, obj.cls.order(), "__getitem__")
+    found = lookup.find(run, obj.cls.order(), "__getitem__")
     return Bound(found, [obj], {}) if isinstance(found, FunctionValue) else None
 
 

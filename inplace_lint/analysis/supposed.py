@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..syntax.annotations import LISTS, MAPPINGS, SCALARS, annotated
 from ..torchmodel import table
 from ..torchmodel.spelling import TENSOR_TYPES
-from . import attributes, classes, names
+from . import attributes, lookup, names
 from .guards import literal
 from .storage import NEVER
 from .values import (
@@ -133,7 +133,7 @@ def objects(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> dic
         if cls is None:
             continue
         obj = found[parameter.arg] = Instance(cls, shared=run.builds)
-        init = classes.find(run, cls.order(), "__init__")
+        init = lookup.find(run, cls.order(), "__init__")
         if isinstance(init, FunctionValue):
             obj.pending = ([], arguments_of(run, init.source, obj))
         run.root.outside.add(obj)

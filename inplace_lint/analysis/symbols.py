@@ -6,19 +6,14 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import keywords, table
 from ..torchmodel.spelling import DRAWN, MAKERS, MODES, PLAYED
-from . import arrays, axes, builtin, einops, foreign, methods, ops, plays, results
+from . import arrays, axes, builtin, einops, foreign, modes, ops, plays, results
 from .incident import Incident
-from .iterators import Iteration
+from .optimizers import Optimizer
 from .storage import DOES, MAY, NEVER
 from .values import (
     Constant,
     FunctionValue,
-    Instance,
-    Mapping_,
-    Mode,
     Native,
-    Parameters,
-    Phi,
     Scalar,
     Sequence_,
     Symbol,
@@ -27,6 +22,7 @@ from .values import (
     Unknown,
     Value,
 )
+from .weights import owners_in
 
 if TYPE_CHECKING:
     import ast
@@ -35,24 +31,6 @@ if TYPE_CHECKING:
     from ..torchmodel.module import Module
     from ..torchmodel.op import Op
     from .run import Run
-
-
-def mode(dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Mode:
-    """The mode that `torch.no_grad()` and its kin set."""
-    kind = MODES[dotted]
-    if kind == "autocast":
-        enabled = kwargs.get("enabled")
-        return Mode(None, not (isinstance(enabled, Constant) and not enabled.value))
-    flag = args[0] if args else kwargs.get("mode")
-    if kind == "flag":
-        if isinstance(flag, Constant):
-            return Mode("on" if flag.value else "off")
-        told = Mode("unknown")
-        told.flag = flag
-        return told
-    if kind == "inference" and isinstance(flag, Constant) and not flag.value:
-        return Mode("on")
-    return Mode(kind)
 
 
 def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -80,7 +58,7 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
     if play is not None:
         return play(run, args, kwargs, at)
     if dotted in MODES:
-        made = mode(dotted, args, kwargs)
+        made = modes.of(dotted, args, kwargs)
         if MODES[dotted] == "flag" and made.grad is not None:
             made.before, run.grad = (
                 run.grad,
@@ -98,18 +76,7 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
         return einops.call(run, dotted, args, kwargs, at)
     if head in ("math", "random", "time", "logging", "warnings", "os", "json", "re"):
         return Scalar()
-    return unknown(run, args, kwargs)
-
-
-def unknown(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Unknown:
-    """The result of a call of which nothing is known: it may hang on whatever tensor was given."""
-    result = Unknown()
-    result.returned = True
-    result.alone = all(foreign.is_alone(run, value) for value in (*args, *kwargs.values()))
-    result.nodes = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
-    run.hands_on((*args, *kwargs.values()))
-    run.handed.given.update(tensor.storage for _, tensor in result.nodes)
-    return result
+    return foreign.result_of(run, args, kwargs)
 
 
 def _operation(
@@ -147,7 +114,7 @@ def _torch(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Va
         missing = Incident("unknown-op", run.place(at), run.path, dotted, storage, DOES, None)
         missing.modeless = True
         run.found.incidents.append(missing)
-    made_of = unknown(run, args, kwargs)
+    made_of = foreign.result_of(run, args, kwargs)
     if dotted.startswith("torch.distributions."):
         for name in DRAWN:
             run.bottom().slots[(made_of, "member", name)] = Native(_drawn)
@@ -199,25 +166,8 @@ def _optimizer(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str
     owners: list[Value] = []
     owners_in(run, given, owners)
     fused = kwargs.get("fused")
-    return methods.Optimizer(
+    return Optimizer(
         dotted.rpartition(".")[2],
         owners,
         isinstance(fused, Constant) and bool(fused.value),
     )
-
-
-def owners_in(run: Run, value: Value, owners: list[Value], depth: int = 3) -> None:
-    """Add whose parameters are among what an optimizer, or the like, is given."""
-    if isinstance(value, Parameters):
-        owners.extend(value.owners)
-    elif isinstance(value, (Sequence_, Mapping_)) and depth:
-        for element in run.elements(value):
-            owners_in(run, element, owners, depth - 1)
-    elif isinstance(value, Iteration) and depth:
-        for element in value.all()[1]:
-            owners_in(run, element, owners, depth - 1)
-    elif isinstance(value, Phi):
-        for _, atom in value.alternatives:
-            owners_in(run, atom, owners, depth - 1)
-    elif isinstance(value, (Tensor, TorchModule, Instance)):
-        owners.append(value)

@@ -33,12 +33,10 @@ def hooks(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     probe = run.new_tensor("result", 0, at)
     kept: Value = Unknown()
     if isinstance(pack, (FunctionValue, OpValue)):
-        from . import calls
-
         outer = run.entering.deep
         if isinstance(pack, FunctionValue):
             run.entering.deep = run.entering.deep | {pack.source}
-        kept = calls.call(run, pack, [probe], {}, at)
+        kept = run.call(pack, [probe], {}, at)
         run.entering.deep = outer
     if [t.storage for _, t in run.tensors_within(kept)] == [probe.storage]:
         mode.unchecked = run.place(at)
@@ -63,7 +61,6 @@ def keeps_version(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], 
 
 def checkpoint(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """`torch.utils.checkpoint.checkpoint(function, *inputs)`."""
-    from . import calls
 
     function = args[0] if args else kwargs.get("function", Unknown())
     rest = {name: value for name, value in kwargs.items() if name not in {*_OPTIONS, "function"}}
@@ -71,7 +68,7 @@ def checkpoint(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at:
     reentrant = bool(flag.value) if isinstance(flag, Constant) and flag.value is not None else None
     inputs = [found for value in args[1:] for found in run.tensors_within(value)]
     if run.grad not in ("on", "unknown"):
-        return calls.call(run, function, args[1:], rest, at)
+        return run.call(function, args[1:], rest, at)
     place = run.place(at)
     node = Node([])
     grads = strongest(g for guard, tensor in inputs for g in run.heap.gradients(tensor, guard))
@@ -87,7 +84,7 @@ def checkpoint(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at:
             kept.sources = tuple(t.storage for _, t in inputs)
             run.save(kept)
     region = run.keeping.region = Region(run.program.last_uid, len(run.heap.hazards), run.keeping.region)
-    result = calls.call(run, function, args[1:], rest, at)
+    result = run.call(function, args[1:], rest, at)
     _close(run, region, {tensor.storage for _, tensor in inputs}, place, reentrant)
     made = [(guard, tensor) for guard, tensor in run.tensors_within(result) if isinstance(tensor, Tensor)]
     for guard, tensor in made:

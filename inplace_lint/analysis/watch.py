@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
-from . import methods
 from .execute import HANDLERS
 from .graph import reach
 from .guards import compatible, ways
+from .optimizers import Optimizer
 from .values import Instance, Mode, Parameters, Sequence_, Tensor, TorchModule, Unknown, alternatives
 
 if TYPE_CHECKING:
@@ -316,7 +316,7 @@ def _weights(run: Run, value: Value, depth: int = 4) -> list[Tensor]:
     for _, atom in alternatives(value):
         if isinstance(atom, TorchModule) and atom.weights is not None:
             found.append(atom.weights)
-        elif isinstance(atom, (methods.Optimizer, Parameters)):
+        elif isinstance(atom, (Optimizer, Parameters)):
             for owner in atom.owners:
                 found += _weights(run, owner, depth - 1)
         elif (isinstance(atom, Sequence_) and atom.kind in ("Sequential", "ModuleList")) or (

@@ -163,7 +163,7 @@ def write(run: Run, op: Application) -> None:
 
 def _write_each(run: Run, tensor: Tensor, guard: Guard, name: str, place: Place, quiet: str) -> None:
     """What stands for any parameter of some modules is written: then each of them may be."""
-    from .methods import weights_of
+    from .weights import weights_of
 
     for owner in run.several.stand_ins[tensor.storage].owners:
         for weights in weights_of(run, owner):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from ..lazy import lazily
 from ..model import Diagnostic, Location, Refused
 from ..project import extensions
 from .places import rule_name
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from ..project.settings import Settings
     from ..syntax.module import FunctionSource, Module
 
-lazily(__name__, "syntaxes")
 
 #: The rules that a kind of finding is shown to; the first that answers speaks for it.
 _ASKED = {

@@ -1,5 +1,1 @@
 """From files to the findings that are reported: what the command line, the Python API and the server share."""
-
-from ..lazy import lazily
-
-lazily(__name__, "edits", "processes", "reading")

@@ -1,9 +1,6 @@
 """Which files are checked, with which settings, what their imports mean, and what their comments silence."""
 
-from ..lazy import lazily
 from .modules import Project
 from .settings import Settings
 
 __all__ = ["Project", "Settings"]
-
-lazily(__name__, "tables")

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from inplace_lint.lazy import lazily
 from inplace_lint.torchmodel.facts import WEIGHT, Const, Facts, Param, Ret, Save
 
 __all__ = ["WEIGHT", "Const", "Facts", "Param", "Ret", "Save"]
-
-lazily(__name__, "arrays", "keywords", "outofplace", "overlay", "unite")

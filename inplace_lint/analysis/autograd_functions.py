@@ -1,0 +1,109 @@
+"""`F.apply(…)` of a `torch.autograd.Function`: its forward does not record, its `ctx` keeps what backward reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..syntax.statement import attributes_read
+from . import lookup
+from .graph import Node
+from .guards import both
+from .heap import Saved, strongest
+from .joins import join
+from .values import Constant, FunctionValue, Native, Tensor, Unknown, Value
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Mapping, Sequence
+
+    from .frames import Place
+    from .guards import Guard
+    from .run import Run
+    from .values import ClassValue
+
+
+def apply(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST) -> Value:
+    """`F.apply(…)` of an autograd.Function: its forward runs without recording; what it saves is kept by one node."""
+    forward = lookup.find(run, cls.order(), "forward")
+    given = [found for value in args for found in run.tensors_within(value)]
+    if not isinstance(forward, FunctionValue) or len(forward.source.parameters) == len(args):
+        return run.call_unknown(cls, args, {}, at)
+    kept: list[tuple[Guard, Tensor]] = []
+    dirty: set[Tensor] = set()
+    context = _context(run, kept, dirty)
+    mode = run.grad
+    run.grad = "off"
+    result = run.enter(forward, [context, *args], {}, at)
+    run.grad = mode
+    if mode not in ("on", "unknown"):
+        return result
+    grads = [found for guard, tensor in given for found in run.heap.gradients(tensor, guard)]
+    if not grads:
+        return result
+    node = Node([edge for guard, tensor in given for edge in run.heap.nodes(tensor, guard)])
+    place = run.place(at)
+    # What it marks as written is returned as it is, and hangs on the Function from now on.
+    untouched = [tensor for _, tensor in given if tensor not in dirty]
+    result = _own_view(run, result, untouched, place)
+    for guard, tensor in run.tensors_within(result):
+        run.heap.results_in(tensor.storage, guard, node, strongest(grads))
+    inputs = {tensor.storage for _, tensor in given}
+    on_context = [
+        (guard, tensor, True)
+        for value in _read_back(run, cls, run.members(context))
+        for guard, tensor in run.tensors(value)
+    ]
+    name = cls.source.name
+    for guard, tensor, unchecked in [*((g, t, False) for g, t in kept), *on_context]:
+        for need, evidence in strongest(grads):
+            saved = Saved(tensor.storage, both(guard, need), node, place)
+            saved.op, saved.node_name, saved.attr = name, f"{name}Backward", "saved_tensors"
+            saved.result = tensor.storage not in inputs
+            saved.grad = evidence
+            saved.certain = mode == "on"
+            saved.sources = tuple(t.storage for _, t in given)
+            saved.unchecked = place if unchecked else None
+            run.save(saved)
+    return result
+
+
+def _context(run: Run, kept: list[tuple[Guard, Tensor]], dirty: set[Tensor]) -> Unknown:
+    """The `ctx` of an autograd.Function: what is saved by it goes to `kept`, what is marked as written to `dirty`."""
+    context = Unknown()
+
+    def mark_dirty(run: Run, values: Sequence[Value], kwargs: object, at: ast.AST) -> Value:
+        dirty.update(tensor for value in values for _, tensor in run.tensors(value))
+        return Constant(None)
+
+    def save_for_backward(run: Run, values: Sequence[Value], kwargs: object, at: ast.AST) -> Value:
+        kept.extend(found for value in values for found in run.tensors(value))
+        return Constant(None)
+
+    slots = run.bottom().slots
+    slots[(context, "member", "save_for_backward")] = Native(save_for_backward)
+    slots[(context, "member", "mark_dirty")] = Native(mark_dirty)
+    for name in ("mark_non_differentiable", "set_materialize_grads"):
+        slots[(context, "member", name)] = Native(lambda *_: Constant(None))
+    return context
+
+
+def _own_view(run: Run, result: Value, given: Sequence[Tensor], place: Place) -> Value:
+    """What `apply` returns where `forward` returns an argument as it is: a view of it, made where nothing records."""
+    found = []
+    for guard, atom in run.live(result):
+        tensor = atom.tensor if isinstance(atom, Unknown) else atom
+        if isinstance(tensor, Tensor) and any(tensor is one for one in given):
+            tensor = tensor.alias()
+            tensor.view, tensor.no_grad_view, tensor.made_at = True, place, run.heap.time
+            atom = tensor
+        found.append((guard, atom))
+    return join(found) if found else result
+
+
+def _read_back(run: Run, cls: ClassValue, kept: Mapping[str, Value]) -> list[Value]:
+    """What of the attributes of `ctx` the `backward` of a Function reads, and not only their shape or dtype."""
+    backward = lookup.find(run, cls.order(), "backward")
+    if not isinstance(backward, FunctionValue) or not kept:
+        return []
+    read = attributes_read(backward.source.node)
+    return [value for name, value in kept.items() if name in read and isinstance(value, (Tensor, Unknown))]

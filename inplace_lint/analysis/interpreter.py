@@ -1,0 +1,55 @@
+"""The interpreter as a whole: a run that knows the parts, and hands each operation to the part that does it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import attributes, calls, execute, objects
+from .run import Run
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ..syntax import ir
+    from .values import FunctionValue, Instance, Value
+
+
+class Interpreter(Run):
+    """A run that can do what its parts ask of it."""
+
+    def block(self, instructions: ir.Block) -> None:
+        execute.block(self, instructions)
+
+    def call(
+        self,
+        func: Value,
+        args: Sequence[Value],
+        kwargs: Mapping[str, Value],
+        at: ast.AST,
+        exact: bool = True,
+    ) -> Value:
+        return calls.call(self, func, args, kwargs, at, exact)
+
+    def enter(
+        self,
+        function: FunctionValue,
+        args: Sequence[Value],
+        kwargs: Mapping[str, Value],
+        at: ast.AST,
+        exact: bool = True,
+        force: bool = False,
+        on_yield: Callable[[Value], None] | None = None,
+    ) -> Value:
+        return calls.enter(self, function, args, kwargs, at, exact, force, on_yield)
+
+    def call_unknown(
+        self, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
+    ) -> Value:
+        return calls.unknown(self, func, args, kwargs, at)
+
+    def attribute(self, obj: Value, name: str, at: ast.AST) -> Value:
+        return attributes.get(self, obj, name, at)
+
+    def materialise(self, obj: Instance) -> None:
+        objects.materialise(self, obj)

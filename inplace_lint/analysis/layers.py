@@ -1,0 +1,43 @@
+"""Layers of torch as they stand: the arguments that they were built with, or what these were set to; their mode."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..torchmodel import classes as torch_classes
+from .values import Constant, Test, TorchModule, Value
+
+if TYPE_CHECKING:
+    from .run import Run
+
+
+def argument(run: Run, module: TorchModule, name: str) -> Value | None:
+    """What the constructor was given, or its default, where it keeps that as an attribute; what that was set to."""
+    if not torch_classes.keeps(module.name, name):
+        return None
+    given = run.state.get((module, name)) if name in module.assigned else None
+    if given is None:
+        given = module.config.get(name)
+    default = torch_classes.default(module.name, name) if given is None else None
+    return given if default is None else Constant(default[0])
+
+
+def as_set(run: Run, module: TorchModule) -> TorchModule:
+    """The module as it was built, but for what was assigned to its attributes since."""
+    changed = {
+        name: value for name in module.assigned if (value := run.state.get((module, name))) is not None
+    }
+    if not changed:
+        return module
+    other = TorchModule(module.name, {**module.config, **changed}, module.weights)
+    other.owns = module.owns
+    return other
+
+
+def training(run: Run) -> Constant | Test:
+    """`self.training`: as it was set, else one literal for all; what only evaluation does is not trained through."""
+    if isinstance(run.keeping.mode, Constant):
+        return run.keeping.mode
+    test = run.test(("training",))
+    run.evaluation |= 1 << test.bit
+    return test

@@ -1,0 +1,63 @@
+"""What every part of the interpreter asks of the whole: to call a value, to look up an attribute, to run a block.
+
+Each part (calls, attributes, containers, operators, …) is a module that is given the run and asks it for these; the
+whole, `interpreter.Interpreter`, knows the parts. So imports go in one direction, and recursion goes through the run.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Callable, Mapping, Sequence
+
+    from ..syntax import ir
+    from .values import FunctionValue, Instance, Value
+
+
+class Operations:
+    """Python's operations on abstract values, at the place where the run stands."""
+
+    @abstractmethod
+    def block(self, instructions: ir.Block) -> None:
+        """Run instructions one after the other until the path ends."""
+
+    @abstractmethod
+    def call(
+        self,
+        func: Value,
+        args: Sequence[Value],
+        kwargs: Mapping[str, Value],
+        at: ast.AST,
+        exact: bool = True,
+    ) -> Value:
+        """func(*args, **kwargs); `exact` is False where some arguments came from what is not known."""
+
+    @abstractmethod
+    def enter(
+        self,
+        function: FunctionValue,
+        args: Sequence[Value],
+        kwargs: Mapping[str, Value],
+        at: ast.AST,
+        exact: bool = True,
+        force: bool = False,
+        on_yield: Callable[[Value], None] | None = None,
+    ) -> Value:
+        """Run the body of a function of the project; `force`: even of a generator, or where nothing seems to matter."""
+
+    @abstractmethod
+    def call_unknown(
+        self, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
+    ) -> Value:
+        """A call of something that is not known: its result may hang on everything that was given to it."""
+
+    @abstractmethod
+    def attribute(self, obj: Value, name: str, at: ast.AST) -> Value:
+        """obj.name"""
+
+    @abstractmethod
+    def materialise(self, obj: Instance) -> None:
+        """Run the `__init__` of an object that was put off until somebody looks into it."""

@@ -1,0 +1,86 @@
+"""Whose parameters are meant: the tensors behind a module, a list of modules, what `parameters()` gives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import foreign
+from .iterators import Iteration
+from .storage import DOES, NEVER
+from .values import (
+    Instance,
+    Mapping_,
+    Parameters,
+    Phi,
+    Sequence_,
+    Tensor,
+    TorchModule,
+    Unknown,
+    Value,
+    alternatives,
+)
+
+if TYPE_CHECKING:
+    from .run import Run
+
+
+def weights_of(run: Run, owner: Value, depth: int = 6) -> list[Tensor]:
+    """The parameters of a module or object, or the tensor that the owner is."""
+    found: list[Tensor] = []
+    if depth == 0:
+        return found
+    for _, atom in alternatives(owner):
+        if isinstance(atom, TorchModule):
+            if atom.weights is not None:
+                found.append(atom.weights)
+            found.extend(t for t in atom.owns.values() if t.storage.leaf)
+        elif isinstance(atom, Tensor):
+            if atom.storage.leaf or atom.storage.grad:
+                found.append(atom)
+        elif isinstance(atom, Instance):
+            if atom.pending is not None:
+                run.materialise(atom)
+            for value in run.elements(atom):
+                found.extend(weights_of(run, value, depth - 1) if _is_member(value) else [])
+        elif isinstance(atom, (Sequence_, Mapping_)):
+            for value in run.elements(atom):
+                found.extend(weights_of(run, value, depth - 1))
+        elif isinstance(atom, Parameters):
+            for inner in atom.owners:
+                found.extend(weights_of(run, inner, depth - 1))
+        elif isinstance(atom, Unknown):
+            weights = foreign.known_weights(run, atom)
+            if weights is not None:
+                found.append(weights)
+    return found
+
+
+def _is_member(value: Value) -> bool:
+    """Whether an attribute of a module is a parameter or holds some (a plain tensor attribute is neither)."""
+    return not isinstance(value, Tensor) or value.storage.origin == "parameter"
+
+
+def parameters_of(run: Run, owner: Value) -> Parameters:
+    """What `parameters()` of a module gives."""
+    if isinstance(owner, Unknown):
+        foreign.expected_weights(run, owner)
+    weights = weights_of(run, owner)
+    found = [e for w in weights for _, e in run.heap.gradients(w, run.path)]
+    return Parameters([owner], DOES if not weights else max(found, default=NEVER))
+
+
+def owners_in(run: Run, value: Value, owners: list[Value], depth: int = 3) -> None:
+    """Add whose parameters are among what an optimizer, or the like, is given."""
+    if isinstance(value, Parameters):
+        owners.extend(value.owners)
+    elif isinstance(value, (Sequence_, Mapping_)) and depth:
+        for element in run.elements(value):
+            owners_in(run, element, owners, depth - 1)
+    elif isinstance(value, Iteration) and depth:
+        for element in value.all()[1]:
+            owners_in(run, element, owners, depth - 1)
+    elif isinstance(value, Phi):
+        for _, atom in value.alternatives:
+            owners_in(run, atom, owners, depth - 1)
+    elif isinstance(value, (Tensor, TorchModule, Instance)):
+        owners.append(value)
