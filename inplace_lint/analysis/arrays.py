@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import arrays as known
+from . import containers
 from .guards import both
 from .heap import Write
 from .joins import join
@@ -21,6 +22,29 @@ if TYPE_CHECKING:
 
     from .guards import Guard
     from .run import Run
+
+
+class View(Array):
+    """A look at the memory of another array; `ordered`: elements that follow each other lie side by side."""
+
+    __slots__ = ("base", "ordered")
+
+    def __init__(self, of: Array, ordered: bool = True) -> None:
+        Scalar.__init__(self)
+        self.base: Array = of.base if isinstance(of, View) else of
+        self.ordered = ordered and _is_ordered(of)
+
+    @property
+    def memory(self) -> Tensor | None:
+        return self.base.memory
+
+    @memory.setter
+    def memory(self, memory: Tensor | None) -> None:
+        self.base.memory = memory
+
+
+def _is_ordered(array: Array) -> bool:
+    return not isinstance(array, View) or array.ordered
 
 
 def alias(run: Run, tensor: Tensor, way: str, at: ast.AST) -> Tensor:
@@ -63,38 +87,109 @@ def write(run: Run, array: Array, op: str, at: ast.AST) -> None:
 def attribute(run: Run, array: Array, name: str) -> Value | None:
     """array.name; None where it has nothing to do with the memory."""
     if known.is_part(name):
-        return array
+        return View(array, not known.moves(name))
     if known.looks(name) or name == "numpy":
-        return Native(lambda *_: array)
-    if known.writes(name):
+        return Native(lambda run, args, kwargs, at: _view(run, array, name, at))
+    if not (known.writes(name) or known.makes(name)):
+        return None
 
-        def play(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-            write(run, array, name, at)
-            return Constant(None)
+    def play(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+        if known.makes(name):
+            return _made(run, array, name, kwargs, at)
+        write(run, array, name, at)
+        return Constant(None)
 
-        return Native(play)
-    return None
+    return Native(play)
+
+
+def _made(run: Run, array: Array, name: str, kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """What a method makes: a new array, unless it is told where to write, or that it need not copy."""
+    if "out" in kwargs:
+        return _write_all(run, kwargs["out"], name, at)
+    copy = kwargs.get("copy")
+    return Array() if copy is None else _perhaps_same(run, array, at)
+
+
+def _view(run: Run, array: Array, name: str, at: ast.AST) -> Value:
+    """Another look at the memory, or a copy where the elements would have to move."""
+    view = View(array, not known.moves(name))
+    return view if _is_ordered(array) or not known.keeps_if_ordered(name) else _perhaps_same(run, view, at)
+
+
+def _perhaps_same(run: Run, array: Array, at: ast.AST) -> Value:
+    shares, copies = run.doubt(("copies", array, at, run.frame.uid))
+    return join([(shares, array), (copies, Array())])
 
 
 def item(run: Run, array: Array, index: Value) -> Value | None:
-    """array[index]: the same memory where the index is basic, None where it is a number or a copy."""
-    parts = run.elements(index) if isinstance(index, Sequence_) else [index]
-    return array if any(isinstance(part, Slice) for part in parts) else None
+    """array[index]: the same memory where the index is basic, a copy where it is a list or an array, else a number."""
+    parts = run.elements(index) if isinstance(index, Sequence_) and index.kind == "tuple" else [index]
+    if any(isinstance(part, (Array, Sequence_, Tensor)) for part in parts):
+        return Array()
+    slices = [part for part in parts if isinstance(part, Slice)]
+    return View(array, parts == [index] and not _steps(slices[0])) if slices else None
+
+
+def _steps(index: Slice) -> bool:
+    """Whether a slice passes over elements."""
+    return len(index.parts) > 2 and not (
+        isinstance(index.parts[2], Constant) and index.parts[2].value is None
+    )
 
 
 def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """A function of NumPy."""
     name = dotted.removeprefix("numpy.")
-    for value in [*args[:1], *([kwargs["out"]] if "out" in kwargs else [])]:
-        if known.function_writes(name) or ("out" in kwargs and value is kwargs["out"]):
-            for guard, atom in run.live(value):
-                if isinstance(atom, Array):
-                    path, run.path = run.path, both(run.path, guard)
-                    write(run, atom, name, at)
-                    run.path = path
-    if known.function_looks(name) and args and not kwargs and len(args) == 1:
-        return look(run, args[0], "shared", at)
-    return Array() if known.function_makes(name) else Scalar()
+    out = _out(name, args, kwargs)
+    if out is not None:
+        return _write_all(run, out, name, at)
+    if args and (known.function_writes(name) or (name == "nan_to_num" and "copy" in kwargs)):
+        _write_all(run, args[0], name, at)
+    if known.function_looks(name) and args:
+        return _looked(run, name, args[0], len(args) > 1 or bool(kwargs), at)
+    if known.function_splits(name) and args:
+        return containers.make(run, "list", [look(run, args[0], "shared", at)], exact=False)
+    return Array() if _makes(run, name, args) else Scalar()
+
+
+def _out(name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value | None:
+    """The array that a function is told to write its result to."""
+    place = known.place_of_out(name)
+    out = kwargs.get("out", args[place] if 0 < place < len(args) else None)
+    return None if isinstance(out, Constant) and out.value is None else out
+
+
+def _makes(run: Run, name: str, args: Sequence[Value]) -> bool:
+    """Whether a function returns a new array, as those do that go over elements where they are given one."""
+    maps = known.function_maps(name) and any(_may_be_array(run, value) for value in args)
+    return maps or known.function_makes(name)
+
+
+def _write_all(run: Run, value: Value, op: str, at: ast.AST) -> Value:
+    """What may be an array is changed."""
+    for guard, atom in run.live(value):
+        if isinstance(atom, Array):
+            path, run.path = run.path, both(run.path, guard)
+            write(run, atom, op, at)
+            run.path = path
+    return value
+
+
+def _looked(run: Run, name: str, given: Value, more: bool, at: ast.AST) -> Value:
+    """What a function gives that looks at the memory of its first argument; `more`: there are others."""
+    found: list[tuple[Guard, Value]] = []
+    for guard, atom in run.live(look(run, given, "shared", at)):
+        if not isinstance(atom, Array):
+            found.append((guard, Scalar()))
+        elif more and known.may_convert(name):
+            found.append((guard, _perhaps_same(run, atom, at)))
+        else:
+            found.append((guard, _view(run, atom, name, at)))
+    return join(found) if found else Scalar()
+
+
+def _may_be_array(run: Run, value: Value) -> bool:
+    return any(isinstance(atom, (Array, Sequence_, Unknown, Tensor)) for _, atom in run.live(value))
 
 
 def shared_tensor(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -103,10 +198,11 @@ def shared_tensor(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], 
     made: list[tuple[Guard, Value]] = []
     for guard, atom in run.live(given):
         if isinstance(atom, Array):
-            if atom.memory is None:
+            memory = atom.memory
+            if memory is None:
                 # The array was there before: what is written by way of it, this tensor's counter does not see.
-                atom.memory = alias(run, run.new_tensor("factory", 0, at), "shared", at)
-            made.append((guard, alias(run, atom.memory, "shared", at)))
+                memory = atom.memory = alias(run, _on_cpu(run, at), "shared", at)
+            made.append((guard, alias(run, memory, "shared", at)))
         elif isinstance(atom, (Tensor, Unknown)):
             tensor = run.as_tensor(atom)
             assert tensor is not None
@@ -114,6 +210,13 @@ def shared_tensor(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], 
         else:
             made.append((guard, run.new_tensor("factory", 0, at)))
     return join(made) if made else Unknown()
+
+
+def _on_cpu(run: Run, at: ast.AST) -> Tensor:
+    """The memory of an array, as a tensor."""
+    made = run.new_tensor("factory", 0, at)
+    made.storage.device = "cpu"
+    return made
 
 
 def as_tensor(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:

@@ -107,14 +107,8 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
         return classes.of_class(run, obj, name)
     if isinstance(obj, Mode) and name in ("__enter__", "__exit__"):
         return Native(lambda run, args, kwargs, at: _enter_by_hand(run, obj, name))
-    if isinstance(obj, Array):
-        found = arrays.attribute(run, obj, name)
-        if found is not None:
-            return found
     if isinstance(obj, Scalar):
-        if isinstance(obj, Test) and name.endswith("_") and table.method(name) is not None:
-            run.root.takes_test_for_mask = True
-        return dynamic_names.spelled(run, obj, name) or run.scalar(("attribute", obj, name))
+        return _of_scalar(run, obj, name)
     if isinstance(obj, Constant):
         known = strings.method(obj.value, name) if isinstance(obj.value, str) else None
         return Scalar() if known is None else known
@@ -126,6 +120,19 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
     if isinstance(obj, Optimizer):
         return optimizers.attribute(run, obj, name)
     return Unknown()
+
+
+def _of_scalar(run: Run, obj: Scalar, name: str) -> Value:
+    """An attribute of a number, an array or what else is no tensor."""
+    if isinstance(obj, Array):
+        found = arrays.attribute(run, obj, name)
+        if found is not None:
+            return found
+    if name == "astype":
+        return Native(lambda *_: Array())  # only arrays have it
+    if isinstance(obj, Test) and name.endswith("_") and table.method(name) is not None:
+        run.root.takes_test_for_mask = True
+    return dynamic_names.spelled(run, obj, name) or run.scalar(("attribute", obj, name))
 
 
 def _enter_by_hand(run: Run, mode: Mode, name: str) -> Value:
@@ -176,6 +183,8 @@ def _of_unknown(run: Run, obj: Unknown, name: str, at: ast.AST) -> Value:
         return known
     if obj.tensor is not None and obj.tensor.storage.proved:
         return _of_tensor(run, obj.tensor, name, at)
+    if name == "astype":
+        return Native(lambda *_: Array())
     if name in ("requires_grad", "grad_fn", "is_leaf"):
         tensor = run.as_tensor(obj)
         if tensor is not None and name == "requires_grad":

@@ -10,6 +10,7 @@ from ..torchmodel import table
 from . import containers, instances, ops, requires_grad
 from .joins import join
 from .values import (
+    Array,
     Bound,
     ClassValue,
     Constant,
@@ -28,6 +29,7 @@ from .values import (
     TorchModule,
     Unknown,
     Value,
+    alternatives,
 )
 
 if TYPE_CHECKING:
@@ -72,7 +74,10 @@ def binary(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
     """left op right."""
     if isinstance(left, Constant) and isinstance(right, Constant):
         return _fold(op, left.value, right.value)
-    if _plain(left) and _plain(right):
+    if is_array(left) or is_array(right):
+        if not (_is_tensor(left) or _is_tensor(right)):
+            return Array()
+    elif _plain(left) and _plain(right):
         if isinstance(left, Constant) and isinstance(left.value, str):
             return Scalar()
         return run.scalar((op, _identity(left), _identity(right)))
@@ -273,7 +278,22 @@ def unary(run: Run, op: str, operand: Value, at: ast.AST) -> Value:
         if found is not None:
             return ops.apply(run, found, [operand], {}, at, function=False)
         return Unknown()
-    return run.scalar((op, operand))
+    return Array() if is_array(operand) else run.scalar((op, operand))
+
+
+def is_array(value: Value) -> bool:
+    """Whether a value is an array on every path: what is computed from it is a new one."""
+    return isinstance(value, Array) or (
+        isinstance(value, Phi) and all(isinstance(atom, Array) for _, atom in value.alternatives)
+    )
+
+
+def _is_tensor(value: Value) -> bool:
+    """Whether a value has been used as a tensor on some path."""
+    return any(
+        isinstance(atom, (Tensor, Parameters)) or (isinstance(atom, Unknown) and atom.tensor is not None)
+        for _, atom in alternatives(value)
+    )
 
 
 def _identity(value: Value) -> Hashable:

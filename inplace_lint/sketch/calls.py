@@ -304,11 +304,16 @@ def _with_methods(dotted: str, names: list[str]) -> Sketched:
 def _numpy(dotted: str, made: Call) -> Sketched:
     """A function of NumPy: it may write an array that shares a tensor's memory, or give another look at it."""
     name = dotted.removeprefix("numpy.")
-    written = [made.kwargs["out"]] if "out" in made.kwargs else made.args[: arrays.function_writes(name)]
+    place = arrays.place_of_out(name)
+    written = made.args[place : place + 1] if place else made.args[: arrays.function_writes(name)]
+    if "out" in made.kwargs:
+        written = [made.kwargs["out"]]
     if not made.scope.dry:
         for value in written:
             for cell in cells(value):
                 made.scope.write(cell, False)
+    if arrays.function_splits(name) and made.args:
+        return (Box([made.args[0]], ordered=False),)
     return made.args[0] if arrays.function_looks(name) and made.args else NOTHING
 
 

@@ -5,16 +5,47 @@ from __future__ import annotations
 _WRITES = frozenset("fill sort partition put itemset resize byteswap setfield fill_ copy_ resize_".split())
 _LOOKS = frozenset("reshape ravel view squeeze transpose swapaxes diagonal".split())
 _PARTS = frozenset("T flat real imag".split())
+_MAKES = frozenset(
+    "astype copy flatten repeat clip round cumsum cumprod take choose compress dot byteswap argsort "
+    "__add__ __sub__ __mul__ __truediv__".split()
+)
+#: Methods and functions that keep the memory only where the elements lie in order.
+_ORDERED = frozenset("reshape ravel ascontiguousarray asfortranarray".split())
+_MOVES = frozenset(
+    "T flat real imag transpose swapaxes diagonal moveaxis rollaxis flip fliplr flipud rot90 broadcast_to".split()
+)
 _FUNCTIONS_WRITE = frozenset(
-    "copyto put place putmask fill_diagonal put_along_axis add.at subtract.at".split()
+    "copyto put place putmask fill_diagonal put_along_axis add.at subtract.at multiply.at maximum.at minimum.at "
+    "random.shuffle".split()
 )
 _FUNCTIONS_LOOK = frozenset(
     "asarray asanyarray ravel reshape squeeze transpose swapaxes moveaxis rollaxis expand_dims atleast_1d atleast_2d "
-    "atleast_3d broadcast_to from_dlpack".split()
+    "atleast_3d broadcast_to from_dlpack flip fliplr flipud rot90 diagonal ascontiguousarray require real imag".split()
 )
+#: ... unless their further arguments ask for another dtype or order.
+_CONVERTS = frozenset("asarray asanyarray ascontiguousarray require".split())
+_FUNCTIONS_SPLIT = frozenset("split array_split hsplit vsplit dsplit".split())
 _FUNCTIONS_MAKE = frozenset(
     "array zeros ones empty full arange linspace zeros_like ones_like empty_like full_like load copy concatenate stack "
-    "frombuffer fromfile memmap random.rand random.randn random.random random.normal random.uniform".split()
+    "frombuffer fromfile memmap random.rand random.randn random.random random.normal random.uniform eye hstack vstack "
+    "dstack column_stack tile repeat pad roll meshgrid".split()
+)
+#: Functions of one and of two arrays, element by element: what comes after these is what they write.
+_OF_ONE = frozenset(
+    "abs absolute negative positive sqrt square exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan "
+    "sinh cosh tanh floor ceil rint trunc sign reciprocal fabs cbrt isnan isfinite logical_not invert degrees radians "
+    "deg2rad rad2deg conjugate arcsinh arccosh arctanh signbit isinf".split()
+)
+_OF_TWO = frozenset(
+    "add subtract multiply divide true_divide floor_divide power float_power mod remainder fmod maximum minimum fmax "
+    "fmin arctan2 hypot logaddexp logaddexp2 logical_and logical_or logical_xor bitwise_and bitwise_or bitwise_xor "
+    "greater greater_equal less less_equal equal not_equal copysign heaviside matmul".split()
+)
+#: ... which make an array of an array, and a number of a number.
+_ELEMENTWISE = (
+    _OF_ONE
+    | _OF_TWO
+    | frozenset("clip where nan_to_num round around interp dot einsum cumsum cumprod".split())
 )
 
 
@@ -46,3 +77,38 @@ def function_looks(name: str) -> bool:
 def function_makes(name: str) -> bool:
     """Whether a function of NumPy certainly returns a new array."""
     return name in _FUNCTIONS_MAKE
+
+
+def function_maps(name: str) -> bool:
+    """Whether a function of NumPy returns a new array where it is given one."""
+    return name in _ELEMENTWISE
+
+
+def function_splits(name: str) -> bool:
+    """Whether a function of NumPy returns several looks at the memory of its first argument."""
+    return name in _FUNCTIONS_SPLIT
+
+
+def place_of_out(name: str) -> int:
+    """At which place a function of NumPy takes the array that it writes its result to; 0 where it takes none."""
+    return 1 if name in _OF_ONE else 2 if name in _OF_TWO else 3 if name == "clip" else 0
+
+
+def makes(method: str) -> bool:
+    """Whether a method of an array certainly returns a new one."""
+    return method in _MAKES
+
+
+def keeps_if_ordered(name: str) -> bool:
+    """Whether a method or function looks at the memory where the elements lie in order, and copies them elsewhere."""
+    return name in _ORDERED
+
+
+def moves(name: str) -> bool:
+    """Whether in what a method, function or attribute looks at, elements that follow each other may lie apart."""
+    return name in _MOVES
+
+
+def may_convert(name: str) -> bool:
+    """Whether a function looks at the memory only where its further arguments ask for nothing else."""
+    return name in _CONVERTS

@@ -51,17 +51,115 @@ def test_function_writes_its_first_argument(name):
     assert written.tolist() != array().tolist()
 
 
-def test_functions_that_look_share_memory_and_those_that_make_do_not():
-    for name in arrays._FUNCTIONS_LOOK:
-        if name in ("broadcast_to", "swapaxes", "moveaxis", "rollaxis", "reshape", "expand_dims"):
-            continue  # they need more arguments, and are views by NumPy's own words
-        given = array()
-        result = torch.rand(3) if name == "from_dlpack" else getattr(numpy, name)(given)
-        assert name == "from_dlpack" or numpy.shares_memory(result, given), name
-    for name in ("array", "copy", "zeros_like", "ones_like", "empty_like"):
-        given = array()
-        assert not numpy.shares_memory(getattr(numpy, name)(given), given)
-        assert arrays.function_makes(name)
+#: What a function is given after its first argument.
+MORE = {
+    "broadcast_to": ((2, 3),),
+    "expand_dims": (0,),
+    "flip": (0,),
+    "moveaxis": (0, 0),
+    "reshape": ((1, 3),),
+    "rollaxis": (0,),
+    "swapaxes": (0, 0),
+    **dict.fromkeys(arrays._FUNCTIONS_SPLIT, (3,)),
+    "dsplit": (1,),
+    "vsplit": (1,),
+    "repeat": (2,),
+    "tile": (2,),
+    "pad": (1,),
+    "roll": (1,),
+    "full_like": (7,),
+}
+#: Functions that are given an array of this many axes.
+AXES = {"fliplr": 2, "rot90": 2, "diagonal": 2, "vsplit": 2, "dsplit": 3}
+#: ... which are given no array.
+FROM_NUMBERS = {
+    "zeros": (3,),
+    "ones": (3,),
+    "empty": (3,),
+    "full": (3, 7),
+    "arange": (3,),
+    "linspace": (0, 1),
+    "eye": (3,),
+    "random.rand": (3,),
+    "random.randn": (3,),
+    "random.random": (3,),
+    "random.normal": (0, 1, 3),
+    "random.uniform": (0, 1, 3),
+}
+
+
+def function(name):
+    return getattr(numpy.random, name[7:]) if name.startswith("random.") else getattr(numpy, name)
+
+
+@pytest.mark.parametrize("name", sorted(arrays._FUNCTIONS_LOOK - {"from_dlpack", "imag"}))
+def test_function_that_looks_shares_memory(name):
+    given = array().reshape((1,) * (AXES.get(name, 1) - 1) + (3,))
+    assert numpy.shares_memory(function(name)(given, *MORE.get(name, ())), given)
+
+
+@pytest.mark.parametrize("name", sorted(arrays._FUNCTIONS_SPLIT))
+def test_function_that_splits_gives_several_looks(name):
+    given = array().reshape((1,) * (AXES.get(name, 1) - 1) + (3,))
+    parts = function(name)(given, *MORE[name])
+    assert isinstance(parts, list)
+    assert all(numpy.shares_memory(part, given) for part in parts)
+
+
+@pytest.mark.parametrize(
+    "name", sorted(arrays._FUNCTIONS_MAKE - {"load", "frombuffer", "fromfile", "memmap"})
+)
+def test_function_that_makes_gives_an_array_of_its_own(name):
+    given = array()
+    several = name.endswith("stack") or name == "concatenate"
+    args = FROM_NUMBERS.get(name, ([given, given] if several else given, *MORE.get(name, ())))
+    made = function(name)(*args)
+    for one in made if isinstance(made, (list, tuple)) else [made]:
+        assert isinstance(one, numpy.ndarray)
+        assert not numpy.shares_memory(one, given)
+
+
+@pytest.mark.parametrize("name", sorted(arrays._OF_ONE | arrays._OF_TWO))
+def test_elementwise_function_makes_an_array_or_writes_the_one_behind_its_operands(name):
+    whole = {"invert", "bitwise_and", "bitwise_or", "bitwise_xor"}
+    given = array().astype(int) if name in whole else array() / 4
+    place = arrays.place_of_out(name)
+    made = function(name)(*[given] * place)
+    assert arrays.function_maps(name)
+    assert not numpy.shares_memory(made, given)
+    out = numpy.zeros_like(made)
+    assert function(name)(*[given] * place, out) is out
+    if name == "matmul":
+        return  # of two rows it makes a number
+    assert isinstance(made, numpy.ndarray)
+    assert type(function(name)(*[given[0]] * place)) is not numpy.ndarray
+
+
+def test_clip_takes_what_it_writes_behind_its_bounds():
+    out = numpy.zeros(3)
+    assert numpy.clip(numpy.ones(3), 0, 2, out) is out
+    assert arrays.place_of_out("clip") == 3
+
+
+@pytest.mark.parametrize("name", sorted(arrays._MAKES - {"choose", "compress"}))
+def test_method_that_makes_gives_an_array_of_its_own(name):
+    more = {"astype": ("float64",), "repeat": (2,), "clip": (0, 1), "take": ([0],), "dot": (numpy.eye(3),)}
+    more.update({f"__{sign}__": (1,) for sign in ("add", "sub", "mul", "truediv")})
+    given = array()
+    made = getattr(given, name)(*more.get(name, ()))
+    assert isinstance(made, numpy.ndarray)
+    assert not numpy.shares_memory(made, given)
+
+
+@pytest.mark.parametrize("name", sorted(arrays._MOVES & (arrays._FUNCTIONS_LOOK | {"T"})))
+def test_elements_that_a_look_has_moved_are_copied_to_stand_in_a_row(name):
+    given = numpy.arange(12.0).reshape(3, 4)
+    more = {"swapaxes": (0, 1), "moveaxis": (0, 1), "rollaxis": (1,), "broadcast_to": ((2, 3, 4),)}
+    moved = given.T if name == "T" else function(name)(given, *more.get(name, ()))
+    if name not in ("real", "imag"):
+        assert not numpy.shares_memory(moved.ravel(), given)
+    assert numpy.shares_memory(given.ravel(), given)
+    assert arrays.keeps_if_ordered("ravel")
 
 
 @pytest.mark.parametrize("name", sorted(arrays._LOOKS))
