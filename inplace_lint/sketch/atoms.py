@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..syntax.module import ClassSource, FunctionSource, Module
     from ..torchmodel.facts import Const, Facts
     from ..torchmodel.module import Module as Model
-    from .calls import Later
+    from .arguments import Later
 
     Sketched: TypeAlias = "tuple[Atom, ...]"
 
@@ -167,6 +167,27 @@ def shadow(cell: Cell) -> Cell:
 
 #: What nothing is known of, where objects are built.
 UNKNOWN: Sketched = (Cell(_Blank()),)
+
+
+def fresh(grad: bool = True) -> Sketched:
+    """Something new of which nothing is known."""
+    store = Store(grad)
+    store.sources = ()
+    return (Cell(store),)
+
+
+def member(cell: Cell, key: object) -> Sketched:
+    """What is held under a key, or as an attribute, of something unknown: the same each time."""
+    store = cell.store
+    members = store.opened()
+    known = members.get(key)
+    if known is None:
+        part = Store(store.grad)
+        part.evident = store.evident
+        part.sources = ()
+        part.outside = store.outside or bool(store.given)
+        known = members[key] = (Cell(part),)
+    return known
 
 
 class Box(Atom):
@@ -341,6 +362,13 @@ def cells(value: Sketched, depth: int = 3) -> list[Cell]:
     return found
 
 
+def prove(value: Sketched | list[Cell]) -> None:
+    """Somebody asks whether it is a tensor: then it may be."""
+    for atom in value:
+        if isinstance(atom, Cell):
+            atom.store.prove()
+
+
 def own(value: Sketched, given: str = "", depth: int = 2) -> Sketched:
     """The same value, with tensors that belong to whoever asks: what happens to them stays there."""
     found: list[Atom] = []
@@ -359,22 +387,6 @@ def own(value: Sketched, given: str = "", depth: int = 2) -> Sketched:
 
 #: From this many alternatives on, objects of one class count as one, and so do modules of one kind.
 _MANY = 8
-
-
-#: From this many alternatives on, tensors of which the same is known count as one.
-CROWD = 64
-
-
-def thinned(value: Sketched) -> Sketched:
-    """One atom for all tensors of which the same is known."""
-    found: dict[object, Atom] = {}
-    for atom in value:
-        key: object = atom
-        if isinstance(atom, Cell):
-            store = atom.store
-            key = (store.given, store.grad, store.leaf, store.tensor, atom.fragile)
-        found.setdefault(key, atom)
-    return tuple(found.values())
 
 
 def apart(value: Sketched, arms: frozenset[int], later: bool = False) -> Sketched:

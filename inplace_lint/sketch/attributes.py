@@ -17,8 +17,8 @@ from .atoms import (
     Layer,
     Method,
     Object,
-    Store,
     Symbol,
+    fresh,
     shadow,
     united,
 )
@@ -31,32 +31,18 @@ if TYPE_CHECKING:
     from .expressions import Scope
 
 
-def fresh(grad: bool = True) -> Sketched:
-    """Something new of which nothing is known."""
-    store = Store(grad)
-    store.sources = ()
-    return (Cell(store),)
-
-
-def member(cell: Cell, key: object) -> Sketched:
-    """What is held under a key, or as an attribute, of something unknown: the same each time."""
-    store = cell.store
-    members = store.opened()
-    known = members.get(key)
-    if known is None:
-        part = Store(store.grad)
-        part.evident = store.evident
-        part.sources = ()
-        part.outside = store.outside or bool(store.given)
-        known = members[key] = (Cell(part),)
-    return known
-
-
 def attribute(scope: Scope, value: Sketched, name: str) -> Sketched:
     """value.name."""
     if len(value) == 1:
-        action = ATTRIBUTES.get(type(value[0]))
-        return (Method(value[0], name),) if action is None else action(scope, value[0], name)
+        atom = value[0]
+        action = _ATTRIBUTES.get(type(atom))
+        if action is not None:
+            return action(scope, atom, name)
+        if isinstance(atom, Object):
+            return construct.of_object(scope, atom, name)
+        if isinstance(atom, Class):
+            return construct.of_class(scope, atom, name)
+        return (Method(atom, name),)
     return united([attribute(scope, (atom,), name) for atom in value])
 
 
@@ -107,44 +93,13 @@ def _of_cell(scope: Scope, cell: Cell, name: str) -> Sketched:
     return NOTHING if table.exists_method(name) else (Method(cell, name),)
 
 
-def _of_project(scope: Scope, atom: Object | Class, name: str) -> Sketched:
-    """The first object or class of the project that is asked: from then on `construct` is asked at once."""
-    ATTRIBUTES.update({Object: construct.of_object, Class: construct.of_class})
-    return ATTRIBUTES[type(atom)](scope, atom, name)
-
-
-def _contents(scope: Scope, obj: Object) -> Sketched:
-    CONTENTS[Object] = construct.part
-    return construct.part(scope, obj)
-
-
-#: What stands for something that is indexed or iterated over.
-CONTENTS: dict[type[Atom], Callable[[Any, Any], Sketched]] = {Object: _contents}
-#: How an attribute of something is looked up.
-ATTRIBUTES: dict[type[Atom], Callable[[Any, Any, str], Sketched]] = {
+#: How an attribute of what is not the project's is looked up; of what is, `construct` says it.
+_ATTRIBUTES: dict[type[Atom], Callable[[Any, Any, str], Sketched]] = {
     Symbol: _of_symbol,
     Cell: _of_cell,
     Box: _of_box,
     File: _of_file,
     Layer: _of_layer,
-    Object: _of_project,
-    Class: _of_project,
 }
 
 _PLAIN = frozenset("shape dtype device ndim requires_grad is_cuda itemsize nbytes layout".split())
-
-
-def as_value(scope: Scope, value: Sketched) -> Sketched:
-    """A value in which what was looked up on something unknown counts as an attribute of it."""
-    for atom in value:
-        if isinstance(atom, Method):
-            break
-    else:
-        return value
-    found: list[Sketched] = []
-    for atom in value:
-        if not isinstance(atom, Method):
-            found.append((atom,))
-        elif isinstance(atom.receiver, Cell):
-            found.append(member(atom.receiver, atom.name))
-    return united(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING
 
+from ..torchmodel import table
 from ..torchmodel.spelling import canonical
 from .atoms import NOTHING, UNKNOWN, Cell, Class, File, Function, Symbol
 
@@ -37,9 +38,7 @@ def _find(sketches: Sketches, module: Module, name: str) -> Sketched:
     if name in module.classes:
         return (Class(module.classes[name]),)
     if name in module.assignments:
-        from .construct import Scope
-
-        return Scope(sketches, module).value(module.assignments[name])
+        return sketches.top_of(module).value(module.assignments[name])
     for star, level in module.stars[:_STARS]:
         target = sketches.files.resolve(star, module.filename, level)
         if target is not None and (target.binds(name) or target.stars):
@@ -49,8 +48,6 @@ def _find(sketches: Sketches, module: Module, name: str) -> Sketched:
         elif target is None and not level and sketches.declared.said_of(f"{star}.{name}", module) is not None:
             return (Symbol(f"{star}.{name}"),)
         elif target is None and not level and star.partition(".")[0] == "torch":
-            from ..torchmodel import table
-
             dotted = canonical(f"{star}.{name}")
             if table.exists_function(dotted) or table.module(dotted) is not None:
                 return (Symbol(dotted),)

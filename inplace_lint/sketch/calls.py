@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from ..torchmodel import arrays, table, writers
 from ..torchmodel.facts import Const
 from ..torchmodel.spelling import MAKERS, PLAYED
-from . import attributes, construct, effects, einops, expressions, functions, methods, plays
+from . import attributes, construct, effects, einops, functions, methods, plays
+from .arguments import Call, Later, evaluated, hooked, unknown
 from .atoms import (
     EVIDENT,
     NOTHING,
@@ -25,6 +26,7 @@ from .atoms import (
     Symbol,
     Text,
     cells,
+    prove,
     united,
 )
 from .words import runs_backward
@@ -35,50 +37,6 @@ if TYPE_CHECKING:
     from ..torchmodel.op import Op
     from .atoms import Atom, Sketched
     from .expressions import Scope
-
-
-class Call:
-    """One call: its arguments as values and, where they stand in the text, as nodes."""
-
-    __slots__ = ("args", "exact", "kwargs", "named", "nodes", "scope")
-
-    def __init__(
-        self,
-        scope: Scope,
-        args: list[Sketched],
-        kwargs: dict[str, Sketched],
-        nodes: list[ast.expr | None],
-        named: dict[str, ast.expr],
-        exact: bool,
-    ) -> None:
-        self.scope = scope
-        self.args = args
-        self.kwargs = kwargs
-        self.nodes = nodes
-        self.named = named
-        self.exact = exact
-
-    def given(self) -> list[Cell]:
-        """Every tensor among the arguments and in their containers."""
-        return [cell for value in (*self.args, *self.kwargs.values()) for cell in cells(value)]
-
-    def after(self, receiver: list[Sketched], more: dict[str, Sketched] | None = None) -> Call:
-        """The same call with arguments put before these."""
-        return Call(
-            self.scope,
-            [*receiver, *self.args],
-            {**more, **self.kwargs} if more else self.kwargs,
-            [*[None] * len(receiver), *self.nodes],
-            self.named,
-            self.exact,
-        )
-
-
-def prove(value: Sketched | list[Cell]) -> None:
-    """Somebody asks whether it is a tensor: then it may be."""
-    for atom in value:
-        if isinstance(atom, Cell):
-            atom.store.prove()
 
 
 def of_node(scope: Scope, node: ast.Call) -> Sketched:
@@ -96,62 +54,7 @@ def of_node(scope: Scope, node: ast.Call) -> Sketched:
         later = _built_later(scope, func, node)
         if later is not None:
             return later
-    return of_call(scope, func, node)
-
-
-def of_call(scope: Scope, func: Sketched, node: ast.Call) -> Sketched:
-    """A call of `func` with the arguments of the expression."""
-    if not node.args and not node.keywords:
-        return call(func, Call(scope, [], {}, [], {}, True))
-    exact = True
-    if ast.Starred in map(type, node.args):
-        args, nodes, exact = _starred(scope, node)
-    else:
-        args, nodes = [scope.value(arg) for arg in node.args], [*node.args]
-    kwargs: dict[str, Sketched] = {}
-    named: dict[str, ast.expr] = {}
-    for keyword in node.keywords:
-        value = scope.value(keyword.value)
-        if keyword.arg is None:
-            exact = exact and not value
-        else:
-            kwargs[keyword.arg] = value
-            named[keyword.arg] = keyword.value
-    return call(func, Call(scope, args, kwargs, nodes, named, exact))
-
-
-def _starred(scope: Scope, node: ast.Call) -> tuple[list[Sketched], list[ast.expr | None], bool]:
-    """Arguments some of which are unpacked, their nodes, and whether it is known how many there are."""
-    args: list[Sketched] = []
-    nodes: list[ast.expr | None] = []
-    exact = True
-    for arg in node.args:
-        if isinstance(arg, ast.Starred):
-            inner = scope.value(arg.value)
-            if len(inner) == 1 and isinstance(inner[0], Box) and inner[0].ordered:
-                args.extend(inner[0].items)
-                nodes.extend([None] * len(inner[0].items))
-            else:
-                exact = False
-                args.append(expressions.elements(scope, inner))
-                nodes.append(None)
-        else:
-            args.append(scope.value(arg))
-            nodes.append(arg)
-    return args, nodes, exact
-
-
-class Later:
-    """An argument of what is built, to be evaluated if somebody asks for it."""
-
-    __slots__ = ("node", "scope")
-
-    def __init__(self, scope: Scope, node: ast.expr) -> None:
-        self.scope = scope
-        self.node = node
-
-    def value(self) -> Sketched:
-        return self.scope.value(self.node)
+    return call(func, evaluated(scope, node))
 
 
 def _built_later(scope: Scope, func: Sketched, node: ast.Call) -> Sketched | None:
@@ -196,8 +99,17 @@ def _plain(node: ast.expr) -> str | Const:
 def call(func: Sketched, made: Call) -> Sketched:
     """The value of func(…)."""
     if len(func) == 1:
-        action = CALLS.get(type(func[0]))
-        return unknown(made) if action is None else action(func[0], made)
+        atom = func[0]
+        action = _CALLS.get(type(atom))
+        if action is not None:
+            return action(atom, made)
+        if isinstance(atom, Method):
+            return methods.of_method(atom, made)
+        if isinstance(atom, Function):
+            return functions.of_function(atom, made)
+        if isinstance(atom, Class):
+            return functions.of_class(atom, made)
+        return functions.of_object(atom, made) if isinstance(atom, Object) else unknown(made)
     if not func:
         return NOTHING
     joined = methods.on_each(func, made) if isinstance(func[0], Method) else None
@@ -217,27 +129,7 @@ class _Way:
         return call((self.atom,), self.made)
 
 
-def unknown(made: Call) -> Sketched:
-    """A call of something that is not known: it may save what it is given, and nothing is known of its result."""
-    scope = made.scope
-    if scope.dry:
-        return UNKNOWN
-    if scope.sketches.notes and scope.recording:
-        for cell in made.given():
-            scope.save(cell.store)
-    return attributes.fresh()
-
-
 # torch
-
-
-def hooked(atom: Layer | Object, made: Call, result: Sketched) -> Sketched:
-    """What a module's hooks make of what goes in and comes out."""
-    for hook in atom.hooks:
-        args: list[Sketched] = [(atom,), (Box(list(made.args)),), result]
-        changed = call(hook, Call(made.scope, args, {}, [None] * 3, {}, True))
-        result = united([result, changed])
-    return result
 
 
 def _layer(layer: Layer, made: Call) -> Sketched:
@@ -387,31 +279,12 @@ def _text(text: Text, made: Call) -> Sketched:
     return NOTHING
 
 
-expressions.EXPRESSIONS[ast.Call] = of_node
-
-
-def _method(atom: Method, made: Call) -> Sketched:
-    """The first method that is called: from then on `methods` is asked at once."""
-    CALLS[Method] = methods.of_method
-    return methods.of_method(atom, made)
-
-
-def _of_project(atom: Function | Class | Object, made: Call) -> Sketched:
-    """The first function, class or object of the project that is called: from then on `functions` is asked at once."""
-    CALLS.update({Function: functions.of_function, Class: functions.of_class, Object: functions.of_object})
-    return CALLS[type(atom)](atom, made)
-
-
-#: How each kind of thing is called.
-CALLS: dict[type[Atom], Callable[..., Sketched]] = {
-    Method: _method,
+#: How what is torch's, or not known, is called.
+_CALLS: dict[type[Atom], Callable[..., Sketched]] = {
     Layer: _layer,
     Symbol: _symbol,
     Box: _box,
     Cell: _cell,
     Partial: _partial_call,
     Text: _text,
-    Function: _of_project,
-    Class: _of_project,
-    Object: _of_project,
 }

@@ -9,6 +9,7 @@ from ..resolve.hierarchy import linearised
 from ..torchmodel import table
 from ..torchmodel.spelling import above
 from . import bindings
+from .arguments import Call, evaluated
 from .assigned import COMPUTED, PART
 from .atoms import (
     NOTHING,
@@ -25,7 +26,6 @@ from .atoms import (
     own,
     united,
 )
-from .attributes import ATTRIBUTES
 from .expressions import Scope as Expressions
 from .expressions import elements, unpacked
 
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..syntax.module import ClassSource, FunctionSource, Module
+    from .arguments import Later
     from .assigned import Assigned
     from .atoms import Sketched
-    from .calls import Later
     from .summaries import Sketches
 
 
@@ -265,9 +265,7 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
             source = source.module.as_method_of(source, obj.source)
         bound = Function(source, (obj,))
         if how in ("property", "cached_property"):
-            from . import calls
-
-            return calls.call((bound,), calls.Call(scope, [], {}, [], {}, True))
+            return scope.sketches.call((bound,), Call(scope, [], {}, [], {}, True))
         return (bound,)
     inner = part(scope, obj)
     if obj.after is not None:
@@ -276,7 +274,7 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
     if value is None:
         for atom in inner:
             if isinstance(atom, Layer) and name.startswith(("weight", "bias", "running_")):
-                return ATTRIBUTES[Layer](scope, atom, name)
+                return scope.sketches.attribute(scope, (atom,), name)
         if table.has_module(name):
             return (Method(obj, name),)
         value = UNKNOWN
@@ -301,13 +299,11 @@ def part(scope: Expressions, obj: Object) -> Sketched:
         known = obj.slots[PART] = NOTHING
         base = _base(scope, obj.source)
         if base:
-            from . import calls
-
             known = _attribute_of(scope, obj, PART[1:])
             if base.endswith(".Sequential") and _is_empty(known or NOTHING):
                 known = _registered(scope, obj)
             if known is None and not base.endswith(("Sequential", "List", "Dict")):
-                known = calls.call((Symbol(base),), calls.Call(scope, [], {}, [], {}, True))
+                known = scope.sketches.call((Symbol(base),), Call(scope, [], {}, [], {}, True))
             known = obj.slots[PART] = known or NOTHING
     return known
 
@@ -336,13 +332,11 @@ def _registered(scope: Expressions, obj: Object) -> Sketched | None:
 
 def _inherited(scope: Scope, node: ast.expr) -> Sketched:
     """The module that a call of torch's `__init__` makes of an object."""
-    from . import calls
-
     owner = scope.source.owner if scope.source is not None else None
     base = "" if owner is None else _base(scope, owner)
     if not base or not isinstance(node, ast.Call):
         return NOTHING
-    return calls.of_call(scope, (Symbol(base),), node)
+    return scope.sketches.call((Symbol(base),), evaluated(scope, node))
 
 
 def _attribute_of(scope: Expressions, obj: Object, name: str) -> Sketched | None:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import recipes, table
 from . import effects
+from .arguments import unknown
 from .atoms import NOTHING, Box, Layer, Partial, Symbol, Text
-from .calls import Call, call, unknown
 
 if TYPE_CHECKING:
+    from .arguments import Call
     from .atoms import Sketched
 
 
@@ -43,7 +44,7 @@ def _transformed(made: Call, value: Sketched, pattern: Sketched, reduction: Sket
         if step.name:
             value = _method(made, step.name, value)
         elif reduction is not None:
-            value = call(reduction, Call(made.scope, [value, NOTHING], {}, [None, None], {}, True))
+            value = made.calls(reduction, [value, NOTHING])
     return value
 
 

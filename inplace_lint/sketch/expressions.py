@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ..syntax.operators import OPERATORS
 from . import bindings, effects
 from .atoms import (
-    CROWD,
     EVERYWHERE,
     NOTHING,
     RECORDED,
@@ -17,21 +16,26 @@ from .atoms import (
     Box,
     Cell,
     Function,
+    Method,
+    Object,
     Store,
     Text,
+    fresh,
+    member,
     own,
-    thinned,
     united,
 )
-from .attributes import CONTENTS, as_value, attribute, fresh, member
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any
 
     from ..syntax.module import FunctionSource, Module
-    from .atoms import Sketched
+    from .atoms import Atom, Sketched
     from .summaries import Sketches
+
+#: From this many alternatives on, tensors of which the same is known count as one.
+_CROWD = 64
 
 
 class Scope:
@@ -95,12 +99,12 @@ class Scope:
             name: str = node.id  # type: ignore[attr-defined]  # its type was compared above
             found = None if self.copies else self.names.get(name)
             return self.name(name) if found is None else found
-        value = EXPRESSIONS.get(kind, _other)(self, node)
-        return value if len(value) <= CROWD else self.crowded(value)
+        value = _EXPRESSIONS.get(kind, _other)(self, node)
+        return value if len(value) <= _CROWD else self.crowded(value)
 
     def crowded(self, value: Sketched) -> Sketched:
         """The value as fewer atoms: tensors of which the same is known count as one."""
-        return thinned(value)
+        return _thinned(value)
 
     def name(self, name: str) -> Sketched:
         """What a name stands for."""
@@ -138,6 +142,18 @@ class Scope:
             self.bind(target.value, (Box([value], ordered=False),))
 
 
+def _thinned(value: Sketched) -> Sketched:
+    """One atom for all tensors of which the same is known."""
+    found: dict[object, Atom] = {}
+    for atom in value:
+        key: object = atom
+        if isinstance(atom, Cell):
+            store = atom.store
+            key = (store.given, store.grad, store.leaf, store.tensor, atom.fragile)
+        found.setdefault(key, atom)
+    return tuple(found.values())
+
+
 def unpacked(scope: Scope, value: Sketched, count: int, targets: list[ast.expr]) -> list[Sketched]:
     """The parts that `a, b = value` gives."""
     starred = any(isinstance(t, ast.Starred) for t in targets)
@@ -167,8 +183,8 @@ def elements(scope: Scope, value: Sketched) -> Sketched:
                 found.append((Cell(atom.store, RECORDED),))
             else:
                 found.append((atom,))
-        elif type(atom) in CONTENTS:
-            found.append(elements(scope, CONTENTS[type(atom)](scope, atom)))
+        elif isinstance(atom, Object):
+            found.append(elements(scope, scope.sketches.part(scope, atom)))
         elif scope.sketches.declared.is_function(atom, scope.module):
             found.append((atom,))  # `kernel[grid](…)` calls the kernel
     return found[0] if len(found) == 1 else united(found)
@@ -179,7 +195,27 @@ def _constant(scope: Scope, node: ast.Constant) -> Sketched:
 
 
 def _get_attribute(scope: Scope, node: ast.Attribute) -> Sketched:
-    return as_value(scope, attribute(scope, scope.value(node.value), node.attr))
+    return as_value(scope.sketches.attribute(scope, scope.value(node.value), node.attr))
+
+
+def as_value(value: Sketched) -> Sketched:
+    """A value in which what was looked up on something unknown counts as an attribute of it."""
+    for atom in value:
+        if isinstance(atom, Method):
+            break
+    else:
+        return value
+    found: list[Sketched] = []
+    for atom in value:
+        if not isinstance(atom, Method):
+            found.append((atom,))
+        elif isinstance(atom.receiver, Cell):
+            found.append(member(atom.receiver, atom.name))
+    return united(found)
+
+
+def _call(scope: Scope, node: ast.Call) -> Sketched:
+    return scope.sketches.call_of(scope, node)
 
 
 def _binary(scope: Scope, node: ast.BinOp) -> Sketched:
@@ -284,8 +320,8 @@ def _subscript(scope: Scope, node: ast.Subscript) -> Sketched:
                 found.append(member(atom, key[0].value))
             else:
                 found.append(effects.index(scope, atom, key, isinstance(index, ast.List)))
-        elif type(atom) in CONTENTS:
-            found.append(elements(scope, CONTENTS[type(atom)](scope, atom)))
+        elif isinstance(atom, Object):
+            found.append(elements(scope, scope.sketches.part(scope, atom)))
     return found[0] if len(found) == 1 else united(found)
 
 
@@ -347,10 +383,11 @@ def _other(scope: Scope, node: ast.expr) -> Sketched:
 
 _UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 
-#: How an expression is sketched; `calls` adds calls.
-EXPRESSIONS: dict[type[ast.AST], Callable[[Any, Any], Sketched]] = {
+#: How an expression is sketched.
+_EXPRESSIONS: dict[type[ast.AST], Callable[[Any, Any], Sketched]] = {
     ast.Constant: _constant,
     ast.Attribute: _get_attribute,
+    ast.Call: _call,
     ast.BinOp: _binary,
     ast.UnaryOp: _unary,
     ast.BoolOp: _boolean,

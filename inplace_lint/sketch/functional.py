@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from ..syntax.operators import FUNCTIONS
 from . import effects, expressions
+from .arguments import unknown
 from .atoms import NOTHING, Box, Cell, Function, Partial, Store, united
-from .calls import Call, call, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .arguments import Call
     from .atoms import Sketched
 
 
@@ -23,10 +24,6 @@ def _box(*items: Sketched) -> Sketched:
 def _element(made: Call, place: int = 0) -> Sketched:
     """An element of what is given there."""
     return expressions.elements(made.scope, made.args[place]) if len(made.args) > place else NOTHING
-
-
-def _called(made: Call, func: Sketched, args: list[Sketched]) -> Sketched:
-    return call(func, Call(made.scope, args, {}, [None] * len(args), {}, True))
 
 
 def _enumerated(made: Call) -> Sketched:
@@ -41,7 +38,7 @@ def _mapped(made: Call) -> Sketched:
     if len(made.args) < 2:
         return unknown(made)
     given = [expressions.elements(made.scope, value) for value in made.args[1:]]
-    return _box(_called(made, made.args[0], given))
+    return _box(made.calls(made.args[0], given))
 
 
 def _starmapped(made: Call) -> Sketched:
@@ -54,13 +51,13 @@ def _starmapped(made: Call) -> Sketched:
     else:
         counts = [len(atom.source.parameters) for atom in made.args[0] if isinstance(atom, Function)]
         given = [expressions.elements(made.scope, row)] * max(counts, default=1)
-    return _box(_called(made, made.args[0], given))
+    return _box(made.calls(made.args[0], given))
 
 
 def _filtered(made: Call) -> Sketched:
     element = _element(made, 1)
     if len(made.args) == 2:
-        _called(made, made.args[0], [element])
+        made.calls(made.args[0], [element])
     return _box(element)
 
 
@@ -98,7 +95,7 @@ def _accumulated(made: Call) -> Sketched:
 def _folded(made: Call, func: Sketched, element: Sketched, initial: list[Sketched]) -> Sketched:
     total = united([element, *initial, *[v for name, v in made.kwargs.items() if name == "initial"]])
     for _ in range(2):
-        total = united([total, _called(made, func, [total, element])])
+        total = united([total, made.calls(func, [total, element])])
     return total
 
 

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from . import construct, effects
+from .arguments import Call, hooked, unknown
 from .atoms import (
     EVIDENT,
     NOTHING,
@@ -22,8 +23,6 @@ from .atoms import (
     cells,
     united,
 )
-from .attributes import ATTRIBUTES
-from .calls import Call, call, hooked, unknown
 
 if TYPE_CHECKING:
     from ..syntax.module import FunctionSource
@@ -211,7 +210,7 @@ def reached(scope: Scope, arguments: dict[str, Sketched], key: str) -> list[Cell
     found: list[Cell] = []
     for atom in value:
         if isinstance(atom, Object):
-            found.extend(cells(ATTRIBUTES[Object](scope, atom, member)))
+            found.extend(cells(construct.of_object(scope, atom, member)))
         elif isinstance(atom, Cell) and atom.store.members is not None and member in atom.store.members:
             found.extend(cells(atom.store.members[member]))
     return found
@@ -258,4 +257,4 @@ def of_object(obj: Object, made: Call) -> Sketched:
         if found is not None:
             return hooked(obj, made, of_function(Function(found.source, (obj,)), made))
     own = construct.part(made.scope, obj)
-    return hooked(obj, made, call(own, made)) if own else unknown(made)
+    return hooked(obj, made, made.scope.sketches.call(own, made)) if own else unknown(made)

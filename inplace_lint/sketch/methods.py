@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import arrays, table
 from . import effects, expressions
+from .arguments import unknown
 from .atoms import (
     EVERYWHERE,
     EVIDENT,
@@ -23,10 +24,10 @@ from .atoms import (
     Text,
     united,
 )
-from .calls import Call, call, unknown
 from .words import runs_backward
 
 if TYPE_CHECKING:
+    from .arguments import Call
     from .atoms import Sketched
     from .expressions import Scope
 
@@ -102,7 +103,7 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
     if table.returns_nontensor(name) or name in ("keys", "format", "join"):
         return NOTHING
     method = _only_method(made.scope, receiver, name)
-    return unknown(made) if method is None else call((method,), made)
+    return unknown(made) if method is None else made.scope.sketches.call((method,), made)
 
 
 def _only_method(scope: Scope, receiver: Cell, name: str) -> Function | None:

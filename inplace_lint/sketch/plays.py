@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel.spelling import MODES
 from . import attributes, expressions, functional
-from .atoms import NOTHING, UNKNOWN, Box, Cell, Object, Store, Text, shadow, united
-from .calls import Call, call, prove, unknown
+from .arguments import Call, unknown
+from .atoms import NOTHING, UNKNOWN, Box, Cell, Object, Store, Text, prove, shadow, united
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -100,14 +100,14 @@ def _checkpoint(made: Call) -> Sketched:
         for cell in made.given():
             made.scope.save(cell.store)
     inner = Call(made.scope, made.args[1:], {}, made.nodes[1:], {}, made.exact)
-    return call(made.args[0], inner)
+    return made.scope.sketches.call(made.args[0], inner)
 
 
 def _getattr(made: Call) -> Sketched:
     if len(made.args) > 1 and made.args[1] and isinstance(made.args[1][0], Text):
         name = made.args[1][0].value
-        return attributes.as_value(
-            made.scope, united([attributes.attribute(made.scope, made.args[0], name), *made.args[2:]])
+        return expressions.as_value(
+            united([attributes.attribute(made.scope, made.args[0], name), *made.args[2:]])
         )
     return unknown(made)
 

@@ -11,8 +11,9 @@ from ..torchmodel.declared import Declared
 from ..torchmodel.spelling import TENSOR_TYPES
 from . import (
     assigned,
+    attributes,
     bindings,
-    calls,  # noqa: F401  says how a call is sketched
+    calls,
     construct,
     driver,
     functions,
@@ -20,8 +21,7 @@ from . import (
     modes,
     statements,  # noqa: F401  says what runs each kind of statement
 )
-from .atoms import NOTHING, UNKNOWN, Box, Cell, Class, Function, Object, Store, cells, united
-from .attributes import fresh
+from .atoms import NOTHING, UNKNOWN, Box, Cell, Class, Function, Object, Store, cells, fresh, united
 from .earlier import Earlier
 from .flow import Flow
 from .screen import with_candidates
@@ -35,11 +35,12 @@ if TYPE_CHECKING:
     from ..syntax.asked import Asked
     from ..syntax.files import Files
     from ..syntax.module import ClassSource, FunctionSource
+    from .arguments import Call, Later
     from .assigned import Assigned
     from .atoms import Sketched
-    from .calls import Call, Later
     from .construct import Scope
     from .driver import Way
+    from .expressions import Scope as Expressions
 
 _EMPTY = Summary()
 #: ... of a function too many calls deep: it returns something.
@@ -56,7 +57,14 @@ _NESTED = 40
 
 
 class Sketches:
-    """What has been sketched of a program."""
+    """What has been sketched of a program, and what the parts of a sketch ask of each other."""
+
+    #: the value of func(…)
+    call = staticmethod(calls.call)
+    #: the value of an expression that is a call
+    call_of = staticmethod(calls.of_node)
+    #: value.name
+    attribute = staticmethod(attributes.attribute)
 
     def __init__(self, files: Files) -> None:
         self.files = files
@@ -294,6 +302,14 @@ class Sketches:
             known = obj.scopes[key] = scope
         return known  # type: ignore[return-value]  # `Object` knows no `Scope`
 
+    def top_of(self, module: Module) -> Scope:
+        """The names at the top level of a file."""
+        return construct.Scope(self, module)
+
+    def part(self, scope: Expressions, obj: Object) -> Sketched:
+        """The module of torch that an object is by its base, which is what is indexed or gone over in it."""
+        return construct.part(scope, obj)
+
     def may_write(self, source: FunctionSource) -> bool:
         """Whether a call of the function may write what it is given, or the object that it is a method of."""
         source = source.origin or source
@@ -369,7 +385,7 @@ def _argument(flow: Flow, source: FunctionSource, parameter: ast.arg) -> Sketche
         if isinstance(default.value, (bool, int, float, str)):
             return NOTHING
     elif default is not None:
-        value = construct.Scope(flow.sketches, source.module).value(default)
+        value = flow.sketches.top_of(source.module).value(default)
         if value and not any(isinstance(atom, (Cell, Box)) for atom in value):
             return value
     kind = TENSOR_TYPES.get(name)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .atoms import EARLY, EVERYWHERE, NONE, WRITABLE, Atom, Box, Cell, Store, cells
-from .attributes import fresh
+from .atoms import EARLY, EVERYWHERE, NONE, WRITABLE, Atom, Box, Cell, Store, cells, fresh
 
 if TYPE_CHECKING:
     from .atoms import Sketched

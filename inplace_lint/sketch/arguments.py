@@ -1,0 +1,127 @@
+"""One call: its arguments, and what it comes to where that does not depend on what is called."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from .atoms import UNKNOWN, Box, cells, fresh, united
+from .expressions import elements
+
+if TYPE_CHECKING:
+    from .atoms import Cell, Layer, Object, Sketched
+    from .expressions import Scope
+
+
+class Call:
+    """One call: its arguments as values and, where they stand in the text, as nodes."""
+
+    __slots__ = ("args", "exact", "kwargs", "named", "nodes", "scope")
+
+    def __init__(
+        self,
+        scope: Scope,
+        args: list[Sketched],
+        kwargs: dict[str, Sketched],
+        nodes: list[ast.expr | None],
+        named: dict[str, ast.expr],
+        exact: bool,
+    ) -> None:
+        self.scope = scope
+        self.args = args
+        self.kwargs = kwargs
+        self.nodes = nodes
+        self.named = named
+        self.exact = exact
+
+    def given(self) -> list[Cell]:
+        """Every tensor among the arguments and in their containers."""
+        return [cell for value in (*self.args, *self.kwargs.values()) for cell in cells(value)]
+
+    def after(self, receiver: list[Sketched], more: dict[str, Sketched] | None = None) -> Call:
+        """The same call with arguments put before these."""
+        return Call(
+            self.scope,
+            [*receiver, *self.args],
+            {**more, **self.kwargs} if more else self.kwargs,
+            [*[None] * len(receiver), *self.nodes],
+            self.named,
+            self.exact,
+        )
+
+    def calls(self, func: Sketched, args: list[Sketched]) -> Sketched:
+        """The value of another call that this one makes."""
+        return self.scope.sketches.call(func, Call(self.scope, args, {}, [None] * len(args), {}, True))
+
+
+class Later:
+    """An argument of what is built, to be evaluated if somebody asks for it."""
+
+    __slots__ = ("node", "scope")
+
+    def __init__(self, scope: Scope, node: ast.expr) -> None:
+        self.scope = scope
+        self.node = node
+
+    def value(self) -> Sketched:
+        return self.scope.value(self.node)
+
+
+def evaluated(scope: Scope, node: ast.Call) -> Call:
+    """A call with the arguments of an expression."""
+    if not node.args and not node.keywords:
+        return Call(scope, [], {}, [], {}, True)
+    exact = True
+    if ast.Starred in map(type, node.args):
+        args, nodes, exact = _starred(scope, node)
+    else:
+        args, nodes = [scope.value(arg) for arg in node.args], [*node.args]
+    kwargs: dict[str, Sketched] = {}
+    named: dict[str, ast.expr] = {}
+    for keyword in node.keywords:
+        value = scope.value(keyword.value)
+        if keyword.arg is None:
+            exact = exact and not value
+        else:
+            kwargs[keyword.arg] = value
+            named[keyword.arg] = keyword.value
+    return Call(scope, args, kwargs, nodes, named, exact)
+
+
+def _starred(scope: Scope, node: ast.Call) -> tuple[list[Sketched], list[ast.expr | None], bool]:
+    """Arguments some of which are unpacked, their nodes, and whether it is known how many there are."""
+    args: list[Sketched] = []
+    nodes: list[ast.expr | None] = []
+    exact = True
+    for arg in node.args:
+        if isinstance(arg, ast.Starred):
+            inner = scope.value(arg.value)
+            if len(inner) == 1 and isinstance(inner[0], Box) and inner[0].ordered:
+                args.extend(inner[0].items)
+                nodes.extend([None] * len(inner[0].items))
+            else:
+                exact = False
+                args.append(elements(scope, inner))
+                nodes.append(None)
+        else:
+            args.append(scope.value(arg))
+            nodes.append(arg)
+    return args, nodes, exact
+
+
+def unknown(made: Call) -> Sketched:
+    """A call of something that is not known: it may save what it is given, and nothing is known of its result."""
+    scope = made.scope
+    if scope.dry:
+        return UNKNOWN
+    if scope.sketches.notes and scope.recording:
+        for cell in made.given():
+            scope.save(cell.store)
+    return fresh()
+
+
+def hooked(atom: Layer | Object, made: Call, result: Sketched) -> Sketched:
+    """What a module's hooks make of what goes in and comes out."""
+    for hook in atom.hooks:
+        result = united([result, made.calls(hook, [(atom,), (Box(list(made.args)),), result])])
+    return result
