@@ -6,21 +6,20 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
-from . import calls, generators, iteration, modes
+from . import calls, generators, iteration, modes, protocols
 from .frames import DEAD, Loop, State
 from .guards import both, literal, relative
+from .iterators import Iteration
 from .joins import join
 from .optimizers import Optimizer
-from .values import Constant, Instance, Mode, Scalar, Unknown, Value
+from .values import Mode, Unknown, Value
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Callable, Hashable
-    from typing import TypeGuard
 
     from .execute import Handlers
-    from .generators import Generator
     from .guards import Guard
+    from .iterators import Push
     from .run import Run
 
 
@@ -128,10 +127,10 @@ def _loop(
         ends = [*loop.continues, (run.path, run.state.slots)]
         if over:
             ends.append((over, {}))
-        counted = [] if exact else _counted(carried, ends)
+        counted = [] if exact else protocols.counted(carried, ends)
         run.state = carried
         run.merge(ends)
-        carried.slots.update((key, some_number()) for key in counted)
+        carried.slots.update((key, protocols.some_number()) for key in counted)
     if not exact:
         run.inexact -= 1
     run.loops.pop()
@@ -154,7 +153,9 @@ def _leave(
     """
     if isinstance(i, ir.While):
         # One that was thought to be short, and did not end, has counted on.
-        carried.slots.update((key, some_number()) for key in _counted(outer, [(run.path, carried.slots)]))
+        carried.slots.update(
+            (key, protocols.some_number()) for key in protocols.counted(outer, [(run.path, carried.slots)])
+        )
     endless = isinstance(i, ir.While) and all(type(part) is ir.Constant for part in i.condition)
     ends = [(DEAD if endless else run.path, carried.slots), *exits]
     ends = [end for end in ends if end[0]]
@@ -167,8 +168,8 @@ def _leave(
     run.merge([*ends, *loop.breaks])  # at once: what a break left as it was is not what a round made of it
 
 
-def _over_generator(run: Run, i: ir.For, generator: Generator, at: ast.AST) -> None:
-    """A loop over what a generator of the project yields: its body runs where that stands."""
+def _pushed(run: Run, i: ir.For, push: Push) -> None:
+    """A loop over what code of the project hands on: its body runs between one element and the next."""
     outer = run.state
     loop = Loop(outer, outer)
     run.loops.append(loop)
@@ -185,7 +186,7 @@ def _over_generator(run: Run, i: ir.For, generator: Generator, at: ast.AST) -> N
         run.merge(ends)
 
     run.state = State(outer)
-    generators.around(run, generator, at, body)
+    push(body)
     run.loops.pop()
     run.within.pop()
     if run.path:
@@ -196,43 +197,17 @@ def _over_generator(run: Run, i: ir.For, generator: Generator, at: ast.AST) -> N
 
 
 def _for(run: Run, i: ir.For) -> None:
-    generator = generators.entered(run, run.frame.registers[i.iterable])
-    if generator is not None:
-        _over_generator(run, i, generator, getattr(i.at, "iter", i.at))
+    iterable = protocols.iterator(run, run.frame.registers[i.iterable], getattr(i.at, "iter", i.at))
+    push = iterable.push() if isinstance(iterable, Iteration) else None
+    if push is not None:
+        _pushed(run, i, push)
         return
-    iterable = run.frame.registers[i.iterable]
     rounds = iteration.by_length(run, iterable)
     if rounds:
         _loop(run, [element for *_, element in rounds], True, i, [(there, over) for there, over, _ in rounds])
         return
     exact, elements = iteration.iterate(run, iterable, i.at)
     _loop(run, list(elements), exact, i)
-
-
-def _counted(before: State, ends: list[tuple[Guard, dict[Hashable, Value]]]) -> list[Hashable]:
-    """The names and attributes that held one number before a round and hold another after it."""
-    return [
-        key
-        for path, changes in ends
-        if path
-        for key, value in changes.items()
-        if _is_number(value)
-        and type(key) is tuple
-        and (type(key[0]) is int or isinstance(key[0], Instance))
-        and _is_number(known := before.get(key))
-        and known.value != value.value
-    ]
-
-
-def some_number() -> Scalar:
-    """An int or a float of which no more is known."""
-    number = Scalar()
-    number.number = True
-    return number
-
-
-def _is_number(value: Value | None) -> TypeGuard[Constant]:
-    return isinstance(value, Constant) and type(value.value) in (int, float)
 
 
 def _while(run: Run, i: ir.While) -> None:
@@ -249,7 +224,7 @@ def _rounds(run: Run, i: ir.While) -> int:
         return 0
     run.block(i.condition)
     first, last = (run.frame.registers[side] for side in (test.left, test.right))
-    if not (_is_number(first) and _is_number(last)):
+    if not (protocols.is_number(first) and protocols.is_number(last)):
         return 0
     distance = abs(last.value - first.value)  # type: ignore[operator]  # both are numbers
     return int(distance) + 2 if distance <= iteration.UNROLL else 0
@@ -268,7 +243,7 @@ def _with(run: Run, i: ir.With) -> None:
             run.grad = outer[0]
             return
         modes.apply(run, manager)
-    elif (generator := generators.entered(run, manager, manages=True)) is not None:
+    elif (generator := generators.entered(run, manager)) is not None:
 
         def body(given: Value) -> None:
             registers[i.dst] = given
@@ -303,7 +278,8 @@ def _recording_or_not(run: Run, body: ir.Block, mode: Mode) -> None:
 
 def _try(run: Run, i: ir.Try) -> None:
     base, path = run.state, run.path
-    raised = run.bit(("raises", i, run.frame.uid))
+    # In each round of a loop something else may raise.
+    raised = run.bit(("raises", i, run.frame.uid, run.uid() if run.within else 0))
     run.state = State(base)
     run.block(i.body)
     if run.path:

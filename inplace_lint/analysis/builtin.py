@@ -15,6 +15,7 @@ from . import (
     iteration,
     iterators,
     kinds,
+    protocols,
 )
 from .frames import LENGTH
 from .guards import ALWAYS, NEVER, both, either
@@ -74,7 +75,7 @@ def _range(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
 def _list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     if not args:
         return containers.make(run, "list", [])
-    value = args[0]
+    value = protocols.iterator(run, args[0], at)
     if isinstance(value, Optimizer):
         return value
     if isinstance(value, Parameters):
@@ -95,6 +96,20 @@ def _list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
         for element in elements:
             containers.smear(run, made, element)
     return made
+
+
+def _iter(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    if len(args) != 1:
+        return Unknown()
+    value = protocols.iterator(run, args[0], at)
+    return value if isinstance(value, iterators.Iteration) else _list(run, [value], {}, at)
+
+
+def _next(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    drawn = [(guard, protocols.next_of(run, atom, at)) for guard, atom in run.live(args[0])] if args else []
+    if not drawn or all(isinstance(value, Unknown) for _, value in drawn):
+        return foreign.result_of(run, args, {})
+    return join(drawn)
 
 
 def _dict(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -214,7 +229,8 @@ PLAYS: dict[str, Play] = {
     "builtins.tuple": _list,
     "builtins.set": _list,
     "builtins.sorted": _list,
-    "builtins.iter": _list,
+    "builtins.iter": _iter,
+    "builtins.next": _next,
     "builtins.dict": _dict,
     "collections.OrderedDict": _dict,
     "collections.defaultdict": lambda run, args, kwargs, at: _dict(run, [], {}, at),

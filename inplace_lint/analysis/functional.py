@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..syntax.operators import FUNCTIONS
-from . import containers, iteration, iterators, operators
+from . import containers, iteration, iterators, operators, protocols
 from .guards import both
 from .values import Bound, Constant, Scalar, Unknown, Value
 
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Mapping, Sequence
 
-    from .iterators import Drawn
+    from .frames import Frame
+    from .iterators import Drawn, Push
     from .run import Run
 
     Play = Callable[[Run, Sequence[Value], Mapping[str, Value], ast.AST], Value]
@@ -21,9 +23,13 @@ if TYPE_CHECKING:
 NONE = Constant(None)
 #: What is repeated more often than this is not followed one by one.
 _REPEATED = 8
+#: So many rounds of a loop over what is handed on one by one are run.
+_ROUNDS = 3
 
 
-def _lazy(run: Run, draw: Callable[[int | None], Drawn]) -> Value:
+def _lazy(
+    run: Run, draw: Callable[[int | None], Drawn], push: Callable[[], Push | None] | None = None
+) -> Value:
     """What is drawn later, by whoever goes over it, happens where it was written."""
     frame = run.frame
 
@@ -33,7 +39,41 @@ def _lazy(run: Run, draw: Callable[[int | None], Drawn]) -> Value:
         run.frame = outer
         return drawn
 
-    return iterators.Iteration(draw_here)
+    made = iterators.Iteration(draw_here)
+    if push is not None:
+        made.push = push
+    return made
+
+
+def _iterators(run: Run, values: Sequence[Value], at: ast.AST) -> list[Value]:
+    """What is gone over, where objects of the project are asked for it."""
+    return [protocols.iterator(run, value, at) for value in values]
+
+
+def _pushed(run: Run, value: Value, make: Callable[[Value, int], Value]) -> Callable[[], Push | None]:
+    """Hand on what is made of each element, and of its number, where the elements are handed on one by one."""
+
+    def push() -> Push | None:
+        inner = value.push() if isinstance(value, iterators.Iteration) else None
+        return None if inner is None else partial(_hand_on, run, inner, make, run.frame)
+
+    return push
+
+
+def _hand_on(
+    run: Run, push: Push, make: Callable[[Value, int], Value], frame: Frame, body: Callable[[Value], None]
+) -> None:
+    number = 0
+
+    def each(value: Value) -> None:
+        nonlocal number
+        outer, run.frame = run.frame, frame
+        made = make(value, number)
+        run.frame = outer
+        number += 1
+        body(made)
+
+    push(each)
 
 
 def _draw(run: Run, value: Value, count: int | None, at: ast.AST) -> Drawn:
@@ -66,18 +106,44 @@ def _in_row(known: bool, elements: list[Value], row: int, count: int) -> Value:
 
 
 def _zip(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    given = _iterators(run, args, at)
+
     def draw(count: int | None) -> Drawn:
-        exact, rows = _rows(run, args, count, at)
+        exact, rows = _rows(run, given, count, at)
         return exact, [containers.make(run, "tuple", row) for row in rows]
 
-    return _lazy(run, draw) if args else Unknown()
+    def push() -> Push | None:
+        return _side_by_side(run, given, at, lambda row: containers.make(run, "tuple", row))
+
+    return _lazy(run, draw, push) if args else Unknown()
+
+
+def _side_by_side(
+    run: Run, values: Sequence[Value], at: ast.AST, make: Callable[[list[Value]], Value]
+) -> Push | None:
+    """Hand on rows of what several hand on, where the first that does so runs something between its elements."""
+    found = [i for i, value in enumerate(values) if isinstance(value, iterators.Iteration) and value.push()]
+    if not found:
+        return None
+    place = found[0]
+    others = [_draw(run, other, None, at)[1] for other in (*values[:place], *values[place + 1 :])]
+
+    def row(element: Value, number: int) -> Value:
+        beside = [column[min(number, len(column) - 1)] if column else Unknown() for column in others]
+        return make([*beside[:place], element, *beside[place:]])
+
+    return _pushed(run, values[place], row)()
 
 
 def _enumerate(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     start = args[1] if len(args) > 1 else kwargs.get("start", Constant(0))
+    given = _iterators(run, args[:1], at)
+
+    def numbered(element: Value, number: int) -> Value:
+        return containers.make(run, "tuple", [Scalar(), element])
 
     def draw(count: int | None) -> Drawn:
-        exact, elements = _draw(run, args[0], count, at)
+        exact, elements = _draw(run, given[0], count, at)
         pairs: list[Value] = []
         for i, element in enumerate(elements):
             number: Value = Constant(i)
@@ -91,7 +157,7 @@ def _enumerate(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at:
             pairs.append(containers.make(run, "tuple", [number, element]))
         return exact, pairs
 
-    return _lazy(run, draw) if args else Unknown()
+    return _lazy(run, draw, _pushed(run, given[0], numbered)) if args else Unknown()
 
 
 def _length(run: Run, value: Value) -> Value:
@@ -116,12 +182,16 @@ def _reversed(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: 
 def _map(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     if len(args) < 2:
         return Unknown()
+    given = _iterators(run, args[1:], at)
 
     def draw(count: int | None) -> Drawn:
-        exact, rows = _rows(run, args[1:], count, at)
+        exact, rows = _rows(run, given, count, at)
         return exact, [run.call(args[0], row, {}, at) for row in rows]
 
-    return _lazy(run, draw)
+    def push() -> Push | None:
+        return _side_by_side(run, given, at, lambda row: run.call(args[0], row, {}, at))
+
+    return _lazy(run, draw, push)
 
 
 def _starmap(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -166,15 +236,29 @@ def _filter(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: as
 
 
 def _chain(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    given = _iterators(run, args, at)
+
     def draw(count: int | None) -> Drawn:
-        parts = [(True, value) for value in args]
+        parts = [(True, value) for value in given]
         whole = containers.make_of_parts(run, "list", parts)
         if count is not None:
             return True, iteration.take(run, whole, count, at)
-        drawn = [iteration.iterate(run, value, at) for value in args]
+        drawn = [iteration.iterate(run, value, at) for value in given]
         return all(exact for exact, _ in drawn), [element for _, elements in drawn for element in elements]
 
-    return _lazy(run, draw)
+    def push() -> Push | None:
+        pushes = [value.push() if isinstance(value, iterators.Iteration) else None for value in given]
+        return partial(one_by_one, pushes) if any(pushes) else None
+
+    def one_by_one(pushes: Sequence[Push | None], body: Callable[[Value], None]) -> None:
+        for value, inner in zip(given, pushes):
+            if inner is not None:
+                inner(body)
+            else:
+                for element in iteration.iterate(run, value, at)[1]:
+                    body(element)
+
+    return _lazy(run, draw, push)
 
 
 def _chain_of(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -205,13 +289,19 @@ def _islice(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: as
         a.value for a in args[1:] if isinstance(a, Constant) and (a.value is None or type(a.value) is int)
     ]
 
+    given = _iterators(run, args[:1], at)
+
     def draw(count: int | None) -> Drawn:
-        exact, elements = iteration.iterate(run, args[0], at)
+        exact, elements = iteration.iterate(run, given[0], at)
         if exact and len(bounds) == len(args) - 1:
             return True, elements[slice(*bounds)]
         return False, elements
 
-    return _lazy(run, draw) if len(args) > 1 else Unknown()
+    if len(args) < 2:
+        return Unknown()
+    # One that ends soon, ends between two elements.
+    soon = len(bounds) == len(args) - 1 and any(type(bound) is int and bound < _ROUNDS for bound in bounds)
+    return _lazy(run, draw, None if soon else _pushed(run, given[0], lambda element, number: element))
 
 
 def _accumulate(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from . import iteration
+from . import iteration, protocols
 from .budget import DEPTH, is_small
+from .frames import DEAD
 from .iterators import Iteration
 from .values import Symbol, Unknown
 
@@ -55,16 +57,31 @@ def made(run: Run, generator: Generator, otherwise: Value, at: ast.AST) -> Value
         return exact, found if exact or len(found) != 1 else found * 2
 
     result = Iteration(draw)
+    result.push = lambda: partial(around, run, generator, at) if _is_entered(run, generator) else None
+    result.step = lambda at: _first(run, generator, at)
     run.entering.generators[result] = generator
     return result
 
 
-def entered(run: Run, value: Value, manages: bool = False) -> Generator | None:
-    """The generator that a value is, if it is run; `manages`: only of a context manager."""
+def _first(run: Run, generator: Generator, at: ast.AST) -> Value:
+    """`next(generator)`: it is run up to a `yield`; what stands before a loop in it, each time anew."""
+    if not _is_entered(run, generator):
+        return Unknown()
+    function = generator.function
+
+    def yielded(value: Value) -> None:
+        run.frame.returns.append((run.path, value, run.state.changes(run.frame.base)))
+        run.path = DEAD
+
+    return run.enter(function, generator.args, generator.kwargs, at, generator.exact, True, yielded)
+
+
+def entered(run: Run, value: Value) -> Generator | None:
+    """The generator that stands behind a context manager, if it is run."""
     found = run.entering.generators.get(value)
     if found is None:
         return None
-    if manages and not any(
+    if not any(
         isinstance(one, Symbol) and one.dotted == "contextlib.contextmanager"
         for one in found.function.decorated or ()
     ):
@@ -108,9 +125,10 @@ def hand_over(run: Run, i: ir.Yield, on_yield: Callable[[Value], None]) -> None:
 
 
 def _hand_over_each(run: Run, value: Value, at: ast.AST, on_yield: Callable[[Value], None]) -> None:
-    inner = entered(run, value)
-    if inner is not None:
-        around(run, inner, at, on_yield)
+    value = protocols.iterator(run, value, at)
+    push = value.push() if isinstance(value, Iteration) else None
+    if push is not None:
+        push(on_yield)
         return
     exact, elements = iteration.iterate(run, value, at)
     run.inexact += not exact

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import containers, indexing, inherited
+from . import containers, indexing, inherited, protocols
 from .frames import DEAD
 from .guards import ALWAYS, both, either, literal
 from .iterators import Iteration
@@ -38,7 +38,7 @@ UNROLL = 4
 
 def iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     """The elements of a loop: (True, all of them), or (False, two that stand for a first and a last one)."""
-    exact, elements = _iterate(run, inherited.contents(run, value), at)
+    exact, elements = _iterate(run, protocols.iterator(run, value, at), at)
     if not exact:
         for element in elements:
             containers.one_of_many(run, element)
@@ -162,6 +162,7 @@ def take(run: Run, value: Value, count: int, at: ast.AST) -> list[Value]:
 
 
 def _unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[Value]:
+    value = protocols.iterator(run, value, at)
     known = containers.items(run, value)
     if isinstance(value, Iteration):
         if star < 0:

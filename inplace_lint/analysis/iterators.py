@@ -7,26 +7,32 @@ from typing import TYPE_CHECKING
 from .values import Scalar, Value
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Callable
     from typing import TypeAlias
 
     #: Whether these are all the elements, or stand for those of a loop; and the elements.
     Drawn: TypeAlias = "tuple[bool, list[Value]]"
+    #: Runs something wherever an element is handed on.
+    Push: TypeAlias = Callable[[Callable[[Value], None]], None]
 
 
 class Iteration(Value):
     """What range, enumerate, zip and their kin return.
 
     `draw(None)` computes the elements; `draw(count)` the first so many, where it is known how many are asked for.
-    Both are asked for once, when something goes over it: `map` calls nothing before.
+    Both are asked for once, when something goes over it: `map` calls nothing before. `push`: what runs the body of a
+    loop between one element and the next, where something happens there. `step`: computes the next one alone.
     """
 
-    __slots__ = ("_all", "_first", "counts", "draw")
+    __slots__ = ("_all", "_first", "counts", "draw", "push", "step")
 
     def __init__(self, draw: Callable[[int | None], Drawn], counts: bool = False) -> None:
         self.draw = draw
         #: it counts from 0 up
         self.counts = counts
+        self.push: Callable[[], Push | None] = _none
+        self.step: Callable[[ast.AST], Value] | None = None
         self._all: Drawn | None = None
         self._first: dict[int, list[Value]] = {}
 
@@ -53,6 +59,10 @@ class Iteration(Value):
         if not exact:
             elements = [Scalar() if isinstance(e, Scalar) else e for e in elements]
         return of(exact, elements[::-1])
+
+
+def _none() -> None:
+    return None
 
 
 def of(exact: bool, elements: list[Value], counts: bool = False) -> Iteration:

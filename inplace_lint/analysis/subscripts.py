@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import arrays, containers, elements, indexing, inherited, kinds, lookup, stale
+from . import arrays, containers, elements, indexing, inherited, kinds, protocols, stale
 from .choices import chosen
 from .frames import LAST, PARTS
 from .iterators import Iteration
@@ -14,7 +14,6 @@ from .storage import DOES
 from .values import (
     ANY,
     Array,
-    Bound,
     Constant,
     FunctionValue,
     Instance,
@@ -64,7 +63,9 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
             results.append((guard, run.scalar(("item", atom, _key(index)))))
         elif isinstance(atom, Iteration) and isinstance(index, Slice) and _is_backwards(index):
             results.append((guard, atom.backwards()))
-        elif isinstance(atom, Instance) and (method := _method(run, atom)) is not None:
+        elif (
+            isinstance(atom, Instance) and (method := protocols.method(run, atom, "__getitem__")) is not None
+        ):
             path, run.path = run.path, guard
             results.append((guard, run.call(method, [index], {}, at)))
             run.path = path
@@ -86,12 +87,6 @@ def _entry(run: Run, mapping: Tensor, key: str) -> Value:
 
 def _entry_key(mapping: Tensor, key: str) -> tuple[object, str]:
     return (None if mapping.taken is None else mapping.taken.key, key)
-
-
-def _method(run: Run, obj: Instance) -> Bound | None:
-    """The `__getitem__` of an object of the project."""
-    found = lookup.find(run, obj.cls.order(), "__getitem__")
-    return Bound(found, [obj], {}) if isinstance(found, FunctionValue) else None
 
 
 def _is_declared(run: Run, atom: Value) -> bool:

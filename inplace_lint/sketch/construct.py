@@ -308,6 +308,34 @@ def part(scope: Expressions, obj: Object) -> Sketched:
     return known
 
 
+def contents(scope: Expressions, obj: Object) -> Sketched:
+    """What a loop over an object goes over: what its class says, or the modules in it."""
+    inner = part(scope, obj)
+    if inner or scope.dry:
+        return inner
+    given: Sketched = _asked(scope, obj, "__iter__") or (obj,)
+    found: list[Sketched] = []
+    for atom in given:
+        if isinstance(atom, Object):
+            element = _asked(scope, atom, "__next__") or _asked(scope, obj, "__getitem__")
+            found.append((Box([element or NOTHING], ordered=False),))
+        else:
+            found.append((atom,))
+    return united(found)
+
+
+def _asked(scope: Expressions, obj: Object, name: str) -> Sketched | None:
+    """What a method that Python calls by itself returns; None where the class has none."""
+    method = find_method(scope, obj.source, name)
+    if method is None:
+        return None
+    scope.draws = True
+    args: list[Sketched] = [NOTHING] * (len(method.source.parameters) - 1)
+    return scope.sketches.call(
+        (Function(method.source, (obj,)),), Call(scope, args, {}, [None] * len(args), {}, True)
+    )
+
+
 def _is_empty(value: Sketched) -> bool:
     return all(isinstance(atom, Box) and not atom.items for atom in value)
 

@@ -85,6 +85,8 @@ class Scope:
 
     #: the number of the statement at hand
     statement = 0
+    #: whether code of the project ran to give what a loop goes over
+    draws = False
 
     def keep(self, value: Sketched, node: ast.expr | None) -> None:
         """A list takes the value of an expression."""
@@ -184,7 +186,7 @@ def elements(scope: Scope, value: Sketched) -> Sketched:
             else:
                 found.append((atom,))
         elif isinstance(atom, Object):
-            found.append(elements(scope, scope.sketches.part(scope, atom)))
+            found.append(elements(scope, scope.sketches.contents(scope, atom)))
         elif scope.sketches.declared.is_function(atom, scope.module):
             found.append((atom,))  # `kernel[grid](…)` calls the kernel
     return found[0] if len(found) == 1 else united(found)
@@ -321,7 +323,7 @@ def _subscript(scope: Scope, node: ast.Subscript) -> Sketched:
             else:
                 found.append(effects.index(scope, atom, key, isinstance(index, ast.List)))
         elif isinstance(atom, Object):
-            found.append(elements(scope, scope.sketches.part(scope, atom)))
+            found.append(elements(scope, scope.sketches.contents(scope, atom)))
     return found[0] if len(found) == 1 else united(found)
 
 
@@ -329,6 +331,8 @@ def _comprehension(scope: Scope, node: ast.ListComp | ast.SetComp | ast.Generato
     _loop(scope, node.generators)
     if not scope.dry and isinstance(node.elt, ast.Call):
         scope.value(node.elt)  # what one element writes, the one before may have saved
+        if scope.draws:
+            _loop(scope, node.generators)  # ... and so with what is run to give the next one
     return (Box([scope.value(node.elt)], ordered=False),)
 
 

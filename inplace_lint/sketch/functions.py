@@ -43,6 +43,7 @@ def of_function(function: Function, made: Call) -> Sketched:
     if function.names is not None or isinstance(source.node, ast.Lambda):
         return scope.sketches.inline(function, made)
     arguments = bind(source, made)
+    scope.draws = scope.draws or source.is_generator
     if source.module is not scope.module and scope.sketches.trains(source.module):
         scope.trained = True
     return _apply(scope, source, arguments)

@@ -353,21 +353,27 @@ def _is_property(function: FunctionSource) -> bool:
     )
 
 
+#: Methods that a loop over an object runs.
+_GONE_OVER = frozenset(["__iter__", "__next__", "__getitem__"])
+
+
 def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSource, None], list[int]]:
     """Functions of the file that call one of these, and the rows of those calls.
 
     What calls a forward is who runs an object of its class: the methods that use what `__init__` builds of it. So are
-    the methods that use what `__init__` puts a function into, as into a list.
+    the methods that use what `__init__` puts a function into, as into a list; and what goes over an object.
     """
     rows: set[int] = set()
     built = set()
     handed: set[int] = set()
     for function in asked:
-        forward = function.owner is not None and function.name in ("forward", "__call__")
+        over = function.owner is not None and function.name in _GONE_OVER
+        forward = over or (function.owner is not None and function.name in ("forward", "__call__"))
         word = function.owner.name if forward and function.owner is not None else function.name
         if forward:
             built.add(word)
-        calls = _rows_of_call(module, word, is_run if forward else is_called, len(asked))
+        run = is_run if forward and not over else is_called
+        calls = _rows_of_call(module, word, run, len(asked))
         rows.update(calls)
         if _is_property(function):
             rows.update(rows_with(module, word.encode(), is_read))

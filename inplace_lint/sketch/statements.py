@@ -169,12 +169,19 @@ def _joined(arms: list[tuple[dict[str, Sketched], frozenset[int]]]) -> dict[str,
 
 
 def _for(flow: Flow, node: ast.For | ast.AsyncFor) -> bool:
+    before, flow.draws = flow.draws, False
     iterable = flow.value(node.iter)
+    again = flow.draws
+    flow.draws = before
     target = node.target
     bound = {target.id} if isinstance(target, ast.Name) else {name.id for name in every_name(target)}
+    rounds = 0
 
     def start() -> None:
-        flow.assign(node.target, elements(flow, iterable))
+        nonlocal rounds
+        rounds += 1
+        # What runs to give the elements does so between them.
+        flow.assign(node.target, elements(flow, flow.value(node.iter) if again and rounds > 1 else iterable))
         if flow.copies:
             for name in [name for name, (source, _) in flow.copies.items() if source in bound]:
                 del flow.copies[name]  # it holds what the last round was about

@@ -306,9 +306,9 @@ class Sketches:
         """The names at the top level of a file."""
         return construct.Scope(self, module)
 
-    def part(self, scope: Expressions, obj: Object) -> Sketched:
-        """The module of torch that an object is by its base, which is what is indexed or gone over in it."""
-        return construct.part(scope, obj)
+    def contents(self, scope: Expressions, obj: Object) -> Sketched:
+        """What is indexed or gone over in an object: what its class says, or its part that is torch's."""
+        return construct.contents(scope, obj)
 
     def may_write(self, source: FunctionSource) -> bool:
         """Whether a call of the function may write what it is given, or the object that it is a method of."""
