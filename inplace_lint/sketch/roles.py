@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 _DEPTH = 5
 #: ... and how many loops within each other, over what is taken of it.
 _NESTED = 3
+#: Builtins that go over what they are given.
+_GO_OVER = frozenset("enumerate filter iter list map next tuple zip".split())
 #: What strings and containers have.
 _SHARED = frozenset(name for kind in (dict, list, set, str) for name in dir(kind))
 
@@ -38,6 +40,8 @@ class Asked:
     loss: bool = False
     #: methods are called whose names are only known when it runs
     by_name: bool = False
+    #: something goes over it
+    over: bool = False
     each: Asked | None = None
 
     def add(self, other: Asked, depth: int = _NESTED) -> None:
@@ -47,6 +51,7 @@ class Asked:
         self.called = self.called or other.called
         self.loss = self.loss or other.loss
         self.by_name = self.by_name or other.by_name
+        self.over = self.over or other.over
         if other.each is not None and depth:
             self.each = self.each or Asked()
             self.each.add(other.each, depth - 1)
@@ -142,13 +147,11 @@ class Roles:
                 target = node.targets[0]
                 if isinstance(target, ast.Name) and _is_called_in(node.value, name, receiver):
                     found.loss = found.loss or _runs_backward_of(source.node, target.id)
-            elif (
-                isinstance(node, (ast.For, ast.comprehension))
-                and isinstance(node.target, ast.Name)
-                and _is(node.iter, name, receiver)
-            ):
-                found.each = found.each or Asked()
-                self._collect(source, node.target.id, "", found.each, depth - 1)
+            elif isinstance(node, (ast.For, ast.comprehension)) and _is(node.iter, name, receiver):
+                found.over = True
+                if isinstance(node.target, ast.Name):
+                    found.each = found.each or Asked()
+                    self._collect(source, node.target.id, "", found.each, depth - 1)
 
     def _of_call(
         self, node: ast.Call, source: FunctionSource, name: str, receiver: str, found: Asked, depth: int
@@ -161,6 +164,7 @@ class Roles:
         places += [k.arg for k in node.keywords if k.arg and _is(k.value, name, receiver)]
         if not places:
             return
+        found.over = found.over or getattr(node.func, "id", "") in _GO_OVER
         if getattr(node.func, "id", "") == "getattr" and not isinstance(node.args[-1], ast.Constant):
             found.by_name = True
         for callee in self._called(node.func, source.owner) if depth > 0 else ():
@@ -255,9 +259,16 @@ class Roles:
             known = (module and table.has_module(name)) or (optimizer and table.has_optimizer(name))
             if not known and not self._has(cls, name):
                 return False
-        if asked.called or (optimizer and asked.is_optimizer()):
+        if asked.called or (optimizer and asked.is_optimizer()) or (asked.over and self._hands_out(cls)):
             return True
         return (module and asked.is_of_modules()) or self._is_meant(cls, asked)
+
+    def _hands_out(self, cls: ClassSource) -> bool:
+        """Whether a loop goes over objects of the class, and no loader of torch's has to stand between them."""
+        bases = [base for base in self.order(cls) if isinstance(base, str)]
+        return self.method(cls, "__iter__") is not None and not any(
+            base.startswith("torch.utils.data.") for base in bases
+        )
 
     def _is_meant(self, cls: ClassSource, asked: Asked) -> bool:
         """Whether something is asked that only a class of the project has."""

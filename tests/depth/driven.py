@@ -311,4 +311,35 @@ PROGRAMS = {
         if __name__ == "__main__":
             ATTACKS["Universal"](Net()).run([torch.rand(3, 4)])
     """,
+    "a loader that hands out one page again and again": """
+        class Pages:
+            def __init__(self, rows, size):
+                self.rows, self.page = rows, torch.zeros(size)
+
+            def __iter__(self):
+                for row in self.rows:
+                    self.page.copy_(row)
+                    yield self.page  # bad
+                    yield self.page.clone()  # good
+
+        class Trainer:
+            def __init__(self, size):
+                self.model = nn.Linear(size, 1)
+                self.opt = torch.optim.SGD(self.model.parameters(), lr=0.1)
+
+            def epoch(self, loader):
+                losses = []
+                for number, page in enumerate(loader):  # bad: IPL102
+                    losses.append(self.model(page).square())  # bad
+                    if number % 2:  # bad
+                        torch.stack(losses).mean().backward()  # bad
+                        self.opt.step()  # bad
+                        losses.clear()  # bad
+                for page in loader:  # good
+                    self.model(page).square().mean().backward()  # good
+                    self.opt.step()  # good
+
+        if __name__ == "__main__":
+            Trainer(4).epoch(Pages(torch.rand(4, 4), 4))
+    """,
 }
