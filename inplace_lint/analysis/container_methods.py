@@ -143,6 +143,8 @@ def _pop_key(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
 
 
 def _values(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
+    if isinstance(obj, containers.Lazy) and obj.find is not None:
+        return containers.make(run, "list", [*run.elements(obj), obj.find(None)], exact=False)
     return containers.make(run, "list", run.elements(obj), exact=ANY not in obj.keys)
 
 
@@ -153,6 +155,9 @@ def _items(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
         if value is not None:
             name = Constant(key[1]) if isinstance(key, tuple) else Scalar()
             pairs.append(containers.make(run, "tuple", [name, value]))
+    if isinstance(obj, containers.Lazy) and obj.find is not None:
+        pair = containers.make(run, "tuple", [Scalar(), obj.find(None)])
+        return containers.make(run, "list", [*pairs, pair], exact=False)
     return containers.make(run, "list", pairs, exact=ANY not in obj.keys)
 
 

@@ -26,7 +26,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from .guards import Guard
     from .run import Run
@@ -60,6 +60,16 @@ class Parts(Value):
     def __init__(self, parts: list[tuple[bool, Value]], length: Value | None) -> None:
         self.parts = parts
         self.length = length
+
+
+class Lazy(Mapping_):
+    """A mapping whose values are made when they are asked for: `find(key)`, one that stands for each without a key."""
+
+    __slots__ = ("find",)
+
+    def __init__(self, kind: str = "dict", find: Callable[[Value | None], Value] | None = None) -> None:
+        super().__init__(kind)
+        self.find = find
 
 
 def make_of_parts(run: Run, kind: str, parts: list[tuple[bool, Value]]) -> Value:
@@ -333,6 +343,8 @@ def get_key(run: Run, mapping: Mapping_, key: Value) -> Value:
             found = None
         if found is not None:
             return found
+    if isinstance(mapping, Lazy) and mapping.find is not None:
+        return mapping.find(key)
     found = run.state.get((mapping, ANY))
     if found is not None and (isinstance(key, Constant) or len(mapping.keys) == 1):
         if isinstance(key, Constant):

@@ -86,6 +86,8 @@ def of_unknown(run: Run, obj: Unknown, name: str) -> Value | None:
         return foreign.zero_grad(run, obj)
     if name in ("step", "minimize"):
         return Native(lambda run, args, kwargs, at: _step_through(run, obj, args, at))
+    if name == "state_dict" and foreign.known_weights(run, obj) is not None:
+        return Native(lambda run, args, kwargs, at: submodules.state_dict(run, obj, kwargs, at))
     if name == "load_state_dict" and foreign.known_weights(run, obj) is not None:
         return Native(lambda run, args, kwargs, at: optimizers.step(run, [obj], at, "load_state_dict"))
     return None
@@ -165,6 +167,8 @@ def module_protocol(run: Run, obj: Value, name: str) -> Value | None:
         return Native(lambda run, args, kwargs, at: submodules.listed(run, obj, name))
     if name == "get_submodule":
         return Native(lambda run, args, kwargs, at: submodules.named(run, obj, [*args, *kwargs.values()], at))
+    if name == "state_dict":
+        return Native(lambda run, args, kwargs, at: submodules.state_dict(run, obj, kwargs, at))
     if name == "zero_grad":
         return Native(lambda *_: NONE)
     if name == "load_state_dict":

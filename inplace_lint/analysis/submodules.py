@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import containers, iterators, subscripts
+from ..torchmodel import table
+from . import containers, iterators, ops, subscripts
 from .values import (
     Constant,
     Instance,
     Mapping_,
     Native,
+    Parameters,
     Scalar,
     Sequence_,
+    Tensor,
     TorchModule,
     Unknown,
     alternatives,
@@ -20,7 +23,7 @@ from .weights import parameters_of
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from .run import Run
     from .values import Value
@@ -77,16 +80,7 @@ def named(run: Run, obj: Value, args: Sequence[Value], at: ast.AST) -> Value:
     """`module.get_submodule(path)`; where it cannot be told which one that is, any module in it."""
     path = args[0] if args else None
     if isinstance(path, Constant) and isinstance(path.value, str):
-        found = obj
-        for part in path.value.split("."):
-            if isinstance(found, Instance):
-                found = run.attribute(found, part, at)
-            elif isinstance(found, Mapping_):
-                found = containers.get_key(run, found, Constant(part))
-            elif isinstance(found, Sequence_) and part.isdecimal():
-                found = subscripts.get_item(run, found, Constant(int(part)), at)
-            else:
-                found = Unknown()
+        found = _at_path(run, obj, path.value.split("."), at)
         if not isinstance(found, Unknown):
             return found
     by_name = Mapping_()
@@ -95,6 +89,42 @@ def named(run: Run, obj: Value, args: Sequence[Value], at: ast.AST) -> Value:
     for module in [*inside][:_FOLLOWED]:
         containers.put_key(run, by_name, Scalar(), module)
     return containers.get_key(run, by_name, Scalar()) if inside else Unknown()
+
+
+def _at_path(run: Run, obj: Value, path: Sequence[str], at: ast.AST) -> Value:
+    """What stands in a module under the names one after the other; unknown where that cannot be told."""
+    found = obj
+    for part in path:
+        if isinstance(found, (Instance, TorchModule)):
+            found = run.attribute(found, part, at)
+        elif isinstance(found, Mapping_):
+            found = containers.get_key(run, found, Constant(part))
+        elif isinstance(found, Sequence_) and part.isdecimal():
+            found = subscripts.get_item(run, found, Constant(int(part)), at)
+        else:
+            found = Unknown()
+    return found
+
+
+def state_dict(run: Run, obj: Value, kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """`module.state_dict()`: tensors over the memory of the parameters, without their graphs unless it is told so."""
+    keeps = kwargs.get("keep_vars")
+    detach = table.method("detach")
+    assert detach is not None
+
+    def find(key: Value | None) -> Value:
+        found: Value = parameters_of(run, obj)
+        if isinstance(key, Constant):
+            path = str(key.value).split(".")
+            found = _at_path(run, obj, path, at)
+            if path[-1].startswith("bias"):
+                found = Unknown()  # what saves a layer's weight as a rule does not save that
+        if not isinstance(found, (Tensor, Parameters)):
+            return Unknown()
+        plain = keeps is None or (isinstance(keeps, Constant) and not keeps.value)
+        return ops.apply(run, detach, [found], {}, at) if plain else found
+
+    return containers.Lazy("dict", find)
 
 
 def _inside(run: Run, atom: Value) -> list[Value]:

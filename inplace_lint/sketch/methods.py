@@ -78,7 +78,9 @@ def _announce(receivers: tuple[Cell, ...], name: str, made: Call) -> None:
                 made.scope.write(receiver, False)
 
 
-_PARAMETERS = frozenset("parameters named_parameters buffers named_buffers".split())
+_PARAMETERS = frozenset("parameters named_parameters buffers named_buffers state_dict".split())
+#: ... which give leaves, in what is no layer of torch's as well.
+_LEAVES = frozenset("parameters named_parameters state_dict".split())
 
 
 def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
@@ -87,7 +89,7 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
     if name == "requires_grad_":
         receiver.store.leaf = receiver.store.grad = receiver.store.evident = True
         return (receiver,)
-    if name in ("parameters", "named_parameters"):
+    if name in _LEAVES:
         return _leaves(name, made)
     _announce((receiver,), name, made)
     op = None if name == "values" and receiver.store.sources is not None else table.method(name)  # a dict's
@@ -124,7 +126,7 @@ def _leaves(name: str, made: Call) -> Sketched:
             (EVERYWHERE, EVIDENT),
         )  # whether a forward comes before their writes, an exact run tells
     leaf: Sketched = (Cell(store),)
-    return (Box([leaf if name == "parameters" else (Box([NOTHING, leaf]),)], ordered=False),)
+    return (Box([(Box([NOTHING, leaf]),) if name == "named_parameters" else leaf], ordered=False),)
 
 
 def _box_method(box: Box, name: str, made: Call) -> Sketched:
@@ -145,7 +147,7 @@ def _box_method(box: Box, name: str, made: Call) -> Sketched:
         return (Box([(Box([NOTHING, box.element()]),)], ordered=False),)
     if name in ("values", "copy", "children", "modules"):
         return (Box(list(box.items), box.ordered, box.role, box.fields),)
-    if name in ("parameters", "named_parameters"):
+    if name in _LEAVES:
         return _leaves(name, made)
     if table.gives_itself(name):
         return (box,)
@@ -154,7 +156,7 @@ def _box_method(box: Box, name: str, made: Call) -> Sketched:
 
 def _inherited(obj: Object, name: str, made: Call) -> Sketched:
     """What an object may inherit from nn.Module."""
-    if name in ("parameters", "named_parameters"):
+    if name in _LEAVES:
         return _leaves(name, made)
     if name == "register_parameter" and len(made.args) > 1:
         return _keep(obj, made, Store(tensor=True, leaf=True, given=""))
