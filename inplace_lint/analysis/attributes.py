@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import classes as torch_classes
-from ..torchmodel import table
+from ..torchmodel import layout, table
 from ..torchmodel.spelling import canonical
 from . import (
     arrays,
@@ -228,7 +228,12 @@ def _of_module(run: Run, module: TorchModule, name: str) -> Value:
     if native is not None:
         return native
     if (module.weights is not None and name in ("weight", "bias")) or name.startswith(("weight_", "bias_")):
-        return module.weights if module.weights is not None else Unknown()
+        if module.weights is None or not name.startswith("bias") or layout.saves_bias(module.name):
+            return module.weights if module.weights is not None else Unknown()
+        # Other memory, of which nothing is saved; as for gradients, it goes with the weight.
+        owned = module.owns[name] = module.weights.alias()
+        owned.storage = run.new_tensor("parameter", DOES, None, leaf=True).storage
+        return owned
     if name in ("running_mean", "running_var", "num_batches_tracked"):
         owned = module.owns[name] = run.new_tensor("buffer", NEVER, None)
         return owned

@@ -115,10 +115,7 @@ def state_dict(run: Run, obj: Value, kwargs: Mapping[str, Value], at: ast.AST) -
     def find(key: Value | None) -> Value:
         found: Value = parameters_of(run, obj)
         if isinstance(key, Constant):
-            path = str(key.value).split(".")
-            found = _at_path(run, obj, path, at)
-            if path[-1].startswith("bias"):
-                found = Unknown()  # what saves a layer's weight as a rule does not save that
+            found = _at_path(run, obj, str(key.value).split("."), at)
         if not isinstance(found, (Tensor, Parameters)):
             return Unknown()
         plain = keeps is None or (isinstance(keeps, Constant) and not keeps.value)

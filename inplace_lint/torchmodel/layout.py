@@ -358,3 +358,18 @@ def _einsum_copies(equation: str, operand: int) -> bool:
     return any(
         own.index(second) != own.index(first) + 1 for group in groups for first, second in pairwise(group)
     )
+
+
+#: Modules of torch.nn whose forward keeps nothing of their bias: its gradient is a sum of that of the result.
+_ADDS_BIAS = frozenset(
+    f"torch.nn.{name}"
+    for name in (
+        "Linear Bilinear Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d GroupNorm BatchNorm1d "
+        "BatchNorm2d BatchNorm3d InstanceNorm1d InstanceNorm2d InstanceNorm3d"
+    ).split()
+)
+
+
+def saves_bias(module: str) -> bool:
+    """Whether a module may keep its bias for backward."""
+    return module not in _ADDS_BIAS

@@ -170,4 +170,14 @@ PROGRAMS = {
             optimizer.step()
         net.load_state_dict(kept[0])
     """,
+    "a bias that is saved, and one that is only added": """
+        net = nn.Sequential(nn.Linear(4, 4), nn.LayerNorm(4), nn.Linear(4, 1))
+        loss = net(b[None]).square().sum()
+        with torch.no_grad():
+            net[1].bias.mul_(2)  # bad: IPL102
+            net[0].bias.mul_(2)  # good
+            net[2].bias.copy_(net[2].bias * 2)  # good
+        net.state_dict()["2.bias"].zero_()  # good
+        loss.backward()
+    """,
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import pytest
 
 from inplace_lint.torchmodel import layout
@@ -330,3 +332,34 @@ def test_gives_the_same_whatever_the_values_are_of_the_tensor_that_it_is_made_li
     one, other = made(torch.zeros(2, 3)), made(torch.full((2, 3), 7.0))
     assert (one.shape, one.dtype) == (other.shape, other.dtype)
     assert "empty" in name or torch.equal(one, other)
+
+
+BUILT = {
+    "Bilinear": ((4, 4, 4), (2, 4), 2),
+    "GroupNorm": ((2, 4), (2, 4, 4), 1),
+    "LayerNorm": ((4,), (2, 4), 1),
+    "Linear": ((4, 4), (2, 4), 1),
+    **{
+        f"{kind}{n}d": ((4, 4, 1), (2, 4, *[3] * n), 1)
+        for kind in ("Conv", "ConvTranspose")
+        for n in (1, 2, 3)
+    },
+    **{
+        f"{kind}{n}d": ((4,), (2, 4, *[3] * n), 1)
+        for kind in ("BatchNorm", "InstanceNorm")
+        for n in (1, 2, 3)
+    },
+}
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_bias_may_be_written_before_the_backward_of_what_only_adds_it(name):
+    args, size, count = BUILT[name]
+    module = getattr(torch.nn, name)(*args, **({"affine": True} if name.startswith("Instance") else {}))
+    loss = module(*[torch.rand(size, requires_grad=True) for _ in range(count)]).square().sum()
+    with torch.no_grad():
+        module.bias.mul_(2)
+    raises = pytest.raises(RuntimeError, match="modified by an inplace operation")
+    with raises if name == "LayerNorm" else nullcontext():
+        loss.backward()
+    assert layout.saves_bias(f"torch.nn.{name}") == (name == "LayerNorm")
