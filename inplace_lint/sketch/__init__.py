@@ -4,21 +4,3 @@ All paths are united and every alias is kept, so a sketch sees each write that m
 interpreter then says under which conditions, and whether it is so. A sketch of one function ends in its
 `Summary`; calls use the summaries of what they call, so the cost stays linear.
 """
-
-from ..lazy import lazily
-
-lazily(
-    __name__,
-    "assigned",
-    "built",
-    "construct",
-    "driver",
-    "einops",
-    "functions",
-    "inherited",
-    "initial",
-    "lent",
-    "methods",
-    "modes",
-    "plays",
-)
