@@ -35,10 +35,13 @@ def new_run(program: Program, module: Module, run: Run | None = None) -> Run:
 
 
 def run_function(
-    program: Program, source: FunctionSource, deep: frozenset[FunctionSource] = frozenset()
+    program: Program,
+    source: FunctionSource,
+    deep: frozenset[FunctionSource] = frozenset(),
+    run: Run | None = None,
 ) -> Run:
-    """Run a function for any arguments: of a method, on an object as its class builds it."""
-    run = new_run(program, source.module)
+    """Run a function for any arguments: of a method, on an object as its class builds it; `run`: to be begun so."""
+    run = new_run(program, source.module, run)
     run.entering.deep = deep
     if program.tally is not None:
         program.tally.begun(source)
@@ -156,10 +159,15 @@ def _steps_something(source: FunctionSource) -> bool:
     return all(word in text for word in (b".backward(", b".step(", b"zero_grad("))
 
 
-def run_body(program: Program, module: Module, deep: frozenset[FunctionSource] = frozenset()) -> Run:
-    """Run the statements at the top level of a file."""
-    ways = program.sketches.ways(module)
-    run = new_run(program, module, driven.Driven(program, module) if ways else None)
+def run_body(
+    program: Program,
+    module: Module,
+    deep: frozenset[FunctionSource] = frozenset(),
+    run: Run | None = None,
+) -> Run:
+    """Run the statements at the top level of a file; `run`: to be begun so."""
+    ways = program.sketches.ways(module) if run is None else []
+    run = new_run(program, module, driven.Driven(program, module) if ways else run)
     run.entering.deep = deep
     run.top_levels.frames[module.filename] = run.frame
     _until_cut(run, lambda: run.block(module.body))

@@ -33,9 +33,7 @@ class Seen:
 
 
 #: Why a function was not looked at, as IPL003 says it.
-_CUT = (
-    "whether it computes attention is not known, because that takes too many steps, or is nested too deeply"
-)
+CUT = "whether it computes attention is not known, because that takes too many steps, or is nested too deeply"
 
 
 def find(
@@ -93,7 +91,7 @@ def _looked_at(files: Files, function: FunctionSource, target: Target) -> Seen |
     except Unfollowed:
         return ""
     except (Spent, RecursionError):
-        return _CUT
+        return CUT
     return Seen(evaluation, shapes, plans, target)
 
 

@@ -133,12 +133,16 @@ def _attention(module: Module, program: Program, settings: Settings) -> list[Dia
     if not worth_a_look(module.source):
         return []
     from ..attention.find import find
+    from ..attention.led import led
     from ..attention.target import Target
     from ..project.torch_version import oldest
 
     target = Target(lambda: oldest(settings), dict(settings.attention_sizes))
     seen = find(module, program.files, target, program.cut_short)
-    return [one for code in _ATTENTION for place in seen for one in _rule(code).check(module, place)]
+    found = [one for code in _ATTENTION for place in seen for one in _rule(code).check(module, place)]
+    for place in led(program, module, seen, target):
+        found += _rule("IPL401").check(module, place)
+    return found
 
 
 def _judge(module: Module, finding: Finding) -> Diagnostic | None:

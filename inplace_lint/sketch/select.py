@@ -11,10 +11,10 @@ from .screen import around, callers, rows_of
 from .words import called, called_in, has_word, mentions, runs_backward
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from ..syntax.module import ClassSource, FunctionSource, Module
-    from .atoms import Atom
+    from .atoms import Atom, Sketched
     from .summaries import Sketches
     from .summary import Summary
 
@@ -116,10 +116,8 @@ def foreign_writers(sketches: Sketches, module: Module, building: set[str]) -> s
     if b"torch" not in module.source:
         return found  # it hands tensors on, if it has any: nothing in it saves or writes one
     words = {*called(module), "forward"}
-    for name, binding in module.imports.items():
-        if sketches.files.project.resolve(binding.module, module.filename, binding.level) is None:
-            continue
-        for atom in bindings.of_module(sketches, module, name):
+    for name, value in _imported(sketches, module, words):
+        for atom in value:
             if isinstance(atom, File):
                 building.update(source.name for source in sketches.declared.writers(atom.module))
             if _is_unsaid(sketches, atom, module):
@@ -131,6 +129,35 @@ def foreign_writers(sketches: Sketches, module: Module, building: set[str]) -> s
                 if sketches.writes_tensor(functions[word])
             )
     return found
+
+
+def _imported(sketches: Sketches, module: Module, words: set[str]) -> Iterator[tuple[str, Sketched]]:
+    """The names that a file has from other files of the project, with what they stand for.
+
+    Those that come by `import *` are only known by `words`, what the file calls.
+    """
+    project = sketches.files.project
+    for name, binding in module.imports.items():
+        if project.resolve(binding.module, module.filename, binding.level) is not None:
+            yield name, bindings.of_module(sketches, module, name)
+    for node in _inner_imports(module):
+        if project.resolve(node.module or "", module.filename, node.level) is not None:
+            for alias in node.names:
+                name = alias.asname or alias.name
+                yield name, bindings.imported(sketches, module, node.module or "", alias.name, node.level)
+    if any(project.resolve(star, module.filename, level) is not None for star, level in module.stars):
+        for word in sorted(words):
+            if not module.binds(word):
+                yield word, bindings.of_module(sketches, module, word)
+
+
+def _inner_imports(module: Module) -> list[ast.ImportFrom]:
+    """The imports of names that stand in functions."""
+    if b" import " not in module.source:
+        return []
+    functions = [function for function in module.functions_in_order() if b" import " in function.text]
+    found = [node for function in functions for node in ast.walk(function.node)]
+    return list(dict.fromkeys(node for node in found if isinstance(node, ast.ImportFrom)))
 
 
 def _is_unsaid(sketches: Sketches, atom: Atom, module: Module) -> bool:
