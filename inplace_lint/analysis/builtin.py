@@ -23,11 +23,14 @@ from .joins import join
 from .optimizers import Optimizer
 from .values import (
     Constant,
+    FunctionValue,
     Instance,
     Mapping_,
+    Native,
     Parameters,
     Scalar,
     Sequence_,
+    Symbol,
     Tensor,
     Test,
     Unknown,
@@ -155,6 +158,39 @@ def _super(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
     return classes.Super(cls, Unknown() if receiver is None else receiver)
 
 
+def _descriptor(name: str) -> Play:
+    """`staticmethod(function)` and its kin, called and not written as a decorator."""
+
+    def play(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+        function = args[0] if args else Unknown()
+        if not isinstance(function, FunctionValue):
+            return Unknown()
+        made = FunctionValue(function.source, function.frame)
+        made.cls, made.defaults = function.cls, function.defaults
+        made.decorated = [*(function.decorated or ()), Symbol(name)]
+        return made
+
+    return play
+
+
+def _named_tuple(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """`collections.namedtuple("Name", ["field", …])`: what makes tuples whose elements have names."""
+    told = args[1] if len(args) > 1 else kwargs.get("field_names")
+    listed = [told] if isinstance(told, Constant) else None if told is None else containers.items(run, told)
+    words = [one.value for one in listed or () if isinstance(one, Constant) and isinstance(one.value, str)]
+    if not words or len(words) != len(listed or ()):
+        return Unknown()
+    fields = words[0].replace(",", " ").split() if isinstance(told, Constant) else words
+
+    def made(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+        if len(args) + len(kwargs) == len(fields):
+            return containers.record(run, fields, args, kwargs)
+        spread, run.entering.spread = run.entering.spread, None
+        return run.call_unknown(Unknown(), [*args, *([] if spread is None else [spread])], kwargs, at)
+
+    return Native(made, exact=True)
+
+
 def _print(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     return NONE
 
@@ -238,5 +274,10 @@ PLAYS: dict[str, Play] = {
     "builtins.setattr": _setattr,
     "builtins.super": _super,
     "builtins.print": _print,
+    **{
+        f"builtins.{name}": _descriptor(f"builtins.{name}")
+        for name in ("staticmethod", "classmethod", "property")
+    },
+    "collections.namedtuple": _named_tuple,
     "copy.deepcopy": _deepcopy,
 }

@@ -26,7 +26,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Callable, Hashable, Mapping, Sequence
 
     from .guards import Guard
     from .run import Run
@@ -391,3 +391,13 @@ def string_items(run: Run, value: Value) -> dict[str, Value] | None:
         if element is not None and isinstance(key, tuple) and key not in value.popped:
             found[str(key[1])] = element
     return found
+
+
+def record(run: Run, fields: Sequence[str], args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """A tuple whose elements have names too."""
+    given = {**dict(zip(fields, args)), **kwargs}
+    made = make(run, "tuple", [given.get(name, Unknown()) for name in fields])
+    for name in fields:
+        if name in given:
+            run.state.slots[(made, "member", name)] = given[name]
+    return made

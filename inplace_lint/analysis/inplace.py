@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table
-from . import arrays, containers, operators, ops
+from . import arrays, containers, operators, ops, own_operators
 from .guards import both
 from .joins import join
 from .values import Array, Parameters, Phi, Sequence_, Tensor, Unknown, Value
@@ -34,7 +34,8 @@ def augmented(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Valu
         arrays.write(run, left, f"{op}=", at)
         return left
     if not isinstance(left, (Tensor, Unknown, Parameters)):
-        return operators.binary(run, op, left, right, at)
+        own = own_operators.augmented(run, op, left, right, at)
+        return operators.binary(run, op, left, right, at) if own is None else own
     found = table.operator(op + "=")
     if found is None:
         return Unknown()

@@ -40,7 +40,9 @@ def instantiate(
     if any(
         base in ("builtins.dict", "builtins.list", "builtins.tuple", "typing.NamedTuple") for base in bases
     ):
-        return _record(run, cls, args, kwargs) if "typing.NamedTuple" in bases else Unknown()
+        return (
+            containers.record(run, fields(cls), args, kwargs) if "typing.NamedTuple" in bases else Unknown()
+        )
     obj = Instance(cls, shared=run.builds)
     init = lookup.find(run, cls.order(), "__init__")
     if _is_dataclass(run, cls):
@@ -149,16 +151,6 @@ def fields(cls: ClassValue) -> list[str]:
 def _fill(run: Run, obj: Instance, args: Sequence[Value], kwargs: Mapping[str, Value]) -> None:
     for name, value in [*zip(fields(obj.cls), args), *kwargs.items()]:
         run.put(obj, name, value)
-
-
-def _record(run: Run, cls: ClassValue, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    members = fields(cls)
-    given = {**dict(zip(members, args)), **kwargs}
-    sequence = containers.make(run, "tuple", [given.get(name, Unknown()) for name in members])
-    for name in members:
-        if name in given:
-            run.state.slots[(sequence, "member", name)] = given[name]
-    return sequence
 
 
 def call_instance(

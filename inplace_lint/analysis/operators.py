@@ -7,7 +7,7 @@ import operator
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table
-from . import containers, instances, ops, requires_grad
+from . import containers, instances, ops, own_operators, requires_grad
 from .joins import join
 from .values import (
     Array,
@@ -72,6 +72,9 @@ _OBJECTS = (
 
 def binary(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
     """left op right."""
+    own = own_operators.binary(run, op, left, right, at)
+    if own is not None:
+        return own
     if isinstance(left, Constant) and isinstance(right, Constant):
         return _fold(op, left.value, right.value)
     if is_array(left) or is_array(right):
@@ -120,10 +123,9 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
             results.append((guard, compare(run, op, atom, right, at)))
         run.path = path
         return join(results) if results else Unknown()
-    if op in ("is", "is not", "==", "!="):
-        same = instances.are_same(left, right)
-        if same is not None:
-            return Constant(same == (op in ("is", "==")))
+    known = own_operators.compare(run, op, left, right, at) or _same(op, left, right)
+    if known is not None:
+        return known
     if op in ("is", "is not"):
         return _identical(run, op == "is", left, right, at)
     if isinstance(left, Constant) and isinstance(right, Constant):
@@ -187,6 +189,12 @@ def _is_another(value: Value, word: str) -> bool:
 def _partly_constant(value: Phi) -> bool:
     """Whether a comparison can be decided on some of the paths."""
     return any(isinstance(atom, Constant) for _, atom in value.alternatives)
+
+
+def _same(op: str, left: Value, right: Value) -> Value | None:
+    """Whether two values are one, or equal, where that can be told of them by themselves."""
+    same = instances.are_same(left, right) if op in ("is", "is not", "==", "!=") else None
+    return None if same is None else Constant(same == (op in ("is", "==")))
 
 
 def _identical(run: Run, positive: bool, left: Value, right: Value, at: ast.AST) -> Value:
@@ -273,6 +281,9 @@ def unary(run: Run, op: str, operand: Value, at: ast.AST) -> Value:
         except TypeError:
             pass
         return Scalar()
+    own = own_operators.unary(run, op, operand, at)
+    if own is not None:
+        return own
     if _may_be_tensor(operand):
         found = table.operator(op)
         if found is not None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import inherited, lookup
+from . import containers, inherited, lookup
 from .frames import State
 from .iterators import Iteration
-from .values import Bound, Constant, FunctionValue, Instance, Scalar, Unknown, Value
+from .values import Bound, Constant, FunctionValue, Instance, Scalar, Sequence_, Unknown, Value
 
 if TYPE_CHECKING:
     import ast
@@ -52,6 +52,9 @@ def next_of(run: Run, value: Value, at: ast.AST) -> Value:
         return run.call(further, [], {}, at)
     if isinstance(value, Iteration):
         return value.first(1)[0] if value.step is None else value.step(at)
+    elements = containers.items(run, value) if isinstance(value, Sequence_) else None
+    if elements is not None and len(elements) == 1:
+        return elements[0]  # of more it is not known how many were taken before
     return Unknown()
 
 

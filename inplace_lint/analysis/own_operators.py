@@ -1,0 +1,64 @@
+"""Operators of the project's own classes: `a + b` calls `__add__` of a, or `__radd__` of b."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import lookup
+from .values import Bound, FunctionValue, Instance, Value
+
+if TYPE_CHECKING:
+    import ast
+
+    from .run import Run
+
+_BINARY = {
+    "+": "add",
+    "-": "sub",
+    "*": "mul",
+    "/": "truediv",
+    "//": "floordiv",
+    "%": "mod",
+    "**": "pow",
+    "@": "matmul",
+    "&": "and",
+    "|": "or",
+    "^": "xor",
+    "<<": "lshift",
+    ">>": "rshift",
+}
+_COMPARISONS = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge", "==": "eq", "!=": "ne"}
+_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+_UNARY = {"neg": "neg", "pos": "pos", "invert": "invert"}
+
+
+def binary(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value | None:
+    """left op right, where a class of the project defines it."""
+    name = _BINARY.get(op, "")
+    return _called(run, left, name, [right], at) or _called(run, right, f"r{name}", [left], at)
+
+
+def augmented(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value | None:
+    """left op= right, where a class of the project defines that itself."""
+    return _called(run, left, f"i{_BINARY.get(op, '')}", [right], at)
+
+
+def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value | None:
+    """left op right for a comparison that a class of the project defines."""
+    if op not in _COMPARISONS:
+        return None
+    return _called(run, left, _COMPARISONS[op], [right], at) or _called(
+        run, right, _COMPARISONS[_TURNED[op]], [left], at
+    )
+
+
+def unary(run: Run, op: str, operand: Value, at: ast.AST) -> Value | None:
+    """-x, +x, ~x, where a class of the project defines it."""
+    return _called(run, operand, _UNARY.get(op, ""), [], at)
+
+
+def _called(run: Run, obj: Value, name: str, args: list[Value], at: ast.AST) -> Value | None:
+    if not isinstance(obj, Instance):
+        return None
+    method = lookup.find(run, obj.cls.order(), f"__{name}__")
+    return run.call(Bound(method, [obj], {}), args, {}, at) if isinstance(method, FunctionValue) else None
