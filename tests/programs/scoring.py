@@ -14,7 +14,19 @@ from inplace_lint.engine.pipeline import examine
 from inplace_lint.project import Settings
 
 HERE = Path(__file__).parent
-SETS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+SETS = (
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+)
 DRIVER = "# --- driver ---"
 BUG = "# BUG"
 
