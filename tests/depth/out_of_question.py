@@ -57,4 +57,44 @@ PROGRAMS = {
 
         Pool()(torch.rand(2, 2, 4)).sum().backward()
     """,
+    "what hooks kept, each taken under its own name": """
+        class Tap:
+            def __init__(self, model, names):
+                self.values = {}
+                for name in names:
+                    model.get_submodule(name).register_forward_hook(self.hook(name))
+
+            def hook(self, name):
+                def keep(module, args, out):
+                    self.values[name] = out.clone()
+                return keep
+
+            def take(self):
+                values, self.values = self.values, {}
+                return values
+
+        class Distill(nn.Module):
+            def __init__(self, teacher, student, pairs):
+                super().__init__()
+                self.teacher, self.student, self.pairs = teacher.requires_grad_(False), student, pairs
+                self.last = nn.Linear(4, 4)
+                self.theirs, self.mine = Tap(teacher, pairs.values()), Tap(student, pairs.keys())
+
+            def forward(self, x):
+                self.teacher(x), self.student(x)
+                theirs, mine, loss = self.theirs.take(), self.mine.take(), 0.0
+                for own, other in self.pairs.items():
+                    wanted = theirs[other]
+                    loss = loss + F.mse_loss(self.last(mine[own]), wanted)  # bad
+                    wanted.sub_(1)  # bad: IPL102
+                    wanted.sub_(1)  # good
+                    loss = loss + F.mse_loss(self.last(mine[own]), wanted)  # good
+                return loss
+
+        def net():
+            return nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 4))
+
+        if __name__ == "__main__":
+            Distill(net(), net(), {"0": "0", "2": "2"})(b).backward()
+    """,
 }

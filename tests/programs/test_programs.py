@@ -18,7 +18,7 @@ MISSED = frozenset(
         "staging_loader",
     }
 )
-FLAGGED: frozenset[str] = frozenset({"feature_distill_hooks", "gesture_self_distill"})
+FLAGGED: frozenset[str] = frozenset({"gesture_self_distill"})
 
 
 def _name(program: Program) -> str:
