@@ -86,7 +86,7 @@ def call(
         known = cached.result(run, func, args, kwargs, at) if func.decorated else None
         if known is not None:
             return known
-        return enter(run, func, args, kwargs, at, exact)
+        return run.enter(func, args, kwargs, at, exact)
     if isinstance(func, Symbol):
         if not exact and func.dotted in ("torch.nn.Sequential", "torch.nn.ModuleList"):
             return _of_unknown_modules(run, func, args, kwargs, at)
@@ -121,7 +121,7 @@ def _call_each(
     path = run.path
     for guard, atom in run.live(func):
         run.path = guard
-        results.append((guard, call(run, atom, args, kwargs, at, exact)))
+        results.append((guard, run.call(atom, args, kwargs, at, exact)))
     run.path = path
     return join(results) if results else Unknown()
 

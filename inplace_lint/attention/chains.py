@@ -117,10 +117,13 @@ class Chains:
             kind = kind_of(self.evaluation, func)
             if kind == "torch.nn.Linear" and chain.labels[-1] not in self._shared(chain):
                 return None  # over the keys, or over what is summed: these are no scores any more
-            name = (
-                func.args[1] if func.op in ("attr", "member") else getattr(func.args[0], "name", func.args[0])
-            )
-            return chain.problem(term, words.format(f"`{name}`"))
+            if func.op in ("attr", "member"):
+                name = f"`{func.args[1]}`"
+            else:
+                name = (
+                    f"`{getattr(func.args[0], 'name', func.args[0])}`" if func.args else "an unknown function"
+                )
+            return chain.problem(term, words.format(name))
         return None
 
     def _mixed(self, term: Term, follow: Callable[[Term], Chain | None]) -> Chain | None:

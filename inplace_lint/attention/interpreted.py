@@ -14,6 +14,7 @@ from ..analysis import containers
 from ..analysis.budget import EVERYTHING
 from ..analysis.execute import HANDLERS
 from ..analysis.interpreter import Interpreter
+from ..analysis.slices import Slice
 from ..analysis.starts import run_body, run_function
 from ..analysis.storage import NEVER
 from ..analysis.values import (
@@ -54,6 +55,10 @@ _NUMBERS = frozenset(
 )
 _ARITHMETIC = frozenset("mul div add sub pow neg".split())
 _DRAWN = frozenset({"rand", "randn"})
+#: Terms that may be anything, or several tensors.
+_OF_ANY_KIND = frozenset("call opaque member attr element param chunk split unbind max mha".split())
+#: Attributes of tensors, and of what a maximum returns, that have terms of their own.
+_OF_TENSORS = frozenset({"shape", "mT", "mH", "T", "values", "indices"})
 #: Modules whose functions the interpreter does not play, and that the graph has terms for.
 _FOREIGN = ("torch", "einops", "math")
 
@@ -117,7 +122,9 @@ class _Graphing(Interpreter):
         if isinstance(value, TorchModule):
             config = {name: self.term(given) for name, given in value.config.items()}
             return terms("new", value.name, tuple(config), 0, *config.values())
-        if isinstance(value, Sequence_) and value.kind in ("tuple", "list", "slice"):
+        if isinstance(value, Slice):
+            return terms("slice", *map(self.term, value.parts))
+        if isinstance(value, Sequence_) and value.kind in ("tuple", "list"):
             elements = containers.items(self, value)
             if elements is not None:
                 return terms(value.kind, *map(self.term, elements))
@@ -141,7 +148,7 @@ class _Graphing(Interpreter):
         made: Value
         if term.op in _NUMBERS or (term.op in _ARITHMETIC and all(map(_is_number, term.operands))):
             made = Scalar()
-        elif term.op in ("call", "opaque", "member", "attr", "element", "param"):
+        elif term.op in _OF_ANY_KIND:
             made = Unknown()
         else:
             made = self.new_tensor("result", NEVER, None)
@@ -175,6 +182,8 @@ class _Graphing(Interpreter):
             self.ended.add(id(instructions))
 
     def attribute(self, obj: Value, name: str, at: ast.AST) -> Value:
+        if name in _OF_TENSORS and self.is_noted(obj) and isinstance(obj, (Tensor, Unknown)):
+            return self.value_of(objects.attribute(self.stand(), self.term(obj), name, at))
         value = super().attribute(obj, name, at)
         if isinstance(value, (Tensor, Unknown, Scalar)) and not self.is_noted(value):
             graph = self.stand()
@@ -201,6 +210,8 @@ class _Graphing(Interpreter):
                 for atom in self.possible(value):
                     if isinstance(atom, (Tensor, Unknown, Scalar)):
                         self.note(atom, graph.parameter(function.source, name))
+        if not exact:  # which parameter is given what decides which values meet
+            return self.value_of(self.stand().terms.opaque(at, *map(self.term, (*args, *kwargs.values()))))
         return super().enter(function, args, kwargs, at, exact, force, on_yield)
 
     def call(

@@ -1,0 +1,38 @@
+"""The value graph of an interpreter's run holds what `evaluate` finds: each form of attention, and nothing alike."""
+
+from __future__ import annotations
+
+import pytest
+
+from inplace_lint.analysis.program import Program
+from inplace_lint.attention.interpreted import interpreted
+from inplace_lint.attention.recognise import sites
+from inplace_lint.attention.shapes import Shapes
+from inplace_lint.project import Project
+from inplace_lint.syntax.module import Module
+
+from .forms import Form, catalogue, source
+from .lookalikes import sources
+
+FORMS = catalogue(seed=0, more=60)
+
+
+def attentions(text: str) -> int:
+    """How many softmaxes of a file belong to an attention, whichever of its functions is run."""
+    program, module = Program(Project()), Module("program.py", text.encode())
+    program.files.add(module)
+    found = set()
+    for root in (*module.functions_in_order(), None):
+        graph = interpreted(program, module, root)
+        found |= {id(site.softmax.at) for site in sites(graph, Shapes(graph))}
+    return len(found)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_form_is_recognised(form: Form) -> None:
+    assert attentions(source(form)) == 1
+
+
+@pytest.mark.parametrize(("name", "text"), sources(), ids=lambda one: one if "\n" not in one else "")
+def test_lookalike_is_passed_over(name: str, text: str) -> None:
+    assert attentions(text) == 0
