@@ -153,7 +153,7 @@ def _items(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
     for key in obj.keys:
         value = run.state.get((obj, key))
         if value is not None:
-            name = Constant(key[1]) if isinstance(key, tuple) else Scalar()
+            name = Constant(key[1]) if isinstance(key, tuple) else containers.key_of_any(run, obj)
             pairs.append(containers.make(run, "tuple", [name, value]))
     if isinstance(obj, containers.Lazy) and obj.find is not None:
         pair = containers.make(run, "tuple", [Scalar(), obj.find(None)])
@@ -162,7 +162,9 @@ def _items(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
 
 
 def _keys(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
-    names = [Constant(key[1]) for key in obj.keys if isinstance(key, tuple)]
+    names = [
+        Constant(key[1]) if isinstance(key, tuple) else containers.key_of_any(run, obj) for key in obj.keys
+    ]
     return containers.make(run, "list", names, exact=ANY not in obj.keys)
 
 

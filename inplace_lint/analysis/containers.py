@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import elements, stale
-from .frames import LAST, LENGTH, PARTS
+from .frames import KEYS, LAST, LENGTH, PARTS
 from .iterators import Iteration
 from .joins import join
 from .slices import Slice
@@ -325,6 +325,14 @@ def put_key(run: Run, mapping: Mapping_, key: Value, value: Value) -> None:
         run.state.slots[(mapping, LENGTH)] = Unknown() if count is None else Constant(count + (not known))
     else:
         smear(run, mapping, value)
+        tensors = all(isinstance(atom, (Tensor, Parameters)) for _, atom in alternatives(key))
+        run.state.slots[(mapping, KEYS)] = key if tensors else Scalar()
+
+
+def key_of_any(run: Run, mapping: Mapping_) -> Value:
+    """The key under which any element of a mapping stands: a tensor, where tensors alone were its keys."""
+    found = run.state.get((mapping, KEYS))
+    return Scalar() if found is None else found
 
 
 def holds(run: Run, mapping: Mapping_, key: object) -> bool | None:

@@ -21,6 +21,8 @@ LENGTH = "#"
 LAST = "last"
 #: ... and what it was put together of (`containers.Parts`).
 PARTS = "parts"
+#: ... and the tensors that are keys of a mapping, whatever stands under them.
+KEYS = "keys"
 
 
 class Frame:

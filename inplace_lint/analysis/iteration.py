@@ -107,7 +107,7 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     if isinstance(value, Parameters):
         return False, [value, value]
     if isinstance(value, Mapping_):
-        return False, [Scalar(), Scalar()]
+        return False, [containers.key_of_any(run, value), containers.key_of_any(run, value)]
     if isinstance(value, Scalar):
         return False, [Scalar(), Scalar()]
     owner = value if isinstance(value, Unknown) and value.is_given() else None
