@@ -19,6 +19,7 @@ from . import (
     names,
     operators,
     stale,
+    strings,
     subscripts,
     unmodeled,
 )
@@ -258,7 +259,12 @@ def _import(run: Run, i: ir.Import) -> None:
 
 
 def _opaque(run: Run, i: ir.Opaque) -> None:
-    if i.kind in ("string", "comparison", "match"):
+    if i.kind == "string":
+        run.frame.registers[i.dst] = strings.put_together(
+            i.at, [run.frame.registers[operand] for operand in i.operands]
+        )
+        return
+    if i.kind in ("comparison", "match"):
         run.frame.registers[i.dst] = Scalar()
         return
     made = Unknown.made

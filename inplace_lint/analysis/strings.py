@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from .values import Constant, Native, Scalar, Value
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Mapping, Sequence
 
     from .run import Run
@@ -36,3 +36,21 @@ def method(text: str, name: str) -> Value | None:
         return Scalar() if isinstance(made, str) and len(made) > _LONGEST else Constant(made)
 
     return Native(play)
+
+
+def put_together(node: ast.AST, parts: Sequence[Value]) -> Value:
+    """`f"on_{event}"`, where all that is put in it is known."""
+    given = iter(parts)
+    text = ""
+    for piece in getattr(node, "values", ()):
+        if isinstance(piece, ast.Constant):
+            text += str(piece.value)
+            continue
+        part = next(given, None)
+        plain = isinstance(piece, ast.FormattedValue) and piece.conversion == -1 and piece.format_spec is None
+        if not plain or not isinstance(part, Constant) or not isinstance(part.value, (int, str)):
+            return Scalar()
+        text += str(part.value)
+        if len(text) > _LONGEST:
+            return Scalar()
+    return Constant(text)
