@@ -213,9 +213,18 @@ def _behind_hazards(run: Run) -> set[Value]:
 
 
 def _holds(run: Run, obj: Instance, written: set[Storage]) -> bool:
-    """Whether an attribute of the object is one of the tensors that were written."""
-    return any(
-        isinstance(atom, Tensor) and atom.storage in written
-        for value in run.elements(obj)
-        for _, atom in alternatives(value)
-    )
+    """Whether one of the tensors that were written is an attribute of the object, or of an object that it keeps."""
+    seen: set[Instance] = set()
+    pending = [obj]
+    while pending:
+        one = pending.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        for value in run.elements(one):
+            for _, atom in alternatives(value):
+                if isinstance(atom, Tensor) and atom.storage in written:
+                    return True
+                if isinstance(atom, Instance):
+                    pending.append(atom)
+    return False

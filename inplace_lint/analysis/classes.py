@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
+from ..torchmodel import table
 from . import (
     container_methods,
     containers,
@@ -11,6 +13,7 @@ from . import (
     layers,
     lookup,
     methods,
+    names,
     optimizers,
 )
 from .optimizers import Optimizer
@@ -31,8 +34,6 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    import ast
-
     from .run import Run
 
 
@@ -44,6 +45,18 @@ class Super(Value):
     def __init__(self, cls: ClassValue, receiver: Value) -> None:
         self.cls = cls
         self.receiver = receiver
+
+
+def _is_set_to_a_tensor(run: Run, cls: ClassValue, name: str) -> bool:
+    """Whether a method of the class sets an attribute to what a function of torch makes."""
+    for owner in cls.order():
+        for method in owner.source.methods.values():
+            for how, value, _ in run.program.sketches.assigned(method).names.get(f".{name}", ()):
+                if how == "=" and isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+                    made = names.evaluate_in(run, method.module, value.func)
+                    if isinstance(made, Symbol) and table.function(made.dotted) is not None:
+                        return True
+    return False
 
 
 def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
@@ -60,6 +73,9 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
                 if run.program.is_set_later(obj.cls, name, run.frame.module):
                     late = Unknown(obj)
                     late.late = True
+                    tensor = run.as_tensor(late) if _is_set_to_a_tensor(run, obj.cls, name) else None
+                    if tensor is not None:
+                        tensor.storage.proved = True
                     run.bottom().slots[(obj, name)] = late
                     return late
             elif (
