@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from .application import Application, Operands
     from .guards import Guard
     from .run import Run
+    from .values import Sizes
 
 
 def of(run: Run, op: Application) -> tuple[list[Operands], Value]:
@@ -252,7 +253,16 @@ def _view(run: Run, op: Application, ret: Ret, tensor: Tensor) -> Tensor:
     if layout.expands:
         view.expanded = place
     _turn(run, facts, layout, tensor, view, op.values)
+    if not layout.expands and (ret.multi_view or _takes_one(tensor.sizes, view.sizes)):
+        view.expanded = None  # of an axis that was expanded, it may be one place alone
     return view
+
+
+def _takes_one(before: Sizes | None, after: Sizes | None) -> bool:
+    """Whether a view has an axis of one element that was longer."""
+    if before is None or after is None or len(before) != len(after):
+        return False
+    return any(new == 1 and old != 1 for old, new in zip(before, after))
 
 
 def _turn(
