@@ -208,6 +208,18 @@ def _of_unknown(run: Run, obj: Unknown, name: str, at: ast.AST) -> Value:
     return run.member(obj, name)
 
 
+def as_field(run: Run, value: Value) -> Value:
+    """What is used as no method can be is a field of that name: `b.mean * 2`, `b.cov[0]`, of an object not in sight."""
+    if isinstance(value, Phi) and any(isinstance(atom, Bound) for _, atom in value.alternatives):
+        return join([(guard, as_field(run, atom)) for guard, atom in value.alternatives])
+    if isinstance(value, Bound) and isinstance(value.func, OpValue) and not value.kwargs:
+        owner = value.args[0] if len(value.args) == 1 else None
+        name = value.func.op.name.rpartition(".")[2]
+        if isinstance(owner, Unknown) and table.method(name) is value.func.op:
+            return run.member(owner, name)
+    return value
+
+
 def is_shared(name: str) -> bool:
     """Whether arrays, strings or containers have a method of this name."""
     return name in _SHARED_METHODS

@@ -97,7 +97,7 @@ def _move(run: Run, i: ir.Move) -> None:
 
 def _get_attribute(run: Run, i: ir.GetAttribute) -> None:
     registers = run.frame.registers
-    obj, made = registers[i.obj], Unknown.made
+    obj, made = attributes.as_field(run, registers[i.obj]), Unknown.made
     if not hasattr(None, i.name) and not absent.is_left(run, obj):
         registers[i.dst] = Unknown()
         return
@@ -113,7 +113,7 @@ def _set_attribute(run: Run, i: ir.SetAttribute) -> None:
 
 def _get_item(run: Run, i: ir.GetItem) -> None:
     registers = run.frame.registers
-    obj, made = registers[i.obj], Unknown.made
+    obj, made = attributes.as_field(run, registers[i.obj]), Unknown.made
     if not absent.is_left(run, obj):
         registers[i.dst] = Unknown()
         return
@@ -171,7 +171,8 @@ def _call(run: Run, i: ir.Call) -> None:
 
 def _binary(run: Run, i: ir.Binary) -> None:
     registers = run.frame.registers
-    left, right, made = registers[i.left], registers[i.right], Unknown.made
+    left, right = (attributes.as_field(run, registers[operand]) for operand in (i.left, i.right))
+    made = Unknown.made
     if not absent.is_left(run, left, right):
         registers[i.dst] = Unknown()
         return
@@ -181,7 +182,7 @@ def _binary(run: Run, i: ir.Binary) -> None:
 
 def _augmented(run: Run, i: ir.Augmented) -> None:
     registers = run.frame.registers
-    left, right = registers[i.left], registers[i.right]
+    left, right = (attributes.as_field(run, registers[operand]) for operand in (i.left, i.right))
     given = absent.is_left(run, left, right)
     registers[i.dst] = inplace.augmented(run, i.op, left, right, i.at) if given else Unknown()
 
