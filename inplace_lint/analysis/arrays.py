@@ -130,6 +130,20 @@ def item(run: Run, array: Array, index: Value) -> Value | None:
     return View(array, parts == [index] and not _steps(slices[0])) if slices else None
 
 
+def note_element(run: Run, array: Array, element: Scalar) -> None:
+    """What stands at one index is a number, or a row: the latter where a function is told to write to it."""
+    run.bottom().slots[(element, _ROW)] = array
+
+
+def _row(run: Run, value: Value) -> Value:
+    """The row of an array, of what is used as only a row can be."""
+    found = run.state.get((value, _ROW)) if isinstance(value, Scalar) else None
+    return View(found) if isinstance(found, Array) else value
+
+
+_ROW = "row of"
+
+
 def _steps(index: Slice) -> bool:
     """Whether a slice passes over elements."""
     return len(index.parts) > 2 and not (
@@ -168,6 +182,7 @@ def _makes(run: Run, name: str, args: Sequence[Value]) -> bool:
 def _write_all(run: Run, value: Value, op: str, at: ast.AST) -> Value:
     """What may be an array is changed."""
     for guard, atom in run.live(value):
+        atom = _row(run, atom)
         if isinstance(atom, Array):
             path, run.path = run.path, both(run.path, guard)
             write(run, atom, op, at)

@@ -60,7 +60,10 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
         elif isinstance(atom, Array) and (item := arrays.item(run, atom, index)) is not None:
             results.append((guard, item))
         elif isinstance(atom, Scalar):
-            results.append((guard, run.scalar(("item", atom, _key(index)))))
+            element = run.scalar(("item", atom, _key(index)))
+            if isinstance(atom, Array):
+                arrays.note_element(run, atom, element)
+            results.append((guard, element))
         elif isinstance(atom, Iteration) and isinstance(index, Slice) and _is_backwards(index):
             results.append((guard, atom.backwards()))
         elif (
