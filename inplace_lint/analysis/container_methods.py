@@ -9,6 +9,7 @@ from .frames import LAST, LENGTH, PARTS
 from .values import (
     ANY,
     Constant,
+    Instance,
     Mapping_,
     Native,
     Scalar,
@@ -152,9 +153,14 @@ def _items(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
     pairs = []
     for key in obj.keys:
         value = run.state.get((obj, key))
-        if value is not None:
-            name = Constant(key[1]) if isinstance(key, tuple) else containers.key_of_any(run, obj)
-            pairs.append(containers.make(run, "tuple", [name, value]))
+        if value is None:
+            continue
+        name = Constant(key[1]) if isinstance(key, tuple) else containers.key_of_any(run, obj)
+        # What each round of a loop put into it is in a pair of its own.
+        each = [value] if isinstance(key, tuple) else [atom for _, atom in alternatives(value)]
+        if not all(isinstance(atom, (Instance, Sequence_)) for atom in each):
+            each = [value]
+        pairs += [containers.make(run, "tuple", [name, one]) for one in each]
     if isinstance(obj, containers.Lazy) and obj.find is not None:
         pair = containers.make(run, "tuple", [Scalar(), obj.find(None)])
         return containers.make(run, "list", [*pairs, pair], exact=False)

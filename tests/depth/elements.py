@@ -236,4 +236,47 @@ PROGRAMS = {
 
         Net([4, 4])(b).sum().backward()
     """,
+    "rows of layers that a comprehension makes under names": """
+        class Stacks(nn.Module):
+            def __init__(self, names, count=2):
+                super().__init__()
+                self.stacks = nn.ModuleDict(
+                    {name: nn.ModuleList([nn.Linear(4, 4) for _ in range(count)]) for name in names}
+                )
+
+            def forward(self, x):
+                rest, found = x.abs(), 0.0
+                for name, stack in self.stacks.items():
+                    for layer in stack:
+                        back = layer(rest)
+                        rest -= back  # bad: IPL102
+                        rest = rest - back  # good
+                        found = found + back
+                return found
+
+        Stacks(["trend", "season"])(b).sum().backward()
+    """,
+    "a row of an array that is used for each batch": """
+        import numpy as np
+
+        class Batches:
+            def __init__(self, count):
+                self.count, self.x = count, np.empty((2, 4), np.float32)
+
+            def decode(self, row, start):
+                np.multiply(np.arange(start, start + 4), 0.5, out=self.x[row])
+
+            def __iter__(self):
+                for i in range(self.count):
+                    for row in range(2):
+                        self.decode(row, i)
+                    yield torch.from_numpy(self.x)  # bad
+                    yield torch.from_numpy(self.x.copy())  # good
+
+        net, losses = nn.Linear(4, 1), []
+        for x in Batches(3):  # bad: IPL202
+        for x in Batches(3):  # good
+            losses.append(net(x).sum())
+        torch.stack(losses).sum().backward()
+    """,
 }

@@ -162,4 +162,35 @@ PROGRAMS = {
 
         Shared()(b, b).sum().backward()
     """,
+    "fields that are called as methods of tensors are": """
+        from dataclasses import dataclass
+
+        @dataclass
+        class Belief:
+            mean: torch.Tensor
+            cov: torch.Tensor
+
+        class Filter(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.move, self.look = nn.Parameter(torch.eye(2)), nn.Parameter(torch.eye(2))
+
+            def predict(self, belief):
+                return Belief(belief.mean @ self.move, self.move @ belief.cov @ self.move.T)
+
+            def correct(self, belief, seen):
+                gain = belief.cov @ self.look.T
+                mean = belief.mean + seen.unsqueeze(-2) @ gain.mT
+                belief.cov -= gain @ gain.mT  # bad: IPL102
+                return Belief(mean, belief.cov)  # bad
+                return Belief(mean, belief.cov - gain @ gain.mT)  # good
+
+            def run(self, belief, every):
+                for seen in every:
+                    belief = self.correct(self.predict(belief), seen)
+                return belief.mean.sum() + belief.cov.sum()
+
+        if __name__ == "__main__":
+            Filter().run(Belief(torch.zeros(1, 1, 2), torch.eye(2)[None]), torch.ones(3, 1, 2)).backward()
+    """,
 }
