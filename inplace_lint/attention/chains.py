@@ -17,6 +17,15 @@ if TYPE_CHECKING:
     from .shapes import Shapes
 
 PRODUCTS = frozenset({"matmul", "bmm", "baddbmm", "einsum"})
+
+
+def _name_of(func: Term) -> str:
+    """What is called, as a message has it."""
+    name = func.args[1] if func.op in ("attr", "member") else func.args[0] if func.args else None
+    name = getattr(name, "name", name)  # of a function or class of the project
+    return f"`{name}`" if isinstance(name, str) else "a function that is not known by name"
+
+
 #: Steps that change no value, and those that do so as no mask does.
 _PASSED = frozenset(
     "cast contiguous clone transpose mT permute t reshape flatten unflatten squeeze unsqueeze getitem rearrange "
@@ -117,13 +126,7 @@ class Chains:
             kind = kind_of(self.evaluation, func)
             if kind == "torch.nn.Linear" and chain.labels[-1] not in self._shared(chain):
                 return None  # over the keys, or over what is summed: these are no scores any more
-            if func.op in ("attr", "member"):
-                name = f"`{func.args[1]}`"
-            else:
-                name = (
-                    f"`{getattr(func.args[0], 'name', func.args[0])}`" if func.args else "an unknown function"
-                )
-            return chain.problem(term, words.format(name))
+            return chain.problem(term, words.format(_name_of(func)))
         return None
 
     def _mixed(self, term: Term, follow: Callable[[Term], Chain | None]) -> Chain | None:

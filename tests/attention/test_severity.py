@@ -218,3 +218,11 @@ def test_changed_weights_are_no_less_real(change: str) -> None:
     one = found(text)
     assert one.severity == "warning"
     assert "changed after the softmax" in str(one.fix_refused)
+
+
+def test_what_changes_the_weights_has_a_name_or_none() -> None:
+    change = 'w = self.nets["drop"](w)'
+    body = f"w = (q @ k.mT).softmax(-1)\n        {change}\n        return w @ v\n"
+    text = f"class Block(nn.Module):\n    def forward(self, q, k, v):\n        {body}"
+    refused = str(found(text).fix_refused)
+    assert refused == "the weights are changed after the softmax, by a function that is not known by name"

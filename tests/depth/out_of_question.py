@@ -1,6 +1,33 @@
 """What is not even possible: the good forms are silent at the lowest confidence too."""
 
 PROGRAMS = {
+    "layers of several kinds in one list, by their numbers": """
+        def build(widths):
+            layers = []
+            for width in widths:
+                if width == 0:
+                    layers += [nn.MaxPool1d(1)]
+                else:
+                    layers += [nn.Linear(4, 4), nn.ReLU(inplace=True)]
+            return layers
+
+        class Net(nn.Module):
+            def __init__(self, widths):
+                super().__init__()
+                self.layers = nn.ModuleList(build(widths))
+                self.gate = nn.Linear(4, 4)
+
+            def forward(self, x):
+                for i in range(len(self.layers)):
+                    x = self.layers[i](x)
+                g = self.gate(x).exp()
+                g += 1  # bad: IPL101
+                g = g + 1  # good
+                return x * g
+
+        if __name__ == "__main__":
+            Net([4, 0, 4, 4])(torch.ones(3, 4)).sum().backward()
+        """,
     "modules that a Sequential of one's own is given under names that are put together": """
         from collections import OrderedDict
 
