@@ -242,6 +242,17 @@ def _hands_back(run: Run, source: FunctionSource, given: Value) -> bool:
     )
 
 
+#: A function that calls itself for the modules in a module is followed so many levels down.
+_LEVELS = 3
+
+
+def _is_tree(value: Value) -> bool:
+    """Whether it is a module that holds others, all of them in sight."""
+    if isinstance(value, Instance):
+        return value.cls.is_module()
+    return isinstance(value, Sequence_) and value.kind in ("Sequential", "ModuleList")
+
+
 def _not_entered(
     run: Run,
     function: FunctionValue,
@@ -253,7 +264,9 @@ def _not_entered(
     """What stands for a call of a generator, or too deep, or of what is being run already; None for all others."""
     source = function.source
     exhausted = run.frame.depth >= DEPTH or run.budget.is_spent()
-    if not exhausted and run.path and not source.is_generator and run.entering.active.count(source) <= 1:
+    nested = run.entering.active.count(source)
+    goes_on = nested <= 1 or (nested <= _LEVELS and any(_is_tree(arg) for arg in args))
+    if not exhausted and run.path and not source.is_generator and goes_on:
         return None
     if exhausted and not source.is_generator:
         run.leave_out(source)

@@ -59,8 +59,20 @@ def listed(run: Run, obj: Value, name: str) -> Value:
         return any_of(run, obj, named)
     each: list[Value] = [*reversed(found)]
     if named:
-        each = [containers.make(run, "tuple", [Scalar(), module]) for module in each]
+        names = _names_in(run, obj) if name == "named_children" else {}
+        each = [containers.make(run, "tuple", [names.get(module, Scalar()), module]) for module in each]
     return iterators.of(True, each)
+
+
+def _names_in(run: Run, obj: Value) -> dict[Value, Value]:
+    """The names under which a module holds others, where they are known."""
+    found: dict[Value, Value] = {}
+    for key in obj.keys if isinstance(obj, (Instance, Sequence_, Mapping_)) else ():
+        name = key[1] if isinstance(key, tuple) and len(key) == 2 else key
+        value = run.state.get((obj, key))
+        if value is not None and isinstance(name, (int, str)):
+            found.update((atom, Constant(str(name))) for _, atom in alternatives(value))
+    return found
 
 
 def any_of(run: Run, owner: Value, named: bool) -> Value:

@@ -107,4 +107,61 @@ PROGRAMS = {
         net.get_submodule("block.up").register_forward_hook(silence)  # good
         net(torch.rand(3, 4)).sum().backward()
     """,
+    "layers that others take the places of, as far down as they are": """
+        class Workspace:
+            def __init__(self):
+                self.memory = torch.empty(0)
+
+            def reserve(self, count):
+                if count > self.memory.numel():
+                    self.memory = torch.empty(count)
+
+            def dense(self, codes):
+                view = self.memory[: codes.numel()]  # bad
+                view.copy_(codes.flatten() * 0.1)  # bad
+                view = codes.flatten() * 0.1  # good
+                return view.view(codes.shape)
+
+        class Packed(nn.Module):
+            def __init__(self, base, space):
+                super().__init__()
+                self.register_buffer("codes", base.weight.detach().round())
+                self.down, self.space = nn.Linear(base.in_features, base.out_features), space
+                space.reserve(base.weight.numel())
+
+            def forward(self, x):
+                return F.linear(x, self.space.dense(self.codes)) + self.down(x)
+
+        def convert(module, space, skip=("head",)):
+            for name, child in module.named_children():
+                if name in skip:
+                    continue
+                if isinstance(child, nn.Linear):
+                    setattr(module, name, Packed(child, space))
+                else:
+                    convert(child, space, skip)
+            return module
+
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm, self.up, self.back = nn.LayerNorm(4), nn.Linear(4, 4), nn.Linear(4, 4)
+
+            def forward(self, x):
+                return x + self.back(torch.tanh(self.up(self.norm(x))))  # bad: IPL102
+                return x + self.back(torch.tanh(self.up(self.norm(x))))  # good
+
+        class Net(nn.Module):
+            def __init__(self, depth=2):
+                super().__init__()
+                self.blocks = nn.Sequential(*[Block() for _ in range(depth)])
+                self.head = nn.Linear(4, 1)
+
+            def forward(self, x):
+                return self.head(self.blocks(x))  # bad: IPL102
+                return self.head(self.blocks(x))  # good
+
+        net = convert(Net(), Workspace())
+        net(torch.rand(2, 4)).sum().backward()
+    """,
 }
