@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import guards
-from .callers import ANYTHING, NO_NEED, callers_of, has_no_other_caller, is_private, needs
+from .callers import (
+    ANYTHING,
+    GRADIENTS,
+    NO_NEED,
+    callers_of,
+    given_objects,
+    has_no_other_caller,
+    holds,
+    is_private,
+    needs,
+    writes_what_is_kept,
+)
 from .finding import Finding
 from .findings import of_run, once_for_each_write, prevailing
 from .program import FILE_BITS, Program
@@ -15,10 +26,8 @@ from .starts import run_body, run_function
 from .storage import DOES
 from .values import (
     Instance,
-    Tensor,
     Unknown,
     Value,
-    alternatives,
 )
 
 if TYPE_CHECKING:
@@ -93,14 +102,19 @@ def runs(
     #: functions whose callers were asked for, and their names
     sought: set[FunctionSource] = set()
     names: set[str] = set()
+    #: on the way to who makes an object that is handed on: nobody says that these are given the same one twice
+    between: set[FunctionSource | None] = set()
     for _ in range(_CALLERS):
         asked: dict[FunctionSource, int] = {}
+        kept: dict[FunctionSource, int] = {}
         for root in pending:
             if root in done:
                 continue
             run = done[root] = deepened(program, module, root)
             need = needs(run, module, root) if root is not None else NO_NEED
-            if root is not None and need:
+            if root is not None and (root in between or not need) and writes_what_is_kept(run, root):
+                kept[root] = GRADIENTS
+            elif root is not None and need:
                 asked[root] = need
         names.update(root.name for root in asked)
         for root, run in done.items():
@@ -111,10 +125,18 @@ def runs(
         calling = callers_of(program, module, asked)
         quiet.update(f for f, runs_it in calling.items() if not runs_it)
         pending = [f for f, runs_it in calling.items() if runs_it and f not in done]
-        program.writers.update(asked)  # who is asked about a function has to enter it
+        between.difference_update(f for f, runs_it in calling.items() if runs_it)
+        more = callers_of(program, module, kept)
+        more = {f: runs_it for f, runs_it in more.items() if runs_it and f not in done and f not in pending}
+        between.update(more)
+        pending += more
+        program.writers.update(asked, kept)  # who is asked about a function has to enter it
         program.writers.update(f for f in pending if f is not None)
         if not pending:
             break
+    for root in between:
+        if root is not None and root in done:
+            _forget_what_is_kept(done[root], root)
     program.cut_short.update((root, run.found.cut) for root, run in done.items() if run.found.cut)
     entered = {source for root, run in done.items() for source in run.entering.entered if source is not root}
     return [
@@ -124,6 +146,17 @@ def runs(
         or not is_private(root)
         or not (root in entered or has_no_other_caller(module, root, quiet.union(done)))
     ]
+
+
+def _forget_what_is_kept(run: Run, root: FunctionSource) -> None:
+    """Leave out what is written of the objects that a function is given."""
+    objects = given_objects(run, root)
+    run.heap.hazards = [
+        hazard
+        for hazard in run.heap.hazards
+        if not any(holds(run, obj, {hazard.write.storage}) for obj in objects)
+    ]
+    run.found.findings = None  # what was said of it before is said anew
 
 
 #: How often a root is run again to enter calls that turn out to matter.
@@ -192,7 +225,7 @@ def _worth_entering(run: Run) -> frozenset[FunctionSource]:
         if call.tensors & written
         or call.result in owners
         or call.given & owners
-        or any(isinstance(value, Instance) and _holds(run, value, written) for value in call.given)
+        or any(isinstance(value, Instance) and holds(run, value, written) for value in call.given)
     )
 
 
@@ -210,21 +243,3 @@ def _behind_hazards(run: Run) -> set[Value]:
                 if storage.value is not None:
                     found.add(storage.value)
     return found
-
-
-def _holds(run: Run, obj: Instance, written: set[Storage]) -> bool:
-    """Whether one of the tensors that were written is an attribute of the object, or of an object that it keeps."""
-    seen: set[Instance] = set()
-    pending = [obj]
-    while pending:
-        one = pending.pop()
-        if one in seen:
-            continue
-        seen.add(one)
-        for value in run.elements(one):
-            for _, atom in alternatives(value):
-                if isinstance(atom, Tensor) and atom.storage in written:
-                    return True
-                if isinstance(atom, Instance):
-                    pending.append(atom)
-    return False

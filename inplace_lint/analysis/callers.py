@@ -11,7 +11,7 @@ from ..sketch.words import mentions
 from .finding import HARMLESS, LOCAL, POSSIBLE
 from .findings import of_run, proved
 from .storage import DOES
-from .values import Unknown
+from .values import Instance, Tensor, Unknown, alternatives
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..syntax.module import FunctionSource, Module
     from .program import Program
     from .run import Run
+    from .storage import Storage
 
 #: What a caller is asked for: nothing; whether gradients flow, and what was saved for them; anything.
 NO_NEED, GRADIENTS, ANYTHING = 0, 1, 2
@@ -78,6 +79,36 @@ def _writes_what_is_given(run: Run) -> bool:
         for write in run.found.writes
         if not write.initial and (write.is_of_a_tensor() or _names_axes(write.place.at))
     )
+
+
+def holds(run: Run, obj: Instance, written: set[Storage]) -> bool:
+    """Whether one of the tensors that were written is an attribute of the object, or of an object that it keeps."""
+    seen: set[Instance] = set()
+    pending = [obj]
+    while pending:
+        one = pending.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        for value in run.elements(one):
+            for _, atom in alternatives(value):
+                if isinstance(atom, Tensor) and atom.storage in written:
+                    return True
+                if isinstance(atom, Instance):
+                    pending.append(atom)
+    return False
+
+
+def given_objects(run: Run, root: FunctionSource) -> list[Instance]:
+    """The objects in sight that a function is given, but for its own."""
+    receiver = root.receiver if root.owner is not None else ""
+    return [obj for name, obj in run.root.args.items() if isinstance(obj, Instance) and name != receiver]
+
+
+def writes_what_is_kept(run: Run, root: FunctionSource) -> bool:
+    """Whether memory of an object that is given is written: who hands it on twice may write what was saved first."""
+    written = {write.storage for write in run.found.writes if not write.initial}
+    return bool(written) and any(holds(run, obj, written) for obj in given_objects(run, root))
 
 
 def _names_axes(at: ast.AST) -> bool:

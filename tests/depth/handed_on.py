@@ -193,4 +193,51 @@ PROGRAMS = {
         if __name__ == "__main__":
             Filter().run(Belief(torch.zeros(1, 1, 2), torch.eye(2)[None]), torch.ones(3, 1, 2)).backward()
     """,
+    "memory of an object that each call is given anew": """
+        class Cache:
+            def __init__(self, count):
+                self.keys, self.length = torch.zeros(count, 4, 4), 0
+
+            def append(self, k):
+                self.keys[:, self.length] = k  # bad
+                keys = self.keys.clone()  # good
+                keys[:, self.length] = k  # good
+                self.keys = keys  # good
+                self.length += 1
+                return self.keys
+
+        class Attention(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.key = nn.Linear(4, 4)
+
+            def forward(self, x, cache: Cache):
+                k = self.key(x)
+                return (k[:, None] * cache.append(k)).sum(1)
+
+        class Block(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm, self.attend = nn.LayerNorm(4), Attention()
+
+            def forward(self, x, cache):
+                return x + self.attend(self.norm(x), cache)
+
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.blocks = nn.ModuleList([Block(), Block()])
+
+            def step(self, x, caches):
+                for block, cache in zip(self.blocks, caches):
+                    x = block(x, cache)
+                return x
+
+            def unroll(self, x):
+                caches = [Cache(x.size(0)) for _ in self.blocks]
+                return torch.stack([self.step(x[:, t], caches) for t in range(x.size(1))])  # bad: IPL102
+                return torch.stack([self.step(x[:, t], caches) for t in range(x.size(1))])  # good
+
+        Model().unroll(torch.rand(2, 3, 4)).sum().backward()
+    """,
 }

@@ -124,4 +124,48 @@ PROGRAMS = {
         if __name__ == "__main__":
             Distill(net(), net(), {"0": "0", "2": "2"})(b).backward()
     """,
+    "an object that is handed on twice where nothing is recorded alone": """
+        class Cache:
+            def __init__(self, layers, count):
+                self.keys, self.length = torch.zeros(layers, count, 4, 4), 0
+
+            def append(self, layer, k):
+                self.keys[layer, :, self.length] = k
+                return self.keys[layer, :, : self.length + 1]
+
+            def advance(self):
+                self.length += 1
+
+        class Attention(nn.Module):
+            def __init__(self, index):
+                super().__init__()
+                self.key, self.index = nn.Linear(4, 4), index
+
+            def forward(self, x, cache: Cache):
+                k = self.key(x)
+                return (k[:, None] * cache.append(self.index, k)).sum(1)
+
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = nn.ModuleList([Attention(0), Attention(1)])
+
+            def forward(self, x, cache):
+                for layer in self.layers:
+                    x = layer(x, cache)  # bad: IPL102
+                    x = layer(x, cache)  # good
+                cache.advance()
+                return x
+
+            @torch.no_grad()  # good
+            def generate(self, x, steps):
+                cache = Cache(len(self.layers), x.size(0))
+                for _ in range(steps):
+                    x = self(x, cache)  # bad: IPL102
+                    x = self(x, cache)  # good
+                return x
+
+        Model().generate(torch.rand(2, 4), 3).sum().backward()  # bad
+        Model().generate(torch.rand(2, 4), 3)  # good
+    """,
 }
