@@ -39,7 +39,7 @@ def method(text: str, name: str) -> Value | None:
 
 
 def put_together(node: ast.AST, parts: Sequence[Value]) -> Value:
-    """`f"on_{event}"`, where all that is put in it is known."""
+    """`f"on_{event}"`, where what is put in are known words. A number is that of a round, and stands for others."""
     given = iter(parts)
     text = ""
     for piece in getattr(node, "values", ()):
@@ -48,7 +48,7 @@ def put_together(node: ast.AST, parts: Sequence[Value]) -> Value:
             continue
         part = next(given, None)
         plain = isinstance(piece, ast.FormattedValue) and piece.conversion == -1 and piece.format_spec is None
-        if not plain or not isinstance(part, Constant) or not isinstance(part.value, (int, str)):
+        if not plain or not isinstance(part, Constant) or not isinstance(part.value, str):
             return Scalar()
         text += str(part.value)
         if len(text) > _LONGEST:

@@ -147,11 +147,7 @@ def _class_of(run: Run, source: FunctionSource, parameter: ast.arg) -> ClassValu
         value = names.of_module(run, source.module, name) if name else None
         if not isinstance(value, ClassValue):
             return None
-        kept = (
-            _calls_a_layer(run, source, parameter, value)
-            or _calls_what_it_takes_part_of(run, source, parameter, value)
-            or _asked_to_write(run, source, parameter, value)
-        )
+        kept = _calls_a_layer(run, source, parameter, value) or _asked_to_write(run, source, parameter, value)
         return value if kept else None
     asked = _asked(run, source, parameter.arg)
     if not asked:
@@ -167,18 +163,6 @@ def _calls_a_layer(run: Run, source: FunctionSource, parameter: ast.arg, cls: Cl
     return cls.is_module() and any(
         _method(cls, name) is None and not table.has_module(name) and _sets(cls, name)
         for name in run.program.sketches.asked(source).called(parameter.arg)
-    )
-
-
-def _calls_what_it_takes_part_of(
-    run: Run, source: FunctionSource, parameter: ast.arg, cls: ClassValue
-) -> bool:
-    """Whether a module is called whole, and what it keeps is used by itself too."""
-    asked = _asked(run, source, parameter.arg)
-    return (
-        cls.is_module()
-        and "" in asked
-        and any(name and _method(cls, name) is None and _sets(cls, name) for name in asked)
     )
 
 

@@ -115,6 +115,8 @@ class Flow(Scope):
             if not initial and "." in store.given:
                 self.summary.leaves_own = True
         if store.under is not None:
+            if self.is_tensor(store):
+                store.under.prove()
             if self.sketches.notes:
                 self.doubt(EVIDENT, store.under)
             self._write_under(Cell(store.under, WRITABLE, cell.without))
