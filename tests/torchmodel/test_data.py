@@ -115,7 +115,8 @@ def test_every_module_answers_in_training_and_evaluation():
 
 def test_every_public_name_of_torch_is_known():
     torch = pytest.importorskip("torch")
-    for name in dir(torch.Tensor):
+    kept_by_copyreg = {"__slotnames__"}  # once any tensor was copied in this process
+    for name in set(dir(torch.Tensor)) - kept_by_copyreg:
         assert table.exists_method(name), name
     for name in ("relu", "gelu", "max_pool2d", "interpolate", "unfold"):
         assert table.exists_function(f"torch.nn.functional.{name}")
