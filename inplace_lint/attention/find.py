@@ -21,15 +21,39 @@ from .target import Target
 if TYPE_CHECKING:
     from ..syntax.files import Files
     from ..syntax.module import ClassSource, FunctionSource, Module
+    from .frames import Moment
+    from .terms import Term
 
 
 class Seen:
-    """What is found in one function: its evaluation and shapes, and its attentions with their plans."""
+    """What is found in one function: its evaluation and shapes, and its attentions with their plans.
 
-    __slots__ = ("evaluation", "plans", "shapes", "target")
+    `led` are the calls of the kernel that its callers tell something of, by identity, and `refused` says why no fix
+    is offered for them; of a function that was evaluated by itself it is None: it speaks of the calls in its own text.
+    """
 
-    def __init__(self, evaluation: Evaluation, shapes: Shapes, plans: list[Plan], target: Target) -> None:
+    __slots__ = ("evaluation", "led", "plans", "refused", "shapes", "target")
+
+    def __init__(
+        self,
+        evaluation: Evaluation,
+        shapes: Shapes,
+        plans: list[Plan],
+        target: Target,
+        led: frozenset[int] | None = None,
+        refused: str | None = None,
+    ) -> None:
         self.evaluation, self.shapes, self.plans, self.target = evaluation, shapes, plans, target
+        self.led, self.refused = led, refused
+
+    def calls(self, op: str) -> list[list[Moment]]:
+        """The calls of one operation that it speaks of, in order; of each the ways in which it runs."""
+        found: dict[int, dict[Term, Moment]] = {}
+        for moment in self.evaluation.moments:
+            mine = moment.depth == 0 if self.led is None else id(moment.at) in self.led
+            if mine and moment.term.op == op and moment.term.at is moment.at:
+                found.setdefault(id(moment.at), {}).setdefault(moment.term, moment)
+        return [list(ways.values()) for ways in found.values()]
 
 
 #: Why a function was not looked at, as IPL003 says it.

@@ -1,8 +1,8 @@
-"""Attention whose parts are led to each other by more of Python than `evaluate` follows: found, and left as it is.
+"""What is led to its place by more of Python than `evaluate` follows: found, and left as it is.
 
-A softmax is open where its scores come from outside of the functions that were evaluated, or its weights leave them.
-Then the interpreter runs what may bring the parts together: the functions of the file that lead to it by name, from
-the outermost.
+A softmax is open where its scores come from outside of the functions that were evaluated, or its weights leave them;
+a call of the kernel, where one of its operands comes from outside. Then the interpreter runs what may bring the parts
+together: the functions of the file that lead to them by name, the nearest first.
 """
 
 from __future__ import annotations
@@ -10,27 +10,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..sketch.words import has_word
+from ..syntax.module import ClassSource
+from .calls import argument_of, module_of
 from .chains import PRODUCTS, Chains
 from .dispatch import Dispatch
 from .find import CUT, Seen
 from .frames import Spent
 from .interpreted import interpreted
 from .labels import softmax_input
+from .ops import VIEWS
 from .plan import Plan
 from .recognise import sites
 from .shapes import Shapes
-from .terms import within
+from .terms import Term, is_const, within
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Iterable, Iterator
 
     from ..analysis.program import Program
-    from ..syntax.module import ClassSource, FunctionSource, Module
+    from ..syntax.module import FunctionSource, Module
     from .evaluate import Evaluation
     from .site import Site
     from .target import Target
-    from .terms import Term
 
 #: So many functions of a file are run for the sake of what they lead to.
 _ROOTS = 8
@@ -40,24 +42,29 @@ _GIVEN = frozenset("param opaque element global item getitem attr".split())
 _STEPS = frozenset(
     "mul div add sub neg masked_fill where cast contiguous clone transpose permute reshape clamp dropout".split()
 )
+#: By what functions triangles are made, and heads repeated.
+_TRIANGLES = (b"tril", b"triu")
+_REPEATS = (b"repeat_interleave", b"expand(")
+_GIVEN_TO_KERNEL = frozenset("param opaque element global".split())
+_VIEWED = VIEWS | frozenset("contiguous clone detach cast invert eq ne buffer".split())
 
 
 def led(program: Program, module: Module, found: list[Seen], target: Target) -> list[Seen]:
-    """The attentions of a file that only a run of the interpreter brings together."""
+    """The attentions of a file, and calls of the kernel, of which only a run of the interpreter tells enough."""
     known = {id(one.site.softmax.at) for seen in found for one in seen.plans}
-    open_ones = {
-        function: at
-        for seen in found
-        for function, at in _open(seen)
-        if function is not None and id(at) not in known
-    }
+    softmaxes: dict[FunctionSource, ast.AST] = {}
+    calls: dict[int, FunctionSource] = {}
+    for seen in found:
+        softmaxes |= {function: at for function, at in _open(seen) if id(at) not in known}
+        calls |= _open_calls(seen)
     more: list[Seen] = []
-    if not open_ones:
+    sought = [f for f in dict.fromkeys((*softmaxes, *calls.values())) if f.module is module]
+    if not sought:
         return more
     dispatch = Dispatch(module, program.files)
-    left = {id(at) for at in open_ones.values()}
-    for root in _roots(module, [f for f in open_ones if f.module is module]):
-        if left <= known:
+    left = {id(at) for at in softmaxes.values()}
+    for root in _roots(module, sought):
+        if left <= known and not calls:
             break
         try:
             graph = interpreted(program, module, root)
@@ -72,7 +79,7 @@ def led(program: Program, module: Module, found: list[Seen], target: Target) -> 
                 continue
             known.add(id(at))
             plans.append(_plan(graph, site, dispatch))
-        more.append(Seen(graph, shapes, plans, target))
+        more.append(Seen(graph, shapes, plans, target, frozenset(calls), _REFUSED))
     return more
 
 
@@ -84,14 +91,14 @@ def _plan(graph: Evaluation, site: Site, dispatch: Dispatch) -> Plan:
     return made
 
 
-def _open(seen: Seen) -> Iterator[tuple[FunctionSource | None, ast.AST | None]]:
+def _open(seen: Seen) -> Iterator[tuple[FunctionSource, ast.AST]]:
     """The softmaxes of an evaluation that may be a part of an attention that is not all in sight."""
     moments = seen.evaluation.moments
     chains = Chains(seen.evaluation, seen.shapes)
     products = [one.term for one in moments if one.term.op in PRODUCTS]
     for term in dict.fromkeys(one.term for one in moments if one.term.op == "softmax"):
         scores = softmax_input(term)
-        if scores is None:
+        if scores is None or term.function is None or term.at is None:
             continue
         if chains.scores(scores) is None:
             if _is_given(scores):
@@ -101,20 +108,84 @@ def _open(seen: Seen) -> Iterator[tuple[FunctionSource | None, ast.AST | None]]:
 
 
 def _is_given(scores: Term) -> bool:
-    """Whether a value comes from outside, as far as it is changed as scores are."""
-    pending, seen = [scores], set()
+    """Whether scores come from outside, as far as they are changed as scores are."""
+    return any(end.op in _GIVEN for end in _ends(scores, _STEPS))
+
+
+def _ends(value: Term, steps: frozenset[str]) -> Iterator[Term]:
+    """What a value was before it went through some steps, on each path."""
+    pending, seen = [value], set()
     while pending:
         term = pending.pop()
         if term in seen:
             continue
         seen.add(term)
-        if term.op in _GIVEN:
-            return True
         if term.op == "phi":
             pending += term.operands[1:]
-        elif term.op in _STEPS:
+        elif term.op in steps:
             pending.append(term.first)
+        else:
+            yield term
+
+
+def _open_calls(seen: Seen) -> dict[int, FunctionSource]:
+    """The calls of the kernel that are told something of by who calls their function, by identity."""
+    return {
+        id(moment.at): moment.function
+        for op in ("sdpa", "mha")
+        for ways in seen.calls(op)
+        for moment in ways
+        if moment.function is not None
+        and any(_is_told(seen.evaluation, one) for one in _asked(moment.term, moment.function.module.source))
+    }
+
+
+def _asked(call: Term, text: bytes) -> list[Term]:
+    """The operands of a call of the kernel that a rule may say something of, going by the words of a file."""
+    masks = any(word in text for word in _TRIANGLES)
+    if call.op == "mha":
+        mask = argument_of(call, 5, "attn_mask")
+        return [mask] if mask is not None and masks else []
+    query, key, value, mask, p, causal = call.args[:6]
+    found = [query, p]
+    if masks or (b"masked_fill" in text and b"inf" in text):
+        found.append(mask)
+    if any(word in text for word in _REPEATS) or (is_const(causal, True) and b"cat(" in text):
+        found += [key, value]
+    return [one for one in found if one is not None]
+
+
+def _is_told(evaluation: Evaluation, operand: Term) -> bool:
+    """Whether an operand of the kernel comes from outside, from a property, or from a call of anything but a layer."""
+    for end in _ends(operand, _VIEWED):
+        if end.op in _GIVEN_TO_KERNEL or (end.op == "call" and not _is_layer(evaluation, end.first)):
+            return True
+        if end.op in ("attr", "member") and _is_property(evaluation, end):
+            return True
     return False
+
+
+def _is_property(evaluation: Evaluation, read: Term) -> bool:
+    """Whether an attribute that is read off an object of the project is a method of its class."""
+    obj = read.first
+    cls = obj.args[0] if obj.op in ("instance", "new") else None
+    cls = cls.args[0] if isinstance(cls, Term) and cls.op == "class" else cls
+    return isinstance(cls, ClassSource) and evaluation.classes.method(cls, read.args[1]) is not None
+
+
+def _is_layer(evaluation: Evaluation, func: Term) -> bool:
+    """Whether a function is one of torch, a method of a tensor, or a layer that torch or somebody else made."""
+    if func.op == "symbol":
+        return bool(func.args[0].startswith("torch."))
+    if func.op == "member" or module_of(evaluation, func) is not None:
+        return True
+    held = evaluation.classes.definitions(func) if func.op == "attr" else []
+    made = [end for one in held for end in _ends(one, frozenset())]
+    return bool(made) and all(one.op in ("call", "const") or _built_by_torch(one) for one in made)
+
+
+def _built_by_torch(made: Term) -> bool:
+    return made.op == "new" and isinstance(made.args[0], str)
 
 
 # Who leads to a function

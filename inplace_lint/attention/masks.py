@@ -76,7 +76,8 @@ def causal(evaluation: Evaluation, shapes: Shapes, site: Site, mask: Mask) -> bo
         if shape is None or len(shape) != len(operand.labels):
             return False
         lengths.append(shape[operand.labels.index(label)].size)
-    return lengths[0] is not None and all(one is lengths[0] for one in (*lengths, *sizes))
+    same = {None if one is None else shapes.settled(one) for one in (*lengths, *sizes)}
+    return len(same) == 1 and None not in same
 
 
 #: What a triangular mask says ("keep", "drop", "add"; with "ones-" before it as numbers, 1 for true), and its sizes.

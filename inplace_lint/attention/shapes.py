@@ -49,6 +49,17 @@ class Shapes:
         shape = self.of(term)
         return None if shape is None else len(shape)
 
+    def settled(self, size: Term) -> Term:
+        """A size as the first value has it that has an axis so long: a layer hands the axes on that it keeps."""
+        seen = set()
+        while size.op == "size" and size not in seen:
+            seen.add(size)
+            shape, index = self.of(size.first), integer(size.args[1])
+            if shape is None or index is None or not -len(shape) <= index < len(shape):
+                break
+            size = shape[index].size or size
+        return size
+
     def role(self, size: Term | None) -> str:
         """The role of an axis of this size."""
         if size is None:
@@ -247,6 +258,9 @@ class Shapes:
             "GroupNorm",
         ):
             return shape
+        if kind == "Embedding":
+            width = calls.argument_of(made, 1, "embedding_dim")
+            return None if shape is None else (*shape, Axis(width, "channel"))
         if kind in ("Conv1d", "Conv2d", "Conv3d"):
             width = calls.argument_of(made, 1, "out_channels")
             batch, spatial = self._convolved(operands[0], made, int(kind[4]))

@@ -139,10 +139,9 @@ def _attention(module: Module, program: Program, settings: Settings) -> list[Dia
 
     target = Target(lambda: oldest(settings), dict(settings.attention_sizes))
     seen = find(module, program.files, target, program.cut_short)
-    found = [one for code in _ATTENTION for place in seen for one in _rule(code).check(module, place)]
-    for place in led(program, module, seen, target):
-        found += _rule("IPL401").check(module, place)
-    return found
+    seen += led(program, module, seen, target)
+    said = [one for code in _ATTENTION for place in seen for one in _rule(code).check(module, place)]
+    return list({(one.code, one.location.key()): one for one in reversed(said)}.values())[::-1]
 
 
 def _judge(module: Module, finding: Finding) -> Diagnostic | None:

@@ -10,14 +10,17 @@ from . import places
 from .places import rule_name
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from typing import Any, TypeAlias
 
     from ..attention.find import Seen
-    from ..attention.frames import Moment
     from ..attention.rewrite import Changes
     from ..attention.terms import Term
     from ..model import FixPlan
     from ..syntax.module import FunctionSource, Module
+
+    #: A fix, or the reason why there is none.
+    Offer: TypeAlias = "tuple[FixPlan | None, str | None]"
 
 
 def call_change(
@@ -75,13 +78,9 @@ def label(role: str, message: str, term: Term) -> tuple[Label, ...]:
     return (Label(role, message, places.location(term.function.module, term.at)),)
 
 
-def calls(seen: Seen, op: str) -> list[Moment]:
-    """The calls of one operation that stand in the function itself, each once."""
-    found: dict[int, Moment] = {}
-    for moment in seen.evaluation.moments:
-        if moment.depth == 0 and moment.term.op == op and moment.term.at is moment.at:
-            found.setdefault(id(moment.at), moment)
-    return list(found.values())
+def offered(seen: Seen, fix: Callable[..., Offer], *given: Any) -> Offer:
+    """The fix that a rule makes of these, or why it makes none: its own reason, or that of all it is told here."""
+    return (None, seen.refused) if seen.refused is not None else fix(*given)
 
 
 def argument(call: ast.AST, position: int, name: str) -> ast.expr | None:

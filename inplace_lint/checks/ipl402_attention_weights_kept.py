@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .attention import argument, call_change, calls, diagnostic, is_plain
+from .attention import argument, call_change, diagnostic, is_plain
 
 if TYPE_CHECKING:
     from ..attention.find import Seen
@@ -19,7 +19,7 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
     from ..attention import surroundings
 
     found = []
-    for moment in calls(seen, "mha"):
+    for moment, *_ in seen.calls("mha"):
         call = moment.at
         if argument(call, 4, "need_weights") is not None or not is_plain(call):
             continue

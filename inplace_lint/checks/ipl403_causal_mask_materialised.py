@@ -6,40 +6,26 @@ import ast
 from typing import TYPE_CHECKING
 
 from . import places
-from .attention import argument, call_change, calls, diagnostic, is_plain, place_of
+from .attention import argument, call_change, diagnostic, is_plain, label, offered, place_of
 
 if TYPE_CHECKING:
     from ..attention.find import Seen
+    from ..attention.terms import Term
     from ..model import Diagnostic
     from ..syntax.module import Module
+    from .attention import Offer
 
 CODE = "IPL403"
 
 
 def check(module: Module, seen: Seen) -> list[Diagnostic]:
-    from ..attention.dead import dead
-    from ..attention.kernel import is_causal_mask
-    from ..attention.terms import is_const
-
     found = []
-    for moment in calls(seen, "sdpa"):
-        call, term = moment.at, moment.term
-        mask = term.args[3]
-        if mask is None or not (term.args[5] is None or is_const(term.args[5], False)):
+    for ways in seen.calls("sdpa"):
+        call, mask = ways[0].at, ways[0].term.args[3]
+        if not all(_is_triangle(seen, one.term) for one in ways):
             continue
-        if not is_causal_mask(seen.evaluation, seen.shapes, term):
-            continue
-        place, node = place_of(call, 3, "attn_mask"), argument(call, 3, "attn_mask")
-        fix = None
-        if place is not None and node is not None and is_plain(call) and not _more_positional(call):
-            function = seen.evaluation.root
-            fix = call_change(
-                "safe",
-                "write `is_causal=True` in place of the mask",
-                function,
-                {call: {"dropped": (place, "is_causal"), "added": {"is_causal": "True"}}},
-                gone=dead(function, [node], set()),
-            )
+        node = argument(call, 3, "attn_mask")
+        fix, refused = offered(seen, _fix, seen, call, node)
         found.append(
             diagnostic(
                 module,
@@ -50,13 +36,40 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
                 "made as an L×S tensor",
                 "`is_causal=True` says the same, and lets the flash kernel run: it takes no mask",
                 "write `is_causal=True`",
+                label("alias", "the triangle is made here", mask) if seen.refused else (),
                 plan=fix,
-                refused=None
-                if fix is not None
-                else "the call hands over its arguments in a way that is not known",
+                refused=refused,
             )
         )
     return found
+
+
+def _is_triangle(seen: Seen, call: Term) -> bool:
+    """Whether a call's mask is all that `is_causal` would say."""
+    from ..attention.kernel import is_causal_mask
+    from ..attention.terms import is_const
+
+    mask, causal = call.args[3], call.args[5]
+    if mask is None or not (causal is None or is_const(causal, False)):
+        return False
+    return is_causal_mask(seen.evaluation, seen.shapes, call)
+
+
+def _fix(seen: Seen, call: ast.AST, node: ast.expr | None) -> Offer:
+    from ..attention.dead import dead
+
+    place = place_of(call, 3, "attn_mask")
+    if place is None or node is None or not is_plain(call) or _more_positional(call):
+        return None, "the call hands over its arguments in a way that is not known"
+    function = seen.evaluation.root
+    fix = call_change(
+        "safe",
+        "write `is_causal=True` in place of the mask",
+        function,
+        {call: {"dropped": (place, "is_causal"), "added": {"is_causal": "True"}}},
+        gone=dead(function, [node], set()),
+    )
+    return fix, None
 
 
 def _more_positional(call: ast.AST) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .attention import argument, call_change, calls, diagnostic, is_plain, label, place_of
+from .attention import argument, call_change, diagnostic, is_plain, label, offered, place_of
 
 if TYPE_CHECKING:
     from ..attention.find import Seen
@@ -13,59 +13,28 @@ if TYPE_CHECKING:
     from ..attention.terms import Term
     from ..model import Diagnostic
     from ..syntax.module import Module
+    from .attention import Offer
 
 CODE = "IPL404"
 
 
 def check(module: Module, seen: Seen) -> list[Diagnostic]:
-    from ..attention.dead import dead
-    from ..attention.kernel import repeated
-    from ..attention.spell import SUM, Speller, Unspellable
-    from ..attention.tree import words_of
-
     found = []
-    for moment in calls(seen, "sdpa"):
-        call, term = moment.at, moment.term
-        key, value = repeated(seen.shapes, term.args[1]), repeated(seen.shapes, term.args[2])
-        if key is None or value is None or term.args[7] is not None:
+    for ways in seen.calls("sdpa"):
+        if not all(_narrow(seen, one.term) for one in ways):
             continue
-        fix, refused = None, seen.target.lacks("enable_gqa")
-        nodes = argument(call, 1, "key"), argument(call, 2, "value")
-        where = place_of(call, 1, "key"), place_of(call, 2, "value")
-        if refused is None and None not in nodes and is_plain(call):
-            speller, gone, texts = Speller(seen.evaluation, moment), [], {}
-            try:
-                for node, place, narrow, wide in zip(nodes, where, (key, value), term.args[1:3]):
-                    rebinding = _rebinding(seen, moment, node, narrow, wide)
-                    gone += [rebinding] if rebinding is not None else []
-                    texts[place] = "{}" if rebinding is not None else speller.text(narrow, SUM)
-                if speller.moved:
-                    raise Unspellable
-            except Unspellable:
-                refused = "k and v as they were before have no name where the kernel is called"
-            else:
-                function = seen.evaluation.root
-                left = [*(one for one in nodes if one is not None), *gone]
-                gone += dead(function, left, {word for one in texts.values() for word in words_of(one)})
-                fix = call_change(
-                    "safe",
-                    "hand over k and v as they are, with `enable_gqa=True` (torch 2.5 or newer)",
-                    function,
-                    {call: {"values": texts, "added": {"enable_gqa": "True"}}},
-                    gone=gone,
-                )
-        elif refused is None:
-            refused = "the call hands over its arguments in a way that is not known"
+        moment = ways[0]
+        fix, refused = offered(seen, _fix, seen, moment)
         labels = (
-            *label("alias", "k is copied for every head of its group", term.args[1]),
-            *label("alias", "v is copied for every head of its group", term.args[2]),
+            *label("alias", "k is copied for every head of its group", moment.term.args[1]),
+            *label("alias", "v is copied for every head of its group", moment.term.args[2]),
         )
         found.append(
             diagnostic(
                 module,
                 CODE,
                 "warning",
-                call,
+                moment.at,
                 "k and v are repeated to the number of query heads",
                 "`enable_gqa=True` reads each head of k and v for its group of queries, without the copies",
                 "pass k and v as they are, with `enable_gqa=True` (torch 2.5 or newer)",
@@ -75,6 +44,48 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
             )
         )
     return found
+
+
+def _narrow(seen: Seen, call: Term) -> tuple[Term, Term] | None:
+    """k and v of a call before both were repeated; None where they were not."""
+    from ..attention.kernel import repeated
+
+    key, value = repeated(seen.shapes, call.args[1]), repeated(seen.shapes, call.args[2])
+    return None if key is None or value is None or call.args[7] is not None else (key, value)
+
+
+def _fix(seen: Seen, moment: Moment) -> Offer:
+    from ..attention.dead import dead
+    from ..attention.spell import SUM, Speller, Unspellable
+    from ..attention.tree import words_of
+
+    call, narrow = moment.at, _narrow(seen, moment.term)
+    nodes = argument(call, 1, "key"), argument(call, 2, "value")
+    where = place_of(call, 1, "key"), place_of(call, 2, "value")
+    lack = seen.target.lacks("enable_gqa")
+    if lack is not None or narrow is None or None in nodes or not is_plain(call):
+        return None, lack or "the call hands over its arguments in a way that is not known"
+    speller, gone, texts = Speller(seen.evaluation, moment), [], {}
+    try:
+        for node, place, before, wide in zip(nodes, where, narrow, moment.term.args[1:3]):
+            rebinding = _rebinding(seen, moment, node, before, wide)
+            gone += [rebinding] if rebinding is not None else []
+            texts[place] = "{}" if rebinding is not None else speller.text(before, SUM)
+        if speller.moved:
+            raise Unspellable
+    except Unspellable:
+        return None, "k and v as they were before have no name where the kernel is called"
+    function = seen.evaluation.root
+    left = [*(one for one in nodes if one is not None), *gone]
+    gone += dead(function, left, {word for one in texts.values() for word in words_of(one)})
+    fix = call_change(
+        "safe",
+        "hand over k and v as they are, with `enable_gqa=True` (torch 2.5 or newer)",
+        function,
+        {call: {"values": texts, "added": {"enable_gqa": "True"}}},
+        gone=gone,
+    )
+    return fix, None
 
 
 def _rebinding(

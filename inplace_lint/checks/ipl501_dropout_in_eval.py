@@ -5,28 +5,26 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .attention import argument, call_change, calls, diagnostic, is_plain, place_of
+from .attention import argument, call_change, diagnostic, is_plain, label, offered, place_of
 
 if TYPE_CHECKING:
     from ..attention.find import Seen
-    from ..model import Diagnostic, FixPlan
+    from ..attention.frames import Moment
+    from ..model import Diagnostic
     from ..syntax.module import Module
+    from .attention import Offer
 
 CODE = "IPL501"
 
 
 def check(module: Module, seen: Seen) -> list[Diagnostic]:
-    from ..attention.kernel import is_constant_dropout, is_under_training
-
     found = []
-    for moment in calls(seen, "sdpa"):
-        p = moment.term.args[4]
-        node = argument(moment.at, 4, "dropout_p")
-        if p is None or node is None or is_under_training(moment):
+    for ways in seen.calls("sdpa"):
+        call, p = ways[0].at, ways[0].term.args[4]
+        node = argument(call, 4, "dropout_p")
+        if node is None or not all(_stays_active(seen, one) for one in ways):
             continue
-        if not is_constant_dropout(seen.evaluation, p):
-            continue
-        fix = _fix(module, seen, moment.at, node)
+        fix, refused = offered(seen, _fix, module, seen, call, node)
         found.append(
             diagnostic(
                 module,
@@ -36,33 +34,42 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
                 "this dropout stays active in evaluation",
                 "the kernel is a function: it drops whatever mode the module is in",
                 "write `dropout_p=… if self.training else 0.0`",
+                label("alias", "the probability comes from here", p) if seen.refused else (),
                 plan=fix,
-                refused=None
-                if fix is not None
-                else "it cannot be told what says here whether the model is in training",
+                refused=refused,
             )
         )
     return found
 
 
-def _fix(module: Module, seen: Seen, call: ast.AST, node: ast.expr) -> FixPlan | None:
+def _stays_active(seen: Seen, moment: Moment) -> bool:
+    """Whether a call drops out with a probability that does not hang on the mode."""
+    from ..attention.kernel import is_constant_dropout, is_under_training
+
+    p = moment.term.args[4]
+    return p is not None and not is_under_training(moment) and is_constant_dropout(seen.evaluation, p)
+
+
+def _fix(module: Module, seen: Seen, call: ast.AST, node: ast.expr) -> Offer:
     """The condition on the module's own mode, in a method of a module."""
     from ..attention.spell import source_of
 
+    unknown = None, "it cannot be told what says here whether the model is in training"
     source, frame = seen.evaluation.root, seen.evaluation.frame
     place = place_of(call, 4, "dropout_p")
     if source.owner is None or frame.self_ is None or place is None or not is_plain(call):
-        return None
+        return unknown
     if not seen.evaluation.classes.is_module(source.owner):
-        return None
+        return unknown
     me = source.parameters[0].arg
     if me in source.stored or not isinstance(node, (ast.Constant, ast.Attribute, ast.Name)):
-        return None
+        return unknown
     text = f"{source_of(module.lines, node)} if {me}.training else 0.0"
-    return call_change(
+    fix = call_change(
         "unsafe",
         f"write `{text}`",
         source,
         {call: {"values": {place: text}}},
         "this changes the results in evaluation",
     )
+    return fix, None

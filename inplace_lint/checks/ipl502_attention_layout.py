@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .attention import call_change, calls, diagnostic, is_plain, label, place_of
+from .attention import call_change, diagnostic, is_plain, label, offered, place_of
 
 if TYPE_CHECKING:
     from ..attention.find import Seen
     from ..attention.frames import Moment
-    from ..model import Diagnostic, FixPlan
+    from ..attention.terms import Term
+    from ..model import Diagnostic
     from ..syntax.module import Module
+    from .attention import Offer
 
 CODE = "IPL502"
 
@@ -27,19 +29,15 @@ _WORDS = {
 
 
 def check(module: Module, seen: Seen) -> list[Diagnostic]:
-    from ..attention.kernel import misplaced_axis
-
     found = []
-    for moment in calls(seen, "sdpa"):
-        query, key = moment.term.args[:2]
-        # A call that says its own scale was made for the axes as they are.
-        if moment.term.args[6] is not None:
+    for ways in seen.calls("sdpa"):
+        told = [(one, place) for one in ways if (place := _misplaced(seen, one.term)) is not None]
+        if not told:
             continue
-        place = misplaced_axis(seen.shapes, query, key)
-        if place is None:
-            continue
+        moment, place = told[0]
+        query = moment.term.args[0]
         message, help = _WORDS[place]
-        fix, refused = _fix(seen, moment, place)
+        fix, refused = offered(seen, _fix, seen, moment, place)
         found.append(
             diagnostic(
                 module,
@@ -57,7 +55,14 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
     return found
 
 
-def _fix(seen: Seen, moment: Moment, place: str) -> tuple[FixPlan | None, str | None]:
+def _misplaced(seen: Seen, call: Term) -> str | None:
+    from ..attention.kernel import misplaced_axis
+
+    # A call that says its own scale was made for the axes as they are.
+    return misplaced_axis(seen.shapes, *call.args[:2]) if call.args[6] is None else None
+
+
+def _fix(seen: Seen, moment: Moment, place: str) -> Offer:
     """q, k, v and the result transposed, where v lies as q and k do and no mask is laid over what is wrong now."""
     from ..attention.kernel import misplaced_axis
     from ..attention.layout import dense_axis, is_laid_as

@@ -6,12 +6,14 @@ import ast
 from typing import TYPE_CHECKING
 
 from . import places
-from .attention import argument, call_change, calls, diagnostic, is_plain, label, place_of
+from .attention import argument, call_change, diagnostic, is_plain, label, offered, place_of
 
 if TYPE_CHECKING:
     from ..attention.find import Seen
-    from ..model import Diagnostic, FixPlan
+    from ..attention.terms import Term
+    from ..model import Diagnostic, Label
     from ..syntax.module import Module
+    from .attention import Offer
 
 CODE = "IPL503"
 
@@ -21,12 +23,15 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
     from ..attention.kernel import drops_future, is_dropped_elsewhere, keeps_past
 
     found = []
-    for moment in calls(seen, "sdpa"):
-        mask, node = moment.term.args[3], argument(moment.at, 3, "attn_mask")
-        if mask is None or node is None:
-            continue
-        other = is_dropped_elsewhere(seen.evaluation, mask)
-        if drops_future(seen.evaluation, mask) or other is not None:
+    for ways in seen.calls("sdpa"):
+        call, node = ways[0].at, argument(ways[0].at, 3, "attn_mask")
+        for mask in (one.term.args[3] for one in ways):
+            if mask is None or node is None:
+                continue
+            other = is_dropped_elsewhere(seen.evaluation, mask)
+            if not drops_future(seen.evaluation, mask) and other is None:
+                continue
+            fix, refused = offered(seen, _fix, seen, call, node, place_of(call, 3, "attn_mask"))
             found.append(
                 diagnostic(
                     module,
@@ -36,14 +41,18 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
                     f"True in {places.text(module, node)} is meant to leave a key out, but this call keeps it",
                     "the kernel keeps a key where the mask is True",
                     "invert it: `~mask`",
-                    label("alias", "filled with -inf where True", other) if other is not None else (),
-                    plan=_fix(seen, moment.at, node, place_of(moment.at, 3, "attn_mask")),
+                    _labels(seen, mask, other),
+                    plan=fix,
+                    refused=refused,
                 )
             )
-    for moment in calls(seen, "mha"):
-        mask = built.argument_of(moment.term, 5, "attn_mask")
-        node = argument(moment.at, 5, "attn_mask")
-        if mask is not None and node is not None and keeps_past(seen.evaluation, mask):
+            break
+    for ways in seen.calls("mha"):
+        call, node = ways[0].at, argument(ways[0].at, 5, "attn_mask")
+        for mask in (built.argument_of(one.term, 5, "attn_mask") for one in ways):
+            if mask is None or node is None or not keeps_past(seen.evaluation, mask):
+                continue
+            fix, refused = offered(seen, _fix, seen, call, node, place_of(call, 5, "attn_mask"))
             found.append(
                 diagnostic(
                     module,
@@ -54,26 +63,36 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
                     "leaves it out",
                     "the module leaves a key out where the mask is True",
                     "invert it: `~mask`",
-                    plan=_fix(seen, moment.at, node, place_of(moment.at, 5, "attn_mask")),
+                    _labels(seen, mask, None),
+                    plan=fix,
+                    refused=refused,
                 )
             )
+            break
     return found
 
 
-def _fix(seen: Seen, call: ast.AST, node: ast.expr, place: int | str | None) -> FixPlan | None:
+def _labels(seen: Seen, mask: Term, other: Term | None) -> tuple[Label, ...]:
+    """Where the mask comes from, if not from the function of the call, and what it is filled in by elsewhere."""
+    made = label("alias", "the mask is made here", mask) if seen.refused else ()
+    return (*made, *(label("alias", "filled with -inf where True", other) if other is not None else ()))
+
+
+def _fix(seen: Seen, call: ast.AST, node: ast.expr, place: int | str | None) -> Offer:
     from ..attention.spell import source_of
 
     if place is None or not is_plain(call):
-        return None
+        return None, None
     inverted = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert)
     lines = seen.evaluation.root.module.lines
     text = source_of(lines, node.operand) if isinstance(node, ast.UnaryOp) and inverted else "~{}"
     if "\n" in text:
-        return None
-    return call_change(
+        return None, None
+    fix = call_change(
         "unsafe",
         "invert the mask",
         seen.evaluation.root,
         {call: {"values": {place: text}}},
         "this changes the result",
     )
+    return fix, None

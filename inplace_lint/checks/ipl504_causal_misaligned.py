@@ -4,62 +4,65 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .attention import argument, call_change, calls, diagnostic, is_plain, label, place_of
+from .attention import argument, call_change, diagnostic, is_plain, label, offered, place_of
 
 if TYPE_CHECKING:
     from ..attention.find import Seen
     from ..attention.frames import Moment
-    from ..model import Diagnostic, FixPlan
+    from ..model import Diagnostic
     from ..syntax.module import Module
+    from .attention import Offer
 
 CODE = "IPL504"
 
+_MAY_BE_NONE = frozenset({"const", "phi", "param", "opaque", "global"})
+
 
 def check(module: Module, seen: Seen) -> list[Diagnostic]:
+    return [one for ways in seen.calls("sdpa") if (one := _first(module, seen, ways)) is not None]
+
+
+def _first(module: Module, seen: Seen, ways: list[Moment]) -> Diagnostic | None:
+    """What is said of the first way in which a call runs that something is said of."""
     from ..attention.kernel import grown
     from ..attention.terms import is_const
 
-    found = []
-    for moment in calls(seen, "sdpa"):
+    node = argument(ways[0].at, 5, "is_causal")
+    for moment in ways:
         query, key, _, mask, _, causal = moment.term.args[:6]
-        node = argument(moment.at, 5, "is_causal")
         if causal is None or node is None or not is_const(causal, True):
             continue
-        if mask is not None and mask.op not in ("const", "phi", "param"):
-            found.append(
-                diagnostic(
-                    module,
-                    CODE,
-                    "warning",
-                    node,
-                    "`is_causal=True` stands beside a mask: which of them holds depends on the kernel",
-                    "documented as an error: some kernels raise, others apply both",
-                    "put the triangle into the mask, and leave `is_causal` out",
-                    label("alias", "the mask", mask),
-                    refused="it cannot be told whether the mask is meant to hold the triangle as well",
-                )
+        if mask is not None and mask.op not in _MAY_BE_NONE:
+            return diagnostic(
+                module,
+                CODE,
+                "warning",
+                node,
+                "`is_causal=True` stands beside a mask: which of them holds depends on the kernel",
+                "documented as an error: some kernels raise, others apply both",
+                "put the triangle into the mask, and leave `is_causal` out",
+                label("alias", "the mask", mask),
+                refused="it cannot be told whether the mask is meant to hold the triangle as well",
             )
-        elif grown(key, query):
-            fix, refused = _fix(seen, moment)
-            found.append(
-                diagnostic(
-                    module,
-                    CODE,
-                    "error",
-                    node,
-                    "`is_causal=True` with cached keys: query i sees the keys 0 to i, the oldest ones, "
-                    "not those before it",
-                    "the triangle starts at the upper left, whatever the lengths",
-                    "pass `attn_mask=torch.nn.attention.bias.causal_lower_right(L, S)` instead",
-                    label("alias", "the cache is put before the new keys", key),
-                    plan=fix,
-                    refused=refused,
-                )
+        if grown(key, query):
+            fix, refused = offered(seen, _fix, seen, moment)
+            return diagnostic(
+                module,
+                CODE,
+                "error",
+                node,
+                "`is_causal=True` with cached keys: query i sees the keys 0 to i, the oldest ones, "
+                "not those before it",
+                "the triangle starts at the upper left, whatever the lengths",
+                "pass `attn_mask=torch.nn.attention.bias.causal_lower_right(L, S)` instead",
+                label("alias", "the cache is put before the new keys", key),
+                plan=fix,
+                refused=refused,
             )
-    return found
+    return None
 
 
-def _fix(seen: Seen, moment: Moment) -> tuple[FixPlan | None, str | None]:
+def _fix(seen: Seen, moment: Moment) -> Offer:
     """The triangle at the lower right, of the lengths of q and k."""
     from ..attention.rewrite import has_name
     from ..attention.spell import ATOM, Speller, Unspellable

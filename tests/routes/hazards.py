@@ -9,7 +9,8 @@ from dataclasses import dataclass
 class Hazard:
     """What `first` computes, and what `second` does with it: `bad`, or `good`, of which the rule says nothing.
 
-    `torch`: what PyTorch says of the bad one: it raises, gradients are silently wrong, or it is right (attention).
+    `torch`: what PyTorch says of the bad one: it raises, gradients are silently wrong, or they are right (attention:
+    its cost, and what it computes, are no matter of gradients).
     """
 
     code: str
@@ -75,6 +76,48 @@ HAZARDS = {
         "return (x @ x.mT).softmax(-1)",
         "return m @ x",
         "return m.mean(-1, keepdim=True) * x",
+        "right",
+    ),
+    "a triangle for the kernel": Hazard(
+        "IPL403",
+        "b, s, c = x.shape\nreturn torch.ones(s, s, dtype=torch.bool).tril()",
+        "return F.scaled_dot_product_attention(x, x, x, attn_mask=m)",
+        "return F.scaled_dot_product_attention(x, x, x, attn_mask=m & (x[:, :, :1] > 0.1).mT)",
+        "right",
+    ),
+    "repeated heads for the kernel": Hazard(
+        "IPL404",
+        "return x.unsqueeze(1).repeat_interleave(2, dim=-3)",
+        "q = torch.stack([x, x], 1)\nreturn F.scaled_dot_product_attention(q, m, m)[:, 0]",
+        "q = torch.stack([x, x], 1)\nreturn F.scaled_dot_product_attention(q, m + q, m)[:, 0]",
+        "right",
+    ),
+    "dropout of the kernel": Hazard(
+        "IPL501",
+        "return 0.1",
+        "return F.scaled_dot_product_attention(x, x, x, dropout_p=m)",
+        "return F.scaled_dot_product_attention(x * m, x, x)",
+        "right",
+    ),
+    "a layout for the kernel": Hazard(
+        "IPL502",
+        "h = nn.Linear(4, 4)(x)\nb, s, c = h.shape\nreturn h.view(b, s, 2, c // 2)",
+        "return F.scaled_dot_product_attention(m, m, m).flatten(2)",
+        "m = m.transpose(1, 2)\nreturn F.scaled_dot_product_attention(m, m, m).transpose(1, 2).flatten(2)",
+        "right",
+    ),
+    "a mask for the kernel": Hazard(
+        "IPL503",
+        "return torch.ones(x.shape[1], x.shape[1], dtype=torch.bool).triu(1)",
+        "return F.scaled_dot_product_attention(x, x, x, attn_mask=m)",
+        "return F.scaled_dot_product_attention(x, x, x, attn_mask=~m)",
+        "right",
+    ),
+    "a cache for the kernel": Hazard(
+        "IPL504",
+        "return torch.cat([x.detach(), x], 1)",
+        "return F.scaled_dot_product_attention(x, m, m, is_causal=True)",
+        "return F.scaled_dot_product_attention(x, m, m)",
         "right",
     ),
 }

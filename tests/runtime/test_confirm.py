@@ -420,6 +420,8 @@ def test_a_run_that_is_cut_short_says_what_is_known(
         stderr=(tmp_path / "errors").open("w"),
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1", "OMP_NUM_THREADS": "1"},
+        # Tests that run in the background are told to ignore it, and hand that on.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     try:
         while not (tmp_path / "started").exists():
