@@ -71,7 +71,9 @@ def store(run: Run, name: str, value: Value) -> None:
                     run.top_levels.globals
                 )  # what one run sets is not for the others to see
             run.top_levels.globals[frame.module, name] = Unknown()
-            run.heap.escape(run.tensors_within(value), run.path)
+            kept = run.tensors_within(value)
+            run.heap.escape(kept, run.path)
+            run.handed.given.update(tensor.storage for _, tensor in kept)
         return
     run.state.slots[(frame.uid, name)] = value
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..torchmodel import outofplace
 from .guards import compatible
+from .storage import NEVER
 from .values import (
     Array,
     Constant,
@@ -45,11 +47,13 @@ class Sharing:
     """
 
     __slots__ = (
+        "cut",
         "dtype",
         "leaf",
         "names",
         "others",
         "outside",
+        "passes",
         "place",
         "proved",
         "puts",
@@ -72,6 +76,10 @@ class Sharing:
         self.same_dtype = False
         #: an assignment of a tensor by an index that is a tensor, as `index_put` takes it
         self.puts = False
+        #: how sure it is that a new tensor would have no gradient, where the written one keeps its own
+        self.cut = NEVER
+        #: the op writes a tensor that was expanded without an error, and with it every element that shares the memory
+        self.passes = False
 
 
 def _held(atom: Value) -> Value | None:
@@ -90,6 +98,9 @@ def observe(
     seen.outside = storage.origin not in ("result", "factory") or storage in run.handed.given
     seen.same_dtype = _keeps_dtype(run, facts, tensor, values)
     seen.puts = _puts(run, facts, storage.dtype, values)
+    seen.passes = tensor.expanded is not None and outofplace.passes_overlap(facts.key)
+    if run.grad != "on":
+        seen.cut = max((found for _, found in run.heap.gradients(tensor, guard)), default=NEVER)
     slots = _slots(run)
     holders: list[tuple[object, object, str]] = []
     for (owner, name), value in slots.items():
@@ -118,6 +129,9 @@ def observe(
                 for (outer, outer_name), value in slots.items():
                     if any(atom is owner for _, atom in alternatives(value)):
                         holders.append((outer, outer_name, "inside"))
+                for (_, bound), value in run.top_levels.globals.items():
+                    if any(atom is owner for _, atom in alternatives(value)):
+                        seen.others.add(f"the global `{bound}`")
         elif isinstance(owner, Instance) and isinstance(name, str):
             seen.others.add(f"the attribute `{name}`")
         else:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..analysis.storage import DOES
 from ..fixes.plans import CloneFirst, CountedUnderNoGrad, IndexedFill, OutOfPlace, UnderNoGrad
 from ..model import FixPlan, Refused
 from ..syntax.surroundings import Surroundings, binds
@@ -97,6 +98,14 @@ class _Remedy:
             site, callees = stack[at].frame, {p.frame for p in stack[at + 1 :]}
             if seen.leaf:
                 raise Refused("a leaf, such as a parameter, must stay the tensor that it is")
+            if seen.cut == DOES:
+                raise Refused(
+                    "gradients are off here: a new tensor would have none, and this one keeps its own"
+                )
+            if seen.cut:
+                self.differences["gradients are off here: what is bound anew has none"] = None
+            if seen.passes:
+                self.differences["the other elements that share this memory no longer change"] = None
             for frame, other, how in sorted(seen.names, key=lambda held: held[1]):
                 if frame in callees or (frame is site and other == name and how != "inside"):
                     continue

@@ -9,6 +9,11 @@ from . import table
 if TYPE_CHECKING:
     from .op import Op
 
+#: What writes elements that share memory without an error; other ops raise.
+_PASS_OVERLAP = frozenset(
+    "setitem fill_ fill_diagonal_ index_fill_ index_put_ masked_fill_ threshold threshold_ tril_ triu_ zero_".split()
+)
+
 
 def method(name: str) -> str | None:
     """`mul` for `mul_`; None where there is no such method, or one that does something else (`bernoulli`, `gt`)."""
@@ -22,6 +27,11 @@ def function(name: str) -> str | None:
     return (
         name[:-1] if name.endswith("_") and _agree(known.function(name), known.function(name[:-1])) else None
     )
+
+
+def passes_overlap(key: str) -> bool:
+    """Whether an op in place takes a tensor whose elements share memory, as `expand` makes it."""
+    return not _PASS_OVERLAP.isdisjoint(key.replace(":", ".").split("."))
 
 
 def _agree(inplace: Op | None, out: Op | None) -> bool:

@@ -46,3 +46,47 @@ def test_out_of_place_method_gives_what_the_in_place_one_leaves(name: str) -> No
 )
 def test_what_has_no_form_of_the_same_meaning_has_none(name: str) -> None:
     assert outofplace.method(name) is None
+
+
+@pytest.mark.filterwarnings("ignore:Use of")
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("zero_", ()),
+        ("fill_", (1.0,)),
+        ("fill_diagonal_", (1.0,)),
+        ("tril_", ()),
+        ("triu_", ()),
+        ("masked_fill_", (torch.eye(3) > 0, 1.0)),
+        ("index_fill_", (0, torch.tensor([1]), 1.0)),
+        ("index_put_", ((torch.tensor([1]),), torch.tensor(1.0))),
+        ("add_", (torch.eye(3),)),
+        ("mul_", (2.0,)),
+        ("pow_", (2.0,)),
+        ("copy_", (torch.eye(3),)),
+        ("exp_", ()),
+        ("clamp_", (0.0, 1.0)),
+        ("relu_", ()),
+        ("normal_", ()),
+        ("cumsum_", (0,)),
+        ("index_add_", (0, torch.tensor([1]), torch.ones(1, 3))),
+        ("index_copy_", (0, torch.tensor([1]), torch.ones(1, 3))),
+        ("scatter_", (1, torch.zeros(3, 1, dtype=torch.long), 1.5)),
+        ("masked_scatter_", (torch.eye(3) > 0, torch.ones(3))),
+        ("lerp_", (torch.eye(3), 0.5)),
+        ("addcmul_", (torch.eye(3), torch.eye(3))),
+    ],
+)
+def test_which_ops_write_elements_that_share_memory_without_an_error(
+    name: str, args: tuple[object, ...]
+) -> None:
+    expanded = torch.ones(1, 3).expand(3, 3)
+    op = table.get().method(name)
+    assert op is not None
+    said = any(outofplace.passes_overlap(row.facts(row.params, False).key) for row in op.rows)
+    try:
+        getattr(expanded, name)(*args)
+    except RuntimeError:
+        assert not said
+    else:
+        assert said
