@@ -279,6 +279,8 @@ class _Remedy:
             raise Refused("what `out=` names would be evaluated at another time")
         words = places.text(self.module, out, 60).strip("`")
         if isinstance(out, ast.Name):
+            if any(seen.others for seen in self.finding.sharing):
+                raise Refused(f"the result is meant for the memory of `{words}`, which is held elsewhere too")
             self._leave(out.id)
         else:
             self._leave(None)
@@ -378,6 +380,8 @@ class _Remedy:
                 "backward raises, and is not silently wrong, where it still needs the old values"
             ] = None
         place, manager, step = self._block()
+        if syntaxes.says_no_grad(self.module, self.around.path):
+            return CountedUnderNoGrad(*self._say("drop `.data`"), place, "", step)
         return CountedUnderNoGrad(
             *self._say(f"drop `.data`, and write under `with {manager}():`"), place, manager, step
         )

@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table
+from ..torchmodel.spelling import MODES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -66,6 +67,23 @@ def no_grad(module: Module) -> str | None:
         if found.module == "torch" and found.member == "no_grad":
             return name
     return None
+
+
+def says_no_grad(module: Module, path: Sequence[ast.AST]) -> bool:
+    """Whether the block or the function around a statement says itself that no gradients are recorded in it."""
+    for node in reversed(path):
+        said: list[ast.expr] = []
+        if isinstance(node, (ast.With, ast.AsyncWith)):
+            said = [item.context_expr for item in reversed(node.items)]
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            said = node.decorator_list
+        for one in said:
+            mode = MODES.get(dotted(module, one.func if isinstance(one, ast.Call) else one) or "")
+            if mode not in (None, "autocast"):
+                return mode == "off"
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            return False
+    return False
 
 
 def inplace_flag(node: ast.Call) -> bool:

@@ -149,7 +149,10 @@ class UnderNoGrad(FixPlan):
 
 
 class CountedUnderNoGrad(UnderNoGrad):
-    """As `UnderNoGrad`, and what is written by way of `.data` is written itself."""
+    """As `UnderNoGrad`, and what is written by way of `.data` is written itself.
+
+    `manager` is empty where the statement is in such a block already.
+    """
 
     __slots__ = ()
 
@@ -157,9 +160,9 @@ class CountedUnderNoGrad(UnderNoGrad):
         from . import rewrite
         from .text import line_starts, span
 
-        (head,) = super().edits(source)
+        head = super().edits(source)[0].content if self.manager else ""
         start, end = span(line_starts(source), self.place)
-        return (Edit(head.content + rewrite.without_data(source[start:end]), self.place),)
+        return (Edit(head + rewrite.without_data(source[start:end]), self.place),)
 
 
 class FunctionChange(FixPlan):

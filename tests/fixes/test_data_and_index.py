@@ -48,6 +48,48 @@ def test_data_write_becomes_a_block_of_no_grad_that_gives_the_same_values(before
     assert values(done) == values(program)
 
 
+SAID = {
+    "with torch.no_grad():\n    x.data.mul_(2)\n": "with torch.no_grad():\n    x.mul_(2)\n",
+    "with torch.no_grad():\n    if len(x):\n        x.data += 1  # one\n": (
+        "with torch.no_grad():\n    if len(x):\n        x += 1  # one\n"
+    ),
+    "@torch.no_grad()\ndef f():\n    m = torch.nn.Linear(2, 2)\n    m.weight.data.zero_()\n    return m\n": (
+        "@torch.no_grad()\ndef f():\n    m = torch.nn.Linear(2, 2)\n    m.weight.zero_()\n    return m\n"
+    ),
+    "with torch.no_grad(), torch.enable_grad():\n    x.data.mul_(2)\n": (
+        "with torch.no_grad(), torch.enable_grad():\n    with torch.no_grad():\n        x.mul_(2)\n"
+    ),
+    "with torch.autocast('cpu'), torch.no_grad():\n    x.data.mul_(2)\n": (
+        "with torch.autocast('cpu'), torch.no_grad():\n    x.mul_(2)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), SAID.items())
+def test_no_second_block_is_made_where_no_gradients_are_recorded(before: str, after: str) -> None:
+    head = "import torch\n\nx = torch.arange(3.0)\n"
+    assert fixed(head + before, unsafe=True) == head + after
+    assert values(head + after) == values(head + before)
+
+
+def test_what_out_names_stays_the_memory_that_a_state_holds() -> None:
+    program = """\
+        import torch
+
+
+        def step(state, grad):
+            largest = state["largest"]
+            torch.maximum(largest, grad, out=largest)
+            return grad / largest
+
+
+        state = {"largest": torch.ones(3, requires_grad=True) * 1}
+        with torch.no_grad():
+            step(state, torch.arange(3.0))
+    """
+    assert "out=largest" in fixed(program, unsafe=True)
+
+
 def test_data_write_of_a_weight_is_unsafe_because_backward_may_raise() -> None:
     program = "import torch\n\nm = torch.nn.Linear(2, 2)\nm.weight.data.zero_()\n"
     assert fixed(program) == program
