@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .calls import kind_of
-from .labels import REST, is_maximum_of, moved, softmax_input, softmax_of_exp, swapped
+from .labels import MAXIMUM, REST, maximum_of, moved, softmax_input, softmax_of_exp, swapped
 from .notation import equation
 from .site import Chain, Mask, Operand, united
-from .terms import Term, is_const, items
+from .terms import Term, integer, is_const, items
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -211,15 +211,30 @@ class Chains:
             return None
         if len(term.args) > 2 and term.args[2] is not None and not is_const(term.args[2], 1):
             return chain.problem(term, "`alpha` scales what is added to the scores")
+        over = maximum_of(other, term.args[0]) if term.op == "sub" else None
+        if over is not None:
+            return self._shifted(chain, term, over)
         if both:
-            if term.op == "sub" and is_maximum_of(other, term.args[0]):
-                return chain.then(term)  # softmax does not see a shift of the whole row
             return chain.problem(term, "a second product is added to the scores")
         if term.op == "sub" and other is term.args[0]:
             return chain.problem(term, "the scores are subtracted from something")
         mask = Mask("add", other, None, chain.labels)
         mask.negative = term.op == "sub"
         return chain.then(term, masks=(*chain.masks, mask))
+
+    def _shifted(self, chain: Chain, term: Term, over: Term) -> Chain:
+        """Scores less their maximum over an axis: a softmax over that axis does not see it."""
+        number = integer(over)
+        if number is None or not -len(chain.labels) <= number < (
+            0 if REST in chain.labels else len(chain.labels)
+        ):
+            return chain.problem(term, "it cannot be told over which axis the maximum of the scores is taken")
+        made = chain.then(term, shifts=(*chain.shifts, chain.labels[number]))
+        maximum = term.args[1]
+        while maximum.op in MAXIMUM and maximum is not term.first:  # it goes with the scores
+            made.steps = (*made.steps, maximum)
+            maximum = maximum.first
+        return made
 
     def _masked(self, term: Term) -> Chain | None:
         if term.op == "masked_fill":
@@ -255,6 +270,7 @@ class Chains:
         made = one.then(term, masks=tuple(masks), problems=united(one.problems, other.problems))
         made.steps = united(made.steps, other.steps)
         made.casts = united(one.casts, other.casts)
+        made.shifts = united(one.shifts, other.shifts)
         return made
 
     def _passed(self, term: Term, follow: Callable[[Term], Chain | None]) -> Chain | None:

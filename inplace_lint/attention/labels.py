@@ -26,25 +26,27 @@ def softmax_of_exp(term: Term) -> tuple[Term, Term] | None:
     top, bottom = term.args[0], term.args[1]
     if top.op != "exp" or bottom.op != "sum" or bottom.args[0] is not top:
         return None
-    if bottom.args[1] is None or not is_const(bottom.args[2], True):
+    axis = bottom.args[1]
+    if axis is None or not is_const(bottom.args[2], True):
         return None
-    inner = top.args[0]
-    if inner.op == "sub":
-        shift = inner.args[1]
-        if is_maximum_of(shift, inner.args[0], bottom.args[1]):
-            return inner.args[0], bottom.args[1]
-    return inner, bottom.args[1]
+    inner = top.first
+    shift = maximum_of(inner.args[1], inner.first) if inner.op == "sub" else None
+    return (inner if shift is not axis else inner.first), axis
 
 
-def is_maximum_of(term: Term, of: Term, dim: Term | None = None) -> bool:
+#: What is between a maximum and where it is subtracted.
+MAXIMUM = frozenset({"amax", "max", "getitem", "detach"})
+
+
+def maximum_of(term: Term, of: Term) -> Term | None:
+    """The axis over which a value is the maximum of another, kept as an axis of one; None where it is no such thing."""
     if term.op == "detach":
-        term = term.args[0]
-    return (
-        term.op == "amax"
-        and term.args[0] is of
-        and is_const(term.args[2], True)
-        and (dim is None or term.args[1] is dim)
-    )
+        term = term.first
+    if term.op == "getitem" and term.first.op == "max" and is_const(term.args[1], 0):
+        term = term.first
+    elif term.op != "amax":
+        return None
+    return term.args[1] if term.first is of and is_const(term.args[2], True) else None
 
 
 def inside_of(softmax: Term) -> set[Term]:

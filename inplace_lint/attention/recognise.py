@@ -107,6 +107,10 @@ class _Finder:
         plain = [one for one in rows if one in value_labels or one == REST]
         own_rows = [one for one in rows if one not in plain]
         problems = [*scores.problems, *weights.problems]
+        if {*scores.shifts} - {s}:
+            problems.append(
+                "a maximum over another axis than that of the softmax is subtracted from the scores"
+            )
         row = self._row(q_side, own_rows, scores, problems)
         if row is None:
             return None

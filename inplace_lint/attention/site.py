@@ -38,9 +38,23 @@ class Mask:
 
 
 class Chain:
-    """What leads from a product to a value: its axes now, factors, masks, casts, and what stands in the way."""
+    """What leads from a product to a value: its axes now, factors, masks, casts, and what stands in the way.
 
-    __slots__ = ("casts", "dropouts", "factors", "labels", "masks", "modules", "problems", "source", "steps")
+    `shifts` are the axes over which a maximum was subtracted: a softmax over another one would see that.
+    """
+
+    __slots__ = (
+        "casts",
+        "dropouts",
+        "factors",
+        "labels",
+        "masks",
+        "modules",
+        "problems",
+        "shifts",
+        "source",
+        "steps",
+    )
 
     def __init__(self, source: Term, labels: tuple[str, ...]) -> None:
         self.source = source
@@ -51,6 +65,7 @@ class Chain:
         self.dropouts: tuple[Term, ...] = ()
         self.modules: tuple[Term, ...] = ()
         self.problems: tuple[str, ...] = ()
+        self.shifts: tuple[str, ...] = ()
         self.steps: tuple[Term, ...] = (source,)
 
     def then(self, step: Term, **changes: object) -> Chain:
