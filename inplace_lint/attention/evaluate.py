@@ -12,7 +12,7 @@ from . import calls, objects, ops
 from .aliases import are_disjoint, bases
 from .execute import STEPS
 from .frames import Frame, Moment, Sink, Spent, Unfollowed
-from .terms import Term, Terms, integer, items
+from .terms import Term, Terms, integer, is_const, items
 
 if TYPE_CHECKING:
     import ast
@@ -305,6 +305,12 @@ class Evaluation:
         return term
 
     def phi(self, test: Term, then: Term, orelse: Term, at: ast.AST | None = None) -> Term:
+        """One value or the other; what is None by the test itself is None."""
+        if test.op in ("is", "is not") and is_const(test.args[1], None):
+            if test.op == "is" and then is test.first:
+                then = test.args[1]
+            elif test.op == "is not" and orelse is test.first:
+                orelse = test.args[1]
         return then if then is orelse else self.terms("phi", test, then, orelse, at=at)
 
 

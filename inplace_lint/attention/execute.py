@@ -283,7 +283,7 @@ def _join(
         if key not in then:
             joined[key] = term
         elif then[key] is not term:
-            joined[key] = evaluation.terms("phi", test, then[key], term)
+            joined[key] = evaluation.phi(test, then[key], term)
     return joined
 
 

@@ -220,7 +220,10 @@ def write(evaluation: Evaluation, shapes: Shapes, site: Site, speller: Speller, 
         if kind == "finite":
             made.differences.append("masked scores were a finite number, and now have no weight at all")
         return made
-    parts = [_part(evaluation, shapes, site, mask, speller, query, made) for mask in masks]
+    parts = []
+    for mask in masks:
+        with speller.under(mask.tests):
+            parts.append(_part(evaluation, shapes, site, mask, speller, query, made))
     made.text = _combined(parts, masks, speller)
     return made
 
@@ -265,16 +268,10 @@ def _part(
             )
         text = _keep(mask, speller)
     if rank != 2 and rank != 1 and site.is_single(evaluation):
-        text = f"({text})" if not _is_atom(text) else text
-        return f"{text}.unsqueeze(-3)"
+        return f"{tight(text)}.unsqueeze(-3)"
     if rank in (1, 3) or (rank is None and wanted == 1 and "..." not in site.batch):
-        text = f"({text})" if not _is_atom(text) else text
-        text = f"{text}.unsqueeze(0)"
+        text = f"{tight(text)}.unsqueeze(0)"
     return text
-
-
-def _is_atom(text: str) -> bool:
-    return text.replace(".", "").replace("_", "").isalnum()
 
 
 def _keep(mask: Mask, speller: Speller) -> str:
@@ -303,7 +300,7 @@ def _additive(evaluation: Evaluation, mask: Mask, speller: Speller, query: str, 
         made.differences.append(
             "where every key of a row is masked by a large finite number, the kernel's gradients differ"
         )
-        text = f"{text}.to({query}.dtype)" if _is_atom(text) else f"({text}).to({query}.dtype)"
+        text = f"{tight(text)}.to({query}.dtype)"
     return text
 
 
@@ -352,11 +349,17 @@ def _combined(parts: list[str], masks: list[Mask], speller: Speller) -> str:
             "masks lie under many conditions: written out it would be one case for each combination"
         )
     for tests, some in groups.items():
-        whole = _joined([text, *some] if text else some, sign)
-        if len(tests) == 1 and not tests[0][1]:
-            condition, whole, other = speller.text(tests[0][0], COMPARISON), text or "None", whole
+        whole, other = _joined([text, *some] if text else some, sign), text or "None"
+        if len(tests) == 1 and not tests[0][1] and tests[0][0].op != "not":
+            try:
+                condition, whole, other = speller.text(tests[0][0], COMPARISON), other, whole
+            except Unspellable:
+                condition = speller.condition(*tests[0])
         else:
-            condition, other = " and ".join(_holds(speller, *test) for test in tests), text or "None"
+            condition = " and ".join(speller.condition(*test) for test in tests)
+        if condition == f"{whole} is not None" and other == "None":
+            text = whole
+            continue
         text = f"{whole} if {condition} else {other}"
         text = f"({text})" if len(groups) > 1 else text
     return text
@@ -366,12 +369,6 @@ def _joined(parts: list[str], sign: str) -> str:
     if len(parts) == 1:
         return parts[0]
     return f" {sign} ".join(map(tight, parts))
-
-
-def _holds(speller: Speller, test: Term, holds: bool) -> str:
-    while test.op == "not":
-        test, holds = test.args[0], not holds
-    return speller.text(test, COMPARISON) if holds else f"not {speller.text(test, UNARY)}"
 
 
 def sign_of(evaluation: Evaluation, term: Term, depth: int = 0) -> int:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from ..syntax.lower import lower_expression
 from .axes import permutation
-from .terms import Term, integer, items, parts
+from .terms import Term, integer, is_const, is_tensor, items, parts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from typing import Any
 
     from .evaluate import Evaluation
@@ -55,6 +57,36 @@ class Speller:
         #: attributes that are read anew
         self.attributes: set[str] = set()
 
+    @contextmanager
+    def under(self, tests: Sequence[tuple[Term, bool]]) -> Iterator[None]:
+        """What is written stands where these conditions hold: a name that they choose the value of holds that one."""
+        outer, chosen = (self._by_term, self._spelled), dict(tests)
+        self._by_term, self._spelled = dict(self._by_term), {}
+        for name, term in self.names.items():
+            while term.op == "phi" and term.first in chosen:
+                term = term.args[1] if chosen[term.first] else term.args[2]
+            if "@" not in name:
+                self._by_term.setdefault(term, name)
+        try:
+            yield
+        finally:
+            self._by_term, self._spelled = outer
+
+    def condition(self, test: Term, holds: bool) -> str:
+        """A condition, or that a name is not None which holds a tensor where it is met, and None where it is not."""
+        while test.op == "not":
+            test, holds = test.first, not holds
+        try:
+            return self.text(test, COMPARISON) if holds else f"not {self.text(test, UNARY)}"
+        except Unspellable:
+            for name, term in self.names.items():
+                if term.op != "phi" or term.first is not test or "@" in name:
+                    continue
+                met, unmet = term.args[1:] if holds else term.args[:0:-1]
+                if is_tensor(met) and is_const(unmet, None):
+                    return f"{name} is not None"
+            raise
+
     def text(self, term: Term, binding: int = TERNARY) -> str:
         """The term's source, in parentheses where it binds more loosely than `binding`."""
         if term not in self._spelled:
@@ -83,9 +115,26 @@ class Speller:
 
     def _as_written(self, term: Term) -> tuple[str, int] | None:
         """The text that computes the term in the file, where it means the same at this place."""
-        node = term.at
-        if not isinstance(node, ast.expr) or term.function is not self.evaluation.root:
-            return None
+        nodes = [term.at] if term.function is self.evaluation.root else []
+        # ... or calls the helper that gives it.
+        nodes += [one.at for one in self.evaluation.moments if one.depth == 0 and one.term is term]
+        for node in dict.fromkeys(nodes):
+            if not isinstance(node, ast.expr):
+                continue
+            value, acts = self._evaluated(node)
+            if value is term:
+                text = source_of(self.module.lines, node)
+                if "\n" in text:
+                    text = " ".join(line.strip() for line in text.split("\n"))
+                    if "#" in text:
+                        continue
+                if acts or node is not term.at or _calls(term):
+                    self.moved.append(node)
+                return text, _binding_of(node)
+        return None
+
+    def _evaluated(self, node: ast.expr) -> tuple[Term | None, bool]:
+        """The value of an expression at this place, none where it changes a name; whether it does anything besides."""
         logs: tuple[list[Any], ...] = (
             self.evaluation.moments,
             self.evaluation.sinks,
@@ -100,24 +149,15 @@ class Speller:
         try:
             block, register = lower_expression(node)
             self.evaluation.block(block)
-            same = frame.registers.get(register) is term and all(
-                frame.names.get(n) is t for n, t in self.names.items()
-            )
+            same = all(frame.names.get(n) is t for n, t in self.names.items())
+            value = frame.registers.get(register) if same else None
+            acts = len(self.evaluation.effects) > lengths[2]
         finally:
             frame.names, frame.registers, frame.conditions = outer
             self.evaluation.terms.function = function
             for log, length in zip(logs, lengths):
                 del log[length:]
-        if not same:
-            return None
-        if _calls(term):
-            self.moved.append(node)
-        text = source_of(self.module.lines, node)
-        if "\n" in text:
-            text = " ".join(line.strip() for line in text.split("\n"))
-            if "#" in text:
-                return None
-        return text, _binding_of(node)
+        return value, acts
 
     def _structure(self, term: Term) -> tuple[str, int]:
         op, args = term.op, term.args
