@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..model import Refused
 from .aliases import bases
+from .frames import are_apart
 from .labels import inside_of
 from .layout import is_laid_as
 from .terms import Term, parts
@@ -36,7 +37,8 @@ def check(plan: Plan, gone: Removal) -> None:
 
 def _changed_afterwards(plan: Plan, since: int) -> None:
     """Whether something that the kernel keeps is written before its backward."""
-    site, fresh = plan.site, plan.evaluation.fresh
+    site, fresh, anchor = plan.site, plan.evaluation.fresh, plan.moment
+    assert anchor is not None
     added = [mask.term for mask in site.scores.masks if mask.kind == "add"]
     for what, terms in (
         ("q, k or v", [one.term for one in (site.query, site.key, site.value)]),
@@ -47,6 +49,8 @@ def _changed_afterwards(plan: Plan, since: int) -> None:
         for effect in plan.evaluation.effects:
             if effect.kind != "write" or effect.order < since:
                 continue
+            if since == anchor.order and are_apart(effect.conditions, anchor.conditions):
+                continue  # no loop leads there
             if not memory.isdisjoint(bases(effect.term, fresh)):
                 raise Refused(
                     f"{what} is written in place on line {_row(effect)}, and the kernel keeps it for backward"

@@ -79,8 +79,14 @@ class Sink:
     `site` is the expression of the evaluated function itself under which it happens.
     """
 
-    __slots__ = ("at", "depth", "function", "kind", "order", "site", "term")
+    __slots__ = ("at", "conditions", "depth", "function", "kind", "order", "site", "term")
 
     def __init__(self, at: ast.AST, kind: str, term: Term, frame: Frame, order: int, site: ast.AST) -> None:
         self.at, self.kind, self.term, self.order, self.site = at, kind, term, order, site
-        self.function, self.depth = frame.function, frame.depth
+        self.function, self.depth, self.conditions = frame.function, frame.depth, frame.conditions
+
+
+def are_apart(one: Conditions, other: Conditions) -> bool:
+    """Whether two places lie on different arms of a condition."""
+    met = dict(one)
+    return any(met.get(test, holds) is not holds for test, holds in other)

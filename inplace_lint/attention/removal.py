@@ -56,6 +56,14 @@ def root_scope(plan: Plan) -> set[str]:
     return plan.evaluation.root.declared
 
 
+def _arms(statement: ast.stmt) -> tuple[list[ast.stmt], list[ast.stmt]]:
+    return getattr(statement, "body", []), getattr(statement, "orelse", [])
+
+
+def _holds(body: list[ast.stmt], node: ast.AST) -> bool:
+    return any(contains(one, node) for one in body)
+
+
 class _Removing:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -288,7 +296,9 @@ class _Removing:
 
     def _may_see(self, load: ast.expr, name: str, gone: list[ast.stmt]) -> bool:
         """Whether a read of a name may see what a removed statement bound."""
-        writers = [one for one in gone if name in (bound_by(one) or ())]
+        writers = [one for one in gone if name in (bound_by(one) or ()) and not self._are_apart(one, load)]
+        if not writers:
+            return False
         first = min(one.lineno for one in writers)
         if any(contains(one, load) for one in self._inner):
             return True  # read whenever the inner function is called
@@ -305,11 +315,18 @@ class _Removing:
                 and statement.end_lineno < load.lineno
                 and name in surely_bound(statement)
             ):
-                return not all(self._under(one, block) for one in writers)
+                return not all(_holds(block, one) for one in writers)
         return True
 
-    def _under(self, statement: ast.stmt, block: list[ast.stmt]) -> bool:
-        return any(contains(one, statement) for one in block)
+    def _are_apart(self, statement: ast.stmt, load: ast.expr) -> bool:
+        """Whether a statement and a read lie on two arms of one `if`, which no loop runs through twice."""
+        if self._around(statement, _LOOPS):
+            return False
+        for around in self._around(statement, (ast.If,)):
+            arms = [{one for one in (statement, load) if _holds(arm, one)} for arm in _arms(around)]
+            if all(len(arm) == 1 for arm in arms):
+                return True
+        return False
 
     def _shares_line(self, statement: ast.stmt) -> bool:
         first = self.module.lines[statement.lineno - 1][: statement.col_offset]

@@ -116,8 +116,9 @@ class Speller:
     def _as_written(self, term: Term) -> tuple[str, int] | None:
         """The text that computes the term in the file, where it means the same at this place."""
         nodes = [term.at] if term.function is self.evaluation.root else []
-        # ... or calls the helper that gives it.
-        nodes += [one.at for one in self.evaluation.moments if one.depth == 0 and one.term is term]
+        # ... or calls the helper that gives it: the last call goes with what it was made for.
+        before = [one for one in self.evaluation.moments if one.depth == 0 and one.order < self.moment.order]
+        nodes += [one.at for one in reversed(before) if one.term is term]
         for node in dict.fromkeys(nodes):
             if not isinstance(node, ast.expr):
                 continue
