@@ -8,7 +8,7 @@ from .values import Scalar, Value
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
     #: Whether these are all the elements, or stand for those of a loop; and the elements.
@@ -25,12 +25,14 @@ class Iteration(Value):
     loop between one element and the next, where something happens there. `step`: computes the next one alone.
     """
 
-    __slots__ = ("_all", "_first", "counts", "draw", "push", "step")
+    __slots__ = ("_all", "_first", "counts", "draw", "over", "push", "step")
 
     def __init__(self, draw: Callable[[int | None], Drawn], counts: bool = False) -> None:
         self.draw = draw
         #: it counts from 0 up
         self.counts = counts
+        #: what the call that made it was given
+        self.over: Sequence[Value] = ()
         self.push: Callable[[], Push | None] = _none
         self.step: Callable[[ast.AST], Value] | None = None
         self._all: Drawn | None = None

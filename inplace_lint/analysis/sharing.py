@@ -9,11 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import outofplace
-from .guards import compatible
-from .storage import NEVER
+from .guards import both, compatible
+from .iterators import Iteration
+from .storage import DOES, NEVER
 from .values import (
     Array,
+    Bound,
     Constant,
+    FunctionValue,
     Instance,
     Mapping_,
     Parameters,
@@ -24,7 +27,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from ..torchmodel.facts import Facts
     from .frames import Frame, Place, State
@@ -38,8 +41,8 @@ _FLOATING = frozenset("float float16 bfloat16 float32 float64".split())
 class Sharing:
     """One write of one tensor: `names` of each activation that hold its memory, `others` in words.
 
-    How a name holds it: "tensor"; "inside", where the name is of a container; "part", where it holds one of the
-    views that one op returned together, which do not overlap.
+    How a name holds it: "tensor"; "inside", where the name is of a container, or of a callable or an iterator that was
+    given it; "part", where it holds one of the views that one op returned together, which do not overlap.
 
     `outside`: it came from a caller or from code that is not known, or was handed to such. `view`: the tensor that is
     written is a view. `proved`: it is a tensor, and no container of such. `same_dtype`: the out-of-place form gives the
@@ -89,6 +92,41 @@ def _held(atom: Value) -> Value | None:
     return atom.tensor if isinstance(atom, (Unknown, Parameters)) else atom
 
 
+def _atoms(value: Value, depth: int = 3) -> Iterator[tuple[Guard, Value, bool]]:
+    """The guarded atoms of a value; and, marked as such, what callables and iterators among them were given."""
+    for guard, atom in alternatives(value):
+        yield guard, atom, False
+        given: Sequence[Value | None] = ()
+        if isinstance(atom, Bound):
+            given = (atom.func, *atom.args, *atom.kwargs.values())
+        elif isinstance(atom, FunctionValue):
+            given = atom.defaults or ()
+        elif isinstance(atom, Iteration):
+            given = atom.over
+        for one in given if depth else ():
+            for g, inner, _ in _atoms(one, depth - 1) if one is not None else ():
+                if met := both(guard, g):
+                    yield met, inner, True
+
+
+def _how(value: Value, tensor: Tensor, guard: Guard) -> str:
+    """How a value holds the memory of a tensor, as `Sharing` has it; empty where it does not."""
+    held = [
+        (alias, inside)
+        for g, atom, inside in _atoms(value)
+        for alias in (_held(atom),)
+        if isinstance(alias, Tensor) and alias.storage is tensor.storage and compatible(g, guard)
+    ]
+    if not held:
+        return ""
+    if all(inside for _, inside in held):
+        return "inside"
+    part = tensor.multi is not None and all(
+        alias.multi is not None and alias.multi.at is tensor.multi.at for alias, _ in held
+    )
+    return "part" if part else "tensor"
+
+
 def observe(
     run: Run, facts: Facts, place: Place, tensor: Tensor, guard: Guard, values: Sequence[Value | None]
 ) -> None:
@@ -101,20 +139,10 @@ def observe(
     seen.passes = tensor.expanded is not None and outofplace.passes_overlap(facts.key)
     if run.grad != "on":
         seen.cut = max((found for _, found in run.heap.gradients(tensor, guard)), default=NEVER)
+        if run.grad == "inference" and seen.cut:
+            seen.cut = DOES  # what is new there cannot be written, nor saved, outside of it
     slots = _slots(run)
-    holders: list[tuple[object, object, str]] = []
-    for (owner, name), value in slots.items():
-        held = [
-            alias
-            for g, atom in alternatives(value)
-            for alias in (_held(atom),)
-            if isinstance(alias, Tensor) and alias.storage is storage and compatible(g, guard)
-        ]
-        if held:
-            part = tensor.multi is not None and all(
-                alias.multi is not None and alias.multi.at is tensor.multi.at for alias in held
-            )
-            holders.append((owner, name, "part" if part else "tensor"))
+    holders = [(*key, how) for key, value in slots.items() if (how := _how(value, tensor, guard))]
     frames = {frame.uid: frame for frame in run.frames.values()}
     passed: set[object] = set()
     while holders:
@@ -127,10 +155,10 @@ def observe(
             if owner not in passed:
                 passed.add(owner)
                 for (outer, outer_name), value in slots.items():
-                    if any(atom is owner for _, atom in alternatives(value)):
+                    if any(atom is owner for _, atom, _ in _atoms(value)):
                         holders.append((outer, outer_name, "inside"))
                 for (_, bound), value in run.top_levels.globals.items():
-                    if any(atom is owner for _, atom in alternatives(value)):
+                    if any(atom is owner for _, atom, _ in _atoms(value)):
                         seen.others.add(f"the global `{bound}`")
         elif isinstance(owner, Instance) and isinstance(name, str):
             seen.others.add(f"the attribute `{name}`")

@@ -8,6 +8,7 @@ from ..torchmodel import keywords, table
 from ..torchmodel.spelling import DRAWN, MAKERS, MODES, PLAYED
 from . import arrays, axes, builtin, einops, foreign, modes, ops, plays, results
 from .incident import Incident
+from .iterators import Iteration
 from .optimizers import Optimizer
 from .storage import DOES, MAY, NEVER
 from .values import (
@@ -56,7 +57,10 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
             return _operation(run, op, dotted, args, kwargs, at)
     play = plays.PLAYS.get(dotted)
     if play is not None:
-        return play(run, args, kwargs, at)
+        played = play(run, args, kwargs, at)
+        if isinstance(played, Iteration):
+            played.over = (*args, *kwargs.values())
+        return played
     if dotted in MODES:
         made = modes.of(dotted, args, kwargs)
         if MODES[dotted] == "flag" and made.grad is not None:

@@ -90,6 +90,9 @@ class _Remedy:
             raise Refused(f"a loop goes over `{name}` while it is written")
         if name is not None and self._is_for_others(name):
             raise Refused(f"nobody reads `{name}` here afterwards: the change is for whoever else holds it")
+        waiting = self.around.waiting(self._names(inside=True))
+        if waiting is not None:
+            raise Refused(f"`{waiting}` goes over this tensor, and is asked later")
         if not self.finding.sharing:
             self.differences["what else holds this tensor is not known"] = None
         for seen in self.finding.sharing:

@@ -122,6 +122,18 @@ class Surroundings:
                 pending.extend(n for n in children(node) if isinstance(n, ast.expr))
         return False
 
+    def waiting(self, names: set[str]) -> str | None:
+        """The name of a generator expression that goes over one of the names, and may be asked after the node."""
+        for node in walk(self.function or self.path[0]):
+            if isinstance(node, (ast.Assign, ast.NamedExpr)) and isinstance(node.value, ast.GeneratorExp):
+                over = {n.id for n in walk(node.value.generators[0].iter) if isinstance(n, ast.Name)}
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                bound = [n.id for target in targets for n in walk(target) if isinstance(n, ast.Name)]
+                found = next((name for name in bound if self.read_later(name)), None)
+                if found is not None and not over.isdisjoint(names):
+                    return found
+        return None
+
     def read_before(self, names: set[str]) -> bool:
         """Whether the node's own statement reads one of the names before the node, and may still hold what it read."""
         statement = self.statement

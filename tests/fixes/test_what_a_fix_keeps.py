@@ -18,7 +18,7 @@ from inplace_lint.project import Settings
 
 torch = pytest.importorskip("torch")
 
-HEAD = "import torch\n\nkept = None\nseen = []\nby_name = {'all': []}\n\n\ndef f(w, flag=False):\n"
+HEAD = "import functools\n\nimport torch\n\nkept = None\nseen = []\nby_name = {'all': []}\n\n\ndef f(w, flag=False):\n"
 
 #: Each is wrong if the tensor that is written becomes a new one without more.
 LOST = {
@@ -58,6 +58,63 @@ LOST = {
         by_name["all"].append(y)
         y.mul_(2)
         return y
+    """,
+    "a partial holds it": """\
+        y = torch.sigmoid(w.exp())
+        double = functools.partial(torch.mul, y)
+        y[0] = 0.5
+        return double(2) + y
+    """,
+    "a list in a partial holds it": """\
+        y = torch.sigmoid(w.exp())
+        stacked = functools.partial(torch.stack, [y, y])
+        y[0] = 0.5
+        return stacked().sum(0) + y
+    """,
+    "a bound method holds it": """\
+        y = torch.sigmoid(w.exp())
+        later = y.cos
+        y[0] = 0.5
+        return later() + y
+    """,
+    "a default holds it": """\
+        y = torch.sigmoid(w.exp())
+        def later(given=y):
+            return given.cos()
+        y[0] = 0.5
+        return later() + y
+    """,
+    "a function inside reads it": """\
+        y = torch.sigmoid(w.exp())
+        later = lambda: y.cos()
+        y[0] = 0.5
+        return later() + y
+    """,
+    "what goes over a list holds it": """\
+        y = torch.sigmoid(w.exp())
+        pairs = zip([y], [w])
+        y[0] = 0.5
+        return next(pairs)[0] * y
+    """,
+    "what maps a list holds it": """\
+        y = torch.sigmoid(w.exp())
+        cosines = map(torch.cos, [y])
+        y[0] = 0.5
+        return next(cosines) * y
+    """,
+    "a generator holds it": """\
+        y = torch.sigmoid(w.exp())
+        def one_by_one(t):
+            yield t.cos()
+        cosines = one_by_one(y)
+        y[0] = 0.5
+        return next(cosines) * y
+    """,
+    "a generator expression holds it": """\
+        y = torch.sigmoid(w.exp())
+        cosines = (t.cos() for t in [y])
+        y[0] = 0.5
+        return next(cosines) * y
     """,
     "an expanded tensor takes an index": """\
         y = torch.arange(4.0, dtype=torch.float64).view(4, 1).expand(4, 4)
