@@ -54,6 +54,7 @@ class Sharing:
         "dtype",
         "leaf",
         "names",
+        "ordered",
         "others",
         "outside",
         "passes",
@@ -73,6 +74,8 @@ class Sharing:
         self.view = tensor.view
         #: one of several views that an op returned together
         self.several = tensor.multi is not None
+        #: it is known to be contiguous
+        self.ordered = tensor.contiguous
         self.leaf = tensor.storage.leaf
         self.proved = tensor.storage.is_tensor() and not tensor.storage.parts_only
         self.dtype = tensor.storage.dtype

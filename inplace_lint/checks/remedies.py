@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ..analysis.storage import DOES
 from ..fixes.plans import CloneFirst, CountedUnderNoGrad, IndexedFill, OutOfPlace, UnderNoGrad
 from ..model import FixPlan, Refused
+from ..syntax.nodes import walk
 from ..syntax.surroundings import Surroundings, binds
 from ..torchmodel import outofplace
 from . import places, syntaxes
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from ..syntax.module import Module
 
 _FLOATING = frozenset("float float16 bfloat16 float32 float64".split())
+#: What a tensor that lies in another order may refuse, or answer in another way.
+_LAYOUT = frozenset("view view_as as_strided stride is_contiguous".split())
 _DTYPE = "the result's dtype may differ: in place keeps that of `{}`"
 
 
@@ -151,6 +154,13 @@ class _Remedy:
                 f"`{name}` is not a name of this function: binding it anew would not reach its owner"
             )
 
+    def _layout_matters(self) -> bool:
+        """Whether a new tensor may lie in memory in another order, and the function asks how something lies."""
+        return not all(seen.ordered for seen in self.finding.sharing) and any(
+            isinstance(n, ast.Attribute) and n.attr in _LAYOUT
+            for n in walk(self.around.function or self.module.tree)
+        )
+
     def _applicability(self) -> tuple[str, tuple[str, ...]]:
         return ("unsafe" if self.differences else "safe"), tuple(self.differences)
 
@@ -245,6 +255,9 @@ class _Remedy:
                 raise Refused("the call is made for what it writes, and that has no name here")
             if any(seen.view for seen in self.finding.sharing):
                 raise Refused("a view is written, and what it is a view of would no longer change")
+        methods = [n.attr for n in walk(node) if isinstance(n, ast.Attribute)]
+        if any(map(outofplace.reorders, methods)) and self._layout_matters():
+            self.differences["the result lies in order in memory: a `view` of it may no longer fit"] = None
         after_text = {"method": "its out-of-place form", "function": "its out-of-place form"}.get(kind, "")
         message = f"use {after_text}" if after_text else "drop `inplace=True`"
         if before:
@@ -299,13 +312,15 @@ class _Remedy:
     def _indexed(self, node: ast.Assign, target: ast.Subscript) -> FixPlan:
         form = syntaxes.fill_form(target, node.value)
         floating = all(seen.dtype in _FLOATING for seen in self.finding.sharing)
-        if form == "masked_fill" and isinstance(target.value, ast.Name) and self.finding.sharing and floating:
+        ordered = not self._layout_matters()
+        known = bool(self.finding.sharing) and floating and ordered
+        if form == "masked_fill" and isinstance(target.value, ast.Name) and known:
             self._leave(target.value.id, keeps_dtype=True)
             self._binds(target.value.id)
             name = target.value.id
             message = f"use `{name} = {name}.masked_fill(…)`"
             return IndexedFill(*self._say(message), self._location(node), form)
-        if form == "where" and isinstance(target.value, ast.Name):
+        if form == "where" and isinstance(target.value, ast.Name) and ordered:
             self._leave(target.value.id)
             self._binds(target.value.id)
             return IndexedFill(*self._say("use `where`"), self._location(node), form)

@@ -14,6 +14,12 @@ _PASS_OVERLAP = frozenset(
     "setitem fill_ fill_diagonal_ index_fill_ index_put_ masked_fill_ threshold threshold_ tril_ triu_ zero_".split()
 )
 
+#: What gives a result that lies in order, where in place the tensor keeps its strides; of others the result has these.
+_REORDERS = frozenset(
+    "addbmm_ addmm_ baddbmm_ cumprod_ cumsum_ index_add_ index_copy_ index_reduce_ masked_fill_ masked_scatter_ "
+    "renorm_ scatter_ scatter_add_ scatter_reduce_ tril_ triu_".split()
+)
+
 
 def method(name: str) -> str | None:
     """`mul` for `mul_`; None where there is no such method, or one that does something else (`bernoulli`, `gt`)."""
@@ -32,6 +38,11 @@ def function(name: str) -> str | None:
 def passes_overlap(key: str) -> bool:
     """Whether an op in place takes a tensor whose elements share memory, as `expand` makes it."""
     return not _PASS_OVERLAP.isdisjoint(key.replace(":", ".").split("."))
+
+
+def reorders(name: str) -> bool:
+    """Whether the out-of-place form of a method gives a transposed tensor another layout."""
+    return name in _REORDERS
 
 
 def _agree(inplace: Op | None, out: Op | None) -> bool:

@@ -116,6 +116,26 @@ LOST = {
         y[0] = 0.5
         return next(cosines) * y
     """,
+    "a transposed tensor takes a mask": """\
+        y = torch.sigmoid(w.exp().t())
+        y[y > 0.8] = 0.0
+        return y.t().view(2, 8).view(4, 4)
+    """,
+    "a transposed tensor takes values by a mask": """\
+        y = torch.sigmoid(w.exp().t())
+        y[y > 0.8] = w.sin()[y > 0.8]
+        return y.t().view(2, 8).view(4, 4)
+    """,
+    "a transposed tensor is cut to a triangle": """\
+        y = torch.sigmoid(w.exp().t())
+        y.tril_()
+        return y.t().view(2, 8).view(4, 4)
+    """,
+    "a transposed tensor is scaled": """\
+        y = torch.sigmoid(w.exp().t())
+        y.mul_(w)
+        return y.t().view(2, 8).view(4, 4)
+    """,
     "an expanded tensor takes an index": """\
         y = torch.arange(4.0, dtype=torch.float64).view(4, 1).expand(4, 4)
         y[torch.arange(4), torch.arange(4)] = 0

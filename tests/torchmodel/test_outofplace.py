@@ -41,6 +41,25 @@ def test_out_of_place_method_gives_what_the_in_place_one_leaves(name: str) -> No
     assert tried or not infos
 
 
+@pytest.mark.parametrize("name", METHODS)
+def test_out_of_place_method_keeps_strides_unless_it_is_said_to_reorder(name: str) -> None:
+    methods = pytest.importorskip("torch.testing._internal.common_methods_invocations")
+    wanted = name.removesuffix("_")
+    kept = True
+    for info in methods.op_db:
+        if info.variant_test_name or wanted not in (info.name, *(alias.name for alias in info.aliases)):
+            continue
+        dtype = torch.float64 if torch.float64 in info.dtypes else torch.int64
+        for sample in info.sample_inputs("cpu", dtype) if dtype in info.dtypes else ():
+            given = sample.input
+            if not isinstance(given, torch.Tensor) or given.ndim < 2 or min(given.shape[:2]) < 2:
+                continue
+            turned = given.transpose(0, 1).contiguous().transpose(0, 1)
+            result = getattr(turned, wanted)(*sample.args, **sample.kwargs)
+            kept = kept and (result.shape != turned.shape or result.stride() == turned.stride())
+    assert kept or outofplace.reorders(name)
+
+
 @pytest.mark.parametrize(
     "name", ["bernoulli_", "gt_", "fill_", "copy_", "squeeze_", "zero_", "mul", "nonsense_"]
 )
