@@ -217,7 +217,7 @@ def _worth_entering(run: Run) -> frozenset[FunctionSource]:
         while value is not None:
             owners.add(value)
             value = value.owner if isinstance(value, Unknown) else None
-    if run.steps.trains:
+    if run.steps.trains or run.supposes:
         owners |= _behind_hazards(run)
     return frozenset(
         call.source

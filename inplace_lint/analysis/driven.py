@@ -42,8 +42,10 @@ class Driven(Interpreter):
     def train(self, ways: list[driver.Way]) -> None:
         """Call the training in each of these ways."""
         self.state.slots[(self.frame.uid, driver.OPTIMIZER)] = Symbol("torch.optim.SGD")
+        self.budget.looks_aside = True
         for way in ways:
             self.path = ALWAYS
+            self.entering.deep = self.entering.deep.union(way.functions)
             for name in way.unknown:
                 given = self.state.slots[(self.frame.uid, name)] = Unknown()
                 given.alone = True
@@ -52,6 +54,9 @@ class Driven(Interpreter):
                 self.unsure.update(instruction.at for instruction in block)
             try:
                 self.block(block)
+                result = self.state.slots.get((self.frame.uid, driver.RESULT))
+                if result is not None:
+                    self.heap.escape(self.tensors_within(result), ALWAYS)
             except (OutOfBudget, RecursionError):
                 break
         self.found.cut = ""  # each function is looked at by itself as well

@@ -2,7 +2,7 @@
 
 A file of models and of functions that train is used by a few lines that stand elsewhere: they build the models and call
 the functions. Where nobody in the file does, and what a function asks of its arguments fits classes of the file, these
-lines are known but for sizes and data.
+lines are known but for sizes and data. Where the file leaves the training to others too, they call what computes.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table
-from . import select
-from .roles import Roles
+from . import entrances, select
+from .roles import Roles, parameters_of
+from .words import runs_backward
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 #: A name that no file can give: of an optimizer that nobody has chosen.
 OPTIMIZER = "@optimizer"
+#: ... and of what a call returns.
+RESULT = "@result"
 #: So many functions are called, each with so many choices of objects; so deep objects are handed to others.
 _ENTRIES = 4
 _WAYS = 4
@@ -37,7 +40,7 @@ _CLIMBS = 6
 
 @dataclass
 class Way:
-    """One way to call functions that train: the statements, and the names in them of what nobody knows."""
+    """One way to call functions from outside: the statements, and the names in them of what nobody knows."""
 
     statements: list[ast.stmt]
     unknown: list[str]
@@ -47,8 +50,15 @@ class Way:
 
 
 def written(sketches: Sketches, module: Module) -> list[Way]:
-    """The ways to call the training of a file; empty where it is called in the file, or nothing is known of them."""
+    """The ways to call the training of a file, or what computes where it has none.
+
+    Empty where the file calls its training, or nothing is known of these ways.
+    """
     if select.trains(module):
+        return []
+    takes_gradients = runs_backward(module) or b"autograd.grad(" in module.source
+    writing = entrances.writing(sketches, module)
+    if not (takes_gradients or writing):
         return []
     roles = Roles(sketches, module)
     found: list[Way] = []
@@ -58,6 +68,9 @@ def written(sketches: Sketches, module: Module) -> list[Way]:
                 found += _ways(roles, None, [function])
         else:
             found += _ways(roles, cls, functions)
+    if not found:
+        for cls, function in entrances.entrances(roles, writing)[:_ENTRIES]:
+            found += _ways(roles, cls, [function])
     return found
 
 
@@ -147,7 +160,7 @@ class _Hand:
         found: list[tuple[str | None, ast.expr]] = []
         used: set[ClassSource] = set()
         optimizers: list[int] = []
-        for parameter in _parameters(function):
+        for parameter in parameters_of(function):
             default = function.default_of(parameter)
             needed = default is None
             if not needed and getattr(default, "value", default) is not None:
@@ -158,8 +171,8 @@ class _Hand:
                 shared = self.made.get(cls) if cls not in used else None
                 used.add(cls)
                 value = self.object(cls, {}, within) if shared is None else _name(shared)
-            elif elements := roles.elements(function, parameter):
-                value = self._list(elements[:_LISTED], within)
+            elif elements := self._elements(function, parameter, within):
+                value = self._list(elements, within)
             elif not needed:
                 continue
             elif steps and asked.called:
@@ -176,6 +189,13 @@ class _Hand:
             if steps and found:
                 found[0] = (found[0][0], self.weights())
         return found
+
+    def _elements(
+        self, function: FunctionSource, parameter: ast.arg, within: tuple[ClassSource, ...]
+    ) -> list[ClassSource]:
+        if len(within) > _DEEP:
+            return []
+        return [cls for cls in self.roles.elements(function, parameter) if cls not in within][:_LISTED]
 
     def _list(self, classes: list[ClassSource], within: tuple[ClassSource, ...]) -> ast.expr:
         names = [self.made.get(cls) for cls in classes]
@@ -195,7 +215,7 @@ class _Hand:
             return None
         fitting = [cls for cls in self.roles.fitting(function, parameter) if cls not in within]
         if len(fitting) == 1 and fitting[0] in used:
-            return fitting[0] if self.roles.of(function, parameter.arg).is_of_modules() else None
+            return fitting[0] if self.roles.may_be_another(function, parameter, fitting[0]) else None
         unused = [cls for cls in fitting if cls not in used]
         self.doubts = self.doubts or len(unused) > 1
         return unused[0] if len(unused) == 1 or (unused and self.guesses) else None
@@ -211,7 +231,7 @@ class _Hand:
         if function.is_generator:
             self.statements.append(ast.For(ast.Name("@each", ast.Store()), call, [ast.Pass()], []))
         else:
-            self.statements.append(ast.Expr(call))
+            self.statements.append(_assigned(RESULT, call))
 
     def weights(self) -> ast.expr:
         """The parameters of all modules that were made so far."""
@@ -227,7 +247,7 @@ def _ways(roles: Roles, cls: ClassSource | None, functions: list[FunctionSource]
     for chosen in choices:
         hand = _Hand(roles, guesses=False)
         _call_all(hand, cls, functions, chosen)
-        if hand.made:
+        if hand.made or cls is not None:
             yield Way(hand.statements, hand.unknown, functions, len(choices) > 1)
         if hand.doubts:
             hand = _Hand(roles, guesses=True)
@@ -253,19 +273,13 @@ def _choices(roles: Roles, function: FunctionSource) -> list[dict[str, ClassSour
     """Which classes the arguments of a function are objects of: each another one, as far as there are so many."""
     fitting = {
         parameter.arg: roles.fitting(function, parameter)
-        for parameter in _parameters(function)
+        for parameter in parameters_of(function)
         if function.default_of(parameter) is None
     }
     several = {name: classes for name, classes in fitting.items() if len(classes) > 1}
     ways = [dict(zip(several, way)) for way in islice(product(*several.values()), _TRIED)]
     different = [way for way in ways if len(set(way.values())) == len(way)]
     return (different or ways)[:_WAYS]
-
-
-def _parameters(function: FunctionSource) -> list[ast.arg]:
-    """The parameters of a function, or of a method without its receiver."""
-    first = 1 if function.receiver else 0
-    return [*function.parameters[first:], *function.node.args.kwonlyargs]
 
 
 def _name(name: str) -> ast.expr:

@@ -194,6 +194,18 @@ class Roles:
 
     # Who fits
 
+    def given(self, function: FunctionSource) -> Iterator[tuple[ast.arg, list[ClassSource]]]:
+        """The arguments that are objects of classes of the file, or hold some."""
+        for parameter in parameters_of(function):
+            classes = self.fitting(function, parameter) or self.elements(function, parameter)
+            if classes:
+                yield parameter, classes
+
+    def may_be_another(self, source: FunctionSource, parameter: ast.arg, cls: ClassSource) -> bool:
+        """Whether an argument is a module or of this very class, so that it is one more where one was given before."""
+        asked = self.of(source, parameter.arg)
+        return asked.is_of_modules() or self._is_meant(cls, asked)
+
     def fitting(self, source: FunctionSource, parameter: ast.arg) -> list[ClassSource]:
         """The classes of the file of which an argument is an object, by its annotation or what is asked of it.
 
@@ -303,6 +315,12 @@ class Roles:
             if _sets(owner, name):
                 return True
         return False
+
+
+def parameters_of(function: FunctionSource) -> list[ast.arg]:
+    """The parameters of a function, or of a method without its receiver."""
+    first = 1 if function.receiver else 0
+    return [*function.parameters[first:], *function.node.args.kwonlyargs]
 
 
 def takes(function: FunctionSource, count: int) -> bool:

@@ -133,8 +133,7 @@ class Sketches:
         """The ways to call the training of a file that nobody in it calls; empty where nothing is known of them."""
         known = self._ways.get(module)
         if known is None:
-            left = module.classes and (runs_backward(module) or b"autograd.grad(" in module.source)
-            known = self._ways[module] = driver.written(self, module) if left else []
+            known = self._ways[module] = driver.written(self, module) if module.classes else []
         return known
 
     def of(self, source: FunctionSource) -> Summary:

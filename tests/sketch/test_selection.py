@@ -248,3 +248,25 @@ def test_what_a_function_of_the_project_fills_and_does_not_record_is_initialised
     sketches = Sketches(files)
     suspects(sketches, module)
     assert any(source.name == "reset" for source in sketches._summaries) is expected
+
+
+NESTED = """
+import torch
+
+class Scale:
+    def __call__(self, x):
+        return x.mul_(2)
+
+class Compose:
+    def __init__(self, parts):
+        self.parts = parts
+    def __call__(self, x):
+        for part in self.parts:
+            x = part(x)
+        return x
+"""
+
+
+def test_objects_that_may_hold_objects_of_their_own_class_are_built_to_an_end() -> None:
+    _, sketches, module = sketch(NESTED)
+    assert sketches.ways(module)

@@ -1,0 +1,110 @@
+"""Where others enter a file: functions that nobody in it calls, and that come to a write of another class or function.
+
+A file of models without a loop that trains is used by such a loop elsewhere: it calls these, and takes a backward
+through what they return.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from ..syntax.nodes import walk
+from .screen import rows_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..syntax.module import ClassSource, FunctionSource, Module
+    from .roles import Roles
+    from .summaries import Sketches
+
+#: Methods that run where an object is made, called or gone over.
+_RUN = ("__init__", "__post_init__", "forward", "__call__", "__iter__", "__next__")
+
+
+def writing(sketches: Sketches, module: Module) -> set[FunctionSource]:
+    """The functions of a file in which something is written that may not be their own, but for those that build."""
+    found = {f for row in rows_of(module) for f in module.functions_at(row)[:1] if f.name != "__init__"}
+    return found & sketches.candidates(module).keys()
+
+
+def entrances(roles: Roles, writing: set[FunctionSource]) -> list[tuple[ClassSource | None, FunctionSource]]:
+    """The functions that are given objects of the file's classes; the methods, with the class of their object."""
+    reach = _Reach(roles)
+    return [
+        (cls, top)
+        for cls, top in _uncalled(roles)
+        if any(f is not top and (cls is None or f.owner is not cls) for f in reach.of(cls, top) & writing)
+    ]
+
+
+def _uncalled(roles: Roles) -> Iterator[tuple[ClassSource | None, FunctionSource]]:
+    """The public functions that are given objects and the public methods that nothing in the file names."""
+    module = roles.module
+    named = _names_read(module.tree)
+    for function in module.functions.values():
+        if function.name not in named and any(roles.given(function)):
+            yield None, function
+    for cls in module.classes.values():
+        if cls.name in roles.built or roles.leaves(cls) != [cls]:
+            continue
+        for method in cls.methods.values():
+            called = method.name.startswith("_") or method.name in named
+            if method.receiver and (method.name in ("forward", "__call__") or not called):
+                yield cls, method
+
+
+class _Reach:
+    """Which functions of a file another may come to, as far as names and the objects that it is given tell."""
+
+    def __init__(self, roles: Roles) -> None:
+        self._roles = roles
+        self._methods: dict[str, list[FunctionSource]] = {}
+        for cls in roles.module.classes.values():
+            for name, method in cls.methods.items():
+                self._methods.setdefault(name, []).append(method)
+        self._next: dict[FunctionSource, list[FunctionSource]] = {}
+
+    def of(self, cls: ClassSource | None, top: FunctionSource) -> set[FunctionSource]:
+        """All that a function comes to; of a method, on an object of a class."""
+        pending = [top]
+        if cls is not None:
+            pending += self._run(cls)
+        for _, classes in self._roles.given(top):
+            pending += [method for one in classes for method in self._run(one)]
+        found: set[FunctionSource] = set()
+        while pending:
+            function = pending.pop()
+            if function not in found:
+                found.add(function)
+                if function not in self._next:
+                    self._next[function] = [*self._after(function)]
+                pending += self._next[function]
+        return found
+
+    def _run(self, cls: ClassSource) -> list[FunctionSource]:
+        methods = (self._roles.method(cls, name) for name in _RUN)
+        return [method for method in methods if method is not None]
+
+    def _after(self, function: FunctionSource) -> Iterator[FunctionSource]:
+        module = self._roles.module
+        for name in _names_read(function.node):
+            yield from self._methods.get(name, ())
+            if name in module.functions:
+                yield module.functions[name]
+            elif name in module.classes:
+                yield from self._run(module.classes[name])
+        if function.name == "__init__":
+            for _, classes in self._roles.given(function):
+                for cls in classes:
+                    yield from self._run(cls)
+
+
+def _names_read(root: ast.AST) -> set[str]:
+    """The names and attributes that are read below a node."""
+    return {
+        node.id if isinstance(node, ast.Name) else node.attr
+        for node in walk(root)
+        if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load)
+    }
