@@ -22,6 +22,7 @@ from .values import (
     TorchModule,
     Unknown,
     Value,
+    alternatives,
 )
 
 if TYPE_CHECKING:
@@ -180,7 +181,9 @@ def call_sequential(run: Run, modules: Sequence_, args: Sequence[Value], at: ast
         else:
             value = run.call_unknown(modules, args, {}, at)
         # Whether it is there in the last round of the loop that put it there has to be certain.
-        known = isinstance(last, (TorchModule, Instance)) and last not in elements
+        known = last not in elements and all(
+            isinstance(atom, (TorchModule, Instance)) for _, atom in alternatives(last or Unknown())
+        )
         return run.call(last, [value], {}, at) if known and last is not None else value
     for module in items:
         value = run.call(module, [value], {}, at)

@@ -14,7 +14,8 @@ from ..syntax.annotations import LISTS, MAPPINGS, SCALARS, annotated
 from ..torchmodel import table
 from ..torchmodel.spelling import TENSOR_TYPES
 from . import attributes, lookup, names
-from .guards import literal
+from .guards import ALWAYS, both, literal
+from .joins import join
 from .storage import NEVER
 from .values import (
     Bound,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ..syntax.module import FunctionSource, Module
+    from .guards import Guard
     from .run import Run
     from .values import Value
 
@@ -107,6 +109,8 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
         given = names.evaluate_in(run, source.module, default)
         if isinstance(given, (Symbol, ClassValue, FunctionValue, Bound)):
             return given  # a class or function to build with: the one that most callers leave as it is
+    if default is None and (choices := run.program.sketches.given(source, parameter.arg)):
+        return _one_of(run, source, parameter, choices)
     value = Unknown()
     value.left_out = isinstance(default, ast.Constant) and default.value is None
     if parameter.arg in run.program.tensors.get(source, ()):
@@ -120,6 +124,19 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
             if TENSOR_TYPES[annotation]:
                 tensor.storage.dtype, tensor.storage.grad = TENSOR_TYPES[annotation], NEVER
     return value
+
+
+def _one_of(run: Run, source: FunctionSource, parameter: ast.arg, choices: list[ast.expr]) -> Value:
+    """One of the classes and functions that the file gives for a parameter, each on paths of its own."""
+    left = ALWAYS
+    found: list[tuple[Guard, Value]] = []
+    for number, node in enumerate(choices):
+        chosen = left
+        if number < len(choices) - 1:
+            bit = run.bit(("given", source, parameter.arg, number))
+            chosen, left = both(left, literal(bit, True)), both(left, literal(bit, False))
+        found.append((chosen, names.evaluate_in(run, source.module, node)))
+    return found[0][1] if len(found) == 1 else join(found)
 
 
 def objects(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> dict[str, Value]:

@@ -72,7 +72,9 @@ class Scope(Expressions):
     def _default(self, source: FunctionSource, parameter: ast.arg) -> Sketched:
         default = source.default_of(parameter)
         if default is None:
-            return UNKNOWN
+            made = Expressions(self.sketches, source.module)
+            given = united([made.value(node) for node in self.sketches.given(source, parameter.arg)])
+            return given or UNKNOWN
         if isinstance(default, ast.Constant) and default.value is None:
             return UNKNOWN
         return Expressions(self.sketches, source.module).value(default)

@@ -24,6 +24,7 @@ from . import (
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Class, Function, Object, Store, cells, fresh, united
 from .earlier import Earlier
 from .flow import Flow
+from .given import Given
 from .screen import with_candidates
 from .summary import Summary
 from .words import Pattern, called, runs_backward
@@ -91,6 +92,7 @@ class Sketches:
         self._keepers: dict[FunctionSource, bool] = {}
         self.earlier = Earlier(files)
         self._ways: dict[Module, list[Way]] = {}
+        self._given: dict[Module, Given] = {}
 
     def renewed(self, files: Files) -> Sketches:
         """The same for who goes on with these files: what is known of those that last is kept."""
@@ -135,6 +137,15 @@ class Sketches:
         if known is None:
             known = self._ways[module] = driver.written(self, module) if module.classes else []
         return known
+
+    def given(self, init: FunctionSource, name: str) -> list[ast.expr]:
+        """The classes and functions that a file gives a constructor for a parameter which its class calls."""
+        module, owner = init.module, init.owner
+        if init.name != "__init__" or owner is None or name.encode() + b"(" not in owner.text:
+            return []
+        if module not in self._given:
+            self._given[module] = Given(module)
+        return self._given[module].choices(init, name)
 
     def of(self, source: FunctionSource) -> Summary:
         """The summary of a function, for any arguments."""
