@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..resolve.hierarchy import RECORDS
 from ..torchmodel import table
 from . import containers, einops, inherited, layers, lookup, modules, names, ops
 from .frames import LAST, Frame, State
@@ -64,10 +65,6 @@ def instantiate(
     return obj
 
 
-#: What writes a class an `__init__` that takes its fields.
-_RECORDS = frozenset(("attr.dataclass", "attr.s", "attrs.define", "attrs.frozen", "dataclasses.dataclass"))
-
-
 def _is_dataclass(run: Run, cls: ClassValue) -> bool:
     """Whether the `__init__` that is found first is one that a decorator has written from the fields of a class."""
     for owner in cls.order():
@@ -76,7 +73,7 @@ def _is_dataclass(run: Run, cls: ClassValue) -> bool:
         for decorator in owner.source.node.decorator_list:
             made = getattr(decorator, "func", decorator)
             found = names.evaluate_in(run, owner.source.module, made)
-            if isinstance(found, Symbol) and found.dotted in _RECORDS:
+            if isinstance(found, Symbol) and found.dotted in RECORDS:
                 return True
     return False
 

@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     Class = TypeVar("Class", bound=Hashable)
 
 
+#: The decorators that write a class an `__init__` which takes its fields.
+RECORDS = frozenset(("attr.dataclass", "attr.s", "attrs.define", "attrs.frozen", "dataclasses.dataclass"))
+
+
 def linearised(
     cls: Class, bases: Callable[[Class], Sequence[Class]], known: dict[Class, list[Class]] | None = None
 ) -> list[Class]:

@@ -209,15 +209,6 @@ def is_module(scope: Expressions, source: ClassSource) -> bool:
     return False
 
 
-def fields(scope: Expressions, source: ClassSource) -> list[str]:
-    """The names that the body of a class, and of its bases, states: the fields of a dataclass, in their order."""
-    found: dict[str, None] = {}
-    for cls in reversed(classes_of(scope, source)):
-        if not isinstance(cls, str):
-            found.update(dict.fromkeys(cls.assignments))
-    return [*found]
-
-
 def of_class(scope: Expressions, cls: Class, name: str) -> Sketched:
     """Class.name."""
     found = find_method(scope, cls.source, name)

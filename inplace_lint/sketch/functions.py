@@ -23,6 +23,7 @@ from .atoms import (
     cells,
     united,
 )
+from .records import fields, is_record
 
 if TYPE_CHECKING:
     from ..syntax.module import FunctionSource
@@ -164,6 +165,9 @@ def returned(
                 obj = Object(atom.source)
                 obj.arguments, obj.hooks = atom.arguments, atom.hooks
                 here = known[atom] = (obj,)
+                if depth and not construct.is_module(scope, atom.source):  # a record of what was computed
+                    for name, held in atom.slots.items():
+                        obj.slots[name] = returned(scope, held, arguments, sure, depth - 1, known)
             else:
                 here = (atom,)
         found.append(here)
@@ -220,12 +224,12 @@ def reached(scope: Scope, arguments: dict[str, Sketched], key: str) -> list[Cell
 def of_class(cls: Class, made: Call) -> Sketched:
     obj = Object(cls.source)
     init = construct.find_method(made.scope, cls.source, "__init__")
-    if init is not None:
+    if init is not None and not is_record(made.scope, cls.source):
         obj.arguments.update(bind(init.source, made.after([NOTHING])))
         if not made.scope.dry and _holds_in_place(obj):
             _try_out(obj, made)
     elif made.args or made.kwargs:
-        obj.slots.update(zip(construct.fields(made.scope, cls.source), made.args))
+        obj.slots.update(zip(fields(made.scope, cls.source), made.args))
         obj.slots.update(made.kwargs)
     return (obj,)
 
