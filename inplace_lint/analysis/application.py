@@ -89,16 +89,17 @@ class Application:
     def contributors(self, run: Run) -> tuple[Storage, ...]:
         """The operands' storages that may require grad.
 
-        In a first look, one that is sure to be a tensor speaks for all.
+        In a first look, one that is sure to be a tensor speaks for all, and before it one that is known to need one.
         """
         found: list[Storage] = []
+        speaks: Storage | None = None
         for i in self.facts.gradients:
             if i < len(self.operands):
                 for guard, tensor in self.operands[i]:
                     if run.heap.gradients(tensor, guard):
                         if not run.program.second_look:
                             witness = tensor.graph.witness()
-                            if witness is not None:
-                                return (witness,)
+                            if witness is not None and (speaks is None or witness.wanted):
+                                speaks = witness
                         found.append(tensor.graph)
-        return tuple(found)
+        return tuple(found) if speaks is None else (speaks,)

@@ -279,6 +279,7 @@ class Context:
         return bool(found) and all(
             isinstance(ground.value, Unknown)
             and ground.value.is_given()
+            and not ground.wanted
             and ground not in run.several.stand_ins
             for ground in found
         )

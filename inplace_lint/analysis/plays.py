@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import arrays, builtin, containers, instances, methods, unchecked
+from .kinds import grounds
 from .storage import DOES, MAY, NEVER
 from .values import ANY, Constant, Mapping_, Native, Scalar, Sequence_, Symbol, Tensor, Unknown, Value
 from .weights import owners_in, weights_of
@@ -69,6 +70,10 @@ def _grad(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     retain = create or methods.flag(kwargs, "retain_graph")
     roots = run.tensors_within(outputs)
     run.steps.trains = True
+    for _, tensor in run.tensors_within(args[1] if len(args) > 1 else kwargs.get("inputs", NONE)):
+        known = grounds([tensor.storage])
+        if len(known) == 1:
+            known.pop().wanted = True
     run.heap.backward(roots, run.path, retain)
     result = Sequence_("fresh")  # one for each input
     element: Value

@@ -41,6 +41,7 @@ class Storage:
         "standing",
         "uid",
         "value",
+        "wanted",
     )
 
     def __init__(
@@ -77,6 +78,8 @@ class Storage:
         self.moved = origin in ("unknown", "factory")
         #: it is as a rule of a kind that needs no gradient: a gradient itself, or what a second look finds so
         self.no_evidence = False
+        #: a gradient with respect to it, or to what was made of it alone, is taken: PyTorch raises where it needs none
+        self.wanted = False
         self.sources: tuple[Storage, ...] = ()
         #: it is certain to have an axis: an index by it copies, where one by a number as a tensor makes a view
         self.has_axes = False

@@ -176,4 +176,29 @@ PROGRAMS = {
             if out.requires_grad:
                 out.sum().backward()
     """,
+    "weights that a gradient is taken of need one, wherever they came from": """
+        def model(weights, x):
+            return F.linear(torch.tanh(F.linear(x, weights["first"])), weights["last"])
+
+        class Inner:
+            def __init__(self, lr, steps):
+                self.lr, self.steps = lr, steps
+
+            def adapt(self, weights, x, y):
+                fast = {name: w.clone() for name, w in weights.items()}
+                total = 0.0
+                for _ in range(self.steps):
+                    loss = F.mse_loss(model(fast, x), y)
+                    grads = torch.autograd.grad(loss, list(fast.values()), create_graph=True)
+                    for w, g in zip(fast.values(), grads):  # bad
+                        w.sub_(self.lr * g)  # bad: IPL102
+                    fast = {n: w - self.lr * g for (n, w), g in zip(fast.items(), grads)}  # good
+                    total = total + F.mse_loss(model(fast, x), y)
+                return total
+
+        if __name__ == "__main__":
+            weights = {"first": torch.rand(4, 4), "last": torch.rand(1, 4)}
+            weights = {name: w.requires_grad_() for name, w in weights.items()}
+            Inner(0.1, 2).adapt(weights, torch.rand(3, 4), torch.rand(3, 1)).backward()
+    """,
 }

@@ -659,4 +659,21 @@ PROGRAMS = {
         if __name__ == "__main__":
             train(Maker(), Judge(), [torch.rand(2, 4)])
     """,
+    "weights that are moved once the gradient of them is taken, and whose graph is freed": """
+        def model(weights, x):
+            return F.linear(torch.tanh(F.linear(x, weights["first"])), weights["last"])
+
+        def adapt(weights, x, y, steps):
+            fast = {name: w.clone() for name, w in weights.items()}
+            for _ in range(steps):
+                grads = torch.autograd.grad(F.mse_loss(model(fast, x), y), list(fast.values()), allow_unused=False)
+                with torch.no_grad():
+                    for w, g in zip(fast.values(), grads):
+                        w.sub_(0.1 * g)
+            return F.mse_loss(model(fast, x), y)
+
+        weights = {"first": torch.rand(4, 4), "last": torch.rand(1, 4)}
+        weights = {name: w.requires_grad_() for name, w in weights.items()}
+        adapt(weights, torch.rand(3, 4), torch.rand(3, 1), 2).backward()
+    """,
 }
