@@ -26,6 +26,8 @@ SETS = (
     "ninth",
     "tenth",
     "eleventh",
+    "twelfth",
+    "thirteenth",
 )
 DRIVER = "# --- driver ---"
 BUG = "# BUG"
