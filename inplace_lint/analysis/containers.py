@@ -366,7 +366,10 @@ def get_key(run: Run, mapping: Mapping_, key: Value) -> Value:
         return mapping.find(key)
     found = run.state.get((mapping, ANY))
     if found is not None and (isinstance(key, Constant) or len(mapping.keys) == 1):
-        found = _under_key(run, found, key.value if isinstance(key, Constant) else key)
+        if isinstance(key, Constant):
+            found = _under_key(run, found, key.value)
+        elif isinstance(found, Unknown):  # of several, each told apart would be several more when it is put back
+            found = _under_key(run, found, key)
         return elements.taken(run, mapping, found, key)
     if isinstance(key, Constant):
         # The same unknown element each time it is asked for.

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 #: How deep containers are looked into, and how long a chain of attributes is followed to what it is part of.
 _DEPTH = 3
 _CHAIN = 16
+#: So many edges of the graph, that a value of unknown kind hangs on, cost a run as much as an instruction.
+_EDGES = 16
 #: Among what is known of something unknown, where no name of Python's can be: a call under no_grad returned it.
 UNRECORDED = "no_grad()"
 
@@ -118,6 +120,7 @@ def _graph_of(run: Run, value: Unknown) -> list[tuple[Guard, Node]] | None:
         return [(ALWAYS, value.call)]
     if value.returned:
         edges = [edge for guard, source in value.nodes for edge in heap.nodes(source, guard)]
+        run.budget.steps += len(edges) // _EDGES
         return [(ALWAYS, Node(edges, opaque=True))]
     if not isinstance(value.owner, Unknown) or value.is_given():
         return None
@@ -127,6 +130,7 @@ def _graph_of(run: Run, value: Unknown) -> list[tuple[Guard, Node]] | None:
         return list(nodes)  # one of several that a forward returned
     calls = [(ALWAYS, node) for node in [_call_behind(value.owner)] if node is not None]
     edges = [edge for guard, source in _of_unknown(value.owner) for edge in heap.nodes(source, guard)]
+    run.budget.steps += len(edges) // _EDGES
     return [(ALWAYS, Node([*calls, *edges], opaque=True))] if calls or edges else None
 
 
