@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import keywords, table
-from ..torchmodel.spelling import DRAWN, MAKERS, MODES, PLAYED
-from . import arrays, axes, builtin, einops, foreign, modes, ops, plays, results
+from ..torchmodel.spelling import MAKERS, MODES, PLAYED
+from . import arrays, axes, builtin, distributions, einops, foreign, modes, ops, plays, results
 from .incident import Incident
 from .iterators import Iteration
 from .optimizers import Optimizer
@@ -14,7 +14,6 @@ from .storage import DOES, MAY, NEVER
 from .values import (
     Constant,
     FunctionValue,
-    Native,
     Scalar,
     Sequence_,
     Symbol,
@@ -118,16 +117,9 @@ def _torch(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Va
         missing = Incident("unknown-op", run.place(at), run.path, dotted, storage, DOES, None)
         missing.modeless = True
         run.found.incidents.append(missing)
-    made_of = foreign.result_of(run, args, kwargs)
     if dotted.startswith("torch.distributions."):
-        for name in DRAWN:
-            run.bottom().slots[(made_of, "member", name)] = Native(_drawn)
-    return made_of
-
-
-def _drawn(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """What a distribution draws, of which no gradient comes back to what it was made of."""
-    return run.new_tensor("result", NEVER, at)
+        return distributions.made(run, args, kwargs)
+    return foreign.result_of(run, args, kwargs)
 
 
 def _with_methods(run: Run, dotted: str, names: Sequence[str]) -> Value:
