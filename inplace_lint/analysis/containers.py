@@ -368,7 +368,9 @@ def get_key(run: Run, mapping: Mapping_, key: Value) -> Value:
     if found is not None and (isinstance(key, Constant) or len(mapping.keys) == 1):
         if isinstance(key, Constant):
             found = _under_key(run, found, key.value)
-        elif isinstance(found, Unknown):  # of several, each told apart would be several more when it is put back
+        elif isinstance(
+            found, Unknown
+        ):  # of several, each told apart would be several more when it is put back
             found = _under_key(run, found, key)
         return elements.taken(run, mapping, found, key)
     if isinstance(key, Constant):

@@ -25,6 +25,8 @@ _RUN = ("__init__", "__post_init__", "forward", "__call__", "__iter__", "__next_
 
 def writing(sketches: Sketches, module: Module) -> set[FunctionSource]:
     """The functions of a file in which something is written that may not be their own, but for those that build."""
+    if len(module.functions) + len(module.classes) < 2:
+        return set()  # nothing is entered from somewhere else
     found = {f for row in rows_of(module) for f in module.functions_at(row)[:1] if f.name != "__init__"}
     return found & sketches.candidates(module).keys()
 
@@ -42,7 +44,7 @@ def entrances(roles: Roles, writing: set[FunctionSource]) -> list[tuple[ClassSou
 def _uncalled(roles: Roles) -> Iterator[tuple[ClassSource | None, FunctionSource]]:
     """The public functions that are given objects and the public methods that nothing in the file names."""
     module = roles.module
-    named = _names_read(module.tree)
+    named = _names_read(walk(module.tree))
     for function in module.functions.values():
         if function.name not in named and any(roles.given(function)):
             yield None, function
@@ -89,7 +91,7 @@ class _Reach:
 
     def _after(self, function: FunctionSource) -> Iterator[FunctionSource]:
         module = self._roles.module
-        for name in _names_read(function.node):
+        for name in _names_read(self._roles.nodes(function)):
             yield from self._methods.get(name, ())
             if name in module.functions:
                 yield module.functions[name]
@@ -101,10 +103,10 @@ class _Reach:
                     yield from self._run(cls)
 
 
-def _names_read(root: ast.AST) -> set[str]:
-    """The names and attributes that are read below a node."""
+def _names_read(nodes: list[ast.AST]) -> set[str]:
+    """The names and attributes that some nodes read."""
     return {
         node.id if isinstance(node, ast.Name) else node.attr
-        for node in walk(root)
+        for node in nodes
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load)
     }

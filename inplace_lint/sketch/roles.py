@@ -76,6 +76,7 @@ class Roles:
         self._sketches = sketches
         self._scope = construct.Scope(sketches, module)
         self._of: dict[tuple[FunctionSource, str], Asked] = {}
+        self._nodes: dict[FunctionSource, list[ast.AST]] = {}
         self._attributes: dict[ClassSource, dict[str, Asked]] = {}
         self._methods: dict[str, list[FunctionSource]] = {}
         for cls in module.classes.values():
@@ -109,6 +110,13 @@ class Roles:
             return [cls]
         return [c for c in self.module.classes.values() if c not in self._bases and cls in self.order(c)]
 
+    def nodes(self, source: FunctionSource) -> list[ast.AST]:
+        """All nodes of a function."""
+        known = self._nodes.get(source)
+        if known is None:
+            known = self._nodes[source] = walk(source.node)
+        return known
+
     # What is asked
 
     def of(self, source: FunctionSource, name: str, depth: int = _DEPTH) -> Asked:
@@ -135,7 +143,7 @@ class Roles:
         return known[name]
 
     def _collect(self, source: FunctionSource, name: str, receiver: str, found: Asked, depth: int) -> None:
-        for node in walk(source.node):
+        for node in self.nodes(source):
             if isinstance(node, ast.Attribute):
                 if _is(node.value, name, receiver):
                     found.names.add(node.attr)
@@ -388,26 +396,29 @@ def _kept(init: FunctionSource, name: str) -> Iterator[str]:
 
 def _used(module: Module) -> set[str]:
     """The classes of a file that it calls or hands on: not those that it only asks objects for, or derives from."""
-    return {
-        node.id
-        for statement in module.tree.body
-        for node in walk(statement, _aside(statement))
-        if isinstance(node, ast.Name)
-        and node.id in module.classes
-        and node.id != getattr(statement, "name", "")
-    }
-
-
-def _aside(statement: ast.stmt) -> set[ast.AST]:
-    """The expressions in a statement that name classes without making objects of them."""
-    found: set[ast.AST] = set()
-    for node in walk(statement):
-        if isinstance(node, ast.ClassDef):
-            found.update(node.bases)
-        elif isinstance(node, (ast.arg, ast.AnnAssign)):
-            found.update([] if node.annotation is None else [node.annotation])
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            found.update([] if node.returns is None else [node.returns])
-        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("isinstance", "issubclass"):
-            found.update(node.args[1:])
+    found: set[str] = set()
+    for statement in module.tree.body:
+        own = getattr(statement, "name", "")
+        pending: list[ast.AST] = [statement]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, ast.Name):
+                if node.id != own and node.id in module.classes:
+                    found.add(node.id)
+            elif not isinstance(node, ast.Constant):
+                aside = _aside(node)
+                pending += [one for one in children(node) if one not in aside] if aside else children(node)
     return found
+
+
+def _aside(node: ast.AST) -> list[ast.expr]:
+    """The expressions right below a node that name classes without making objects of them."""
+    if isinstance(node, ast.ClassDef):
+        return node.bases
+    if isinstance(node, (ast.arg, ast.AnnAssign)):
+        return [] if node.annotation is None else [node.annotation]
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        return [] if node.returns is None else [node.returns]
+    if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("isinstance", "issubclass"):
+        return node.args[1:]
+    return []
