@@ -163,6 +163,8 @@ def comments(filename: str, source: bytes) -> Iterator[Comment]:
     from io import BytesIO
     from tokenize import COMMENT, tokenize
 
+    if b"\0" in source:  # Python 3.13 goes on with an error that it has set
+        raise ValueError("a null byte stands in it")
     for token in tokenize(BytesIO(source.replace(b"\r\n", b"\n").replace(b"\r", b"\n")).readline):
         if token.type == COMMENT and ("inplace-lint:" in token.string or "noqa" in token.string.lower()):
             row, column = token.start
