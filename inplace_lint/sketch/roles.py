@@ -157,7 +157,7 @@ class Roles:
                     found.loss = found.loss or _runs_backward_of(source.node, target.id)
             elif isinstance(node, (ast.For, ast.comprehension)) and _is(node.iter, name, receiver):
                 found.over = True
-                if isinstance(node.target, ast.Name):
+                if isinstance(node.target, ast.Name) and depth > 0:  # `for x in x` names what it goes over
                     found.each = found.each or Asked()
                     self._collect(source, node.target.id, "", found.each, depth - 1)
 

@@ -270,3 +270,25 @@ class Compose:
 def test_objects_that_may_hold_objects_of_their_own_class_are_built_to_an_end() -> None:
     _, sketches, module = sketch(NESTED)
     assert sketches.ways(module)
+
+
+RENAMED = """
+import torch
+
+class Scale:
+    def __call__(self, x):
+        return x.mul_(2)
+
+class Pipe:
+    def prepare(self, image):
+        image = [one for image in image for one in image]
+        return self.scale(image[0])
+
+    def __init__(self, scale):
+        self.scale = scale
+"""
+
+
+def test_a_loop_that_names_what_it_goes_over_is_asked_to_an_end() -> None:
+    _, sketches, module = sketch(RENAMED)
+    sketches.ways(module)
