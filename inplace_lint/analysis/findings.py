@@ -324,9 +324,8 @@ class Context:
         # A module's own parameter is at hand wherever the module is: no caller's facts are needed.
         owned = incident.kind == "leaf" and incident.storage.origin == "parameter"
         at, inner = self._site(incident.place, incident.place if owned else incident.cause)
-        if (
-            at is None and owned
-        ):  # where it is written, nothing is known of it: the call is told that brings it there
+        # Where it is written, nothing is known of it: the call is told that brings it there.
+        if at is None and owned:
             at, inner = self._site(incident.place, incident.storage.made)
         if at is None:
             return

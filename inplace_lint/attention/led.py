@@ -52,19 +52,18 @@ _VIEWED = VIEWS | frozenset("contiguous clone detach cast invert eq ne buffer".s
 def led(program: Program, module: Module, found: list[Seen], target: Target) -> list[Seen]:
     """The attentions of a file, and calls of the kernel, of which only a run of the interpreter tells enough."""
     known = {id(one.site.softmax.at) for seen in found for one in seen.plans}
-    softmaxes: dict[FunctionSource, ast.AST] = {}
+    softmaxes: dict[int, FunctionSource] = {}
     calls: dict[int, FunctionSource] = {}
     for seen in found:
-        softmaxes |= {function: at for function, at in _open(seen) if id(at) not in known}
+        softmaxes |= {id(at): function for function, at in _open(seen) if id(at) not in known}
         calls |= _open_calls(seen)
     more: list[Seen] = []
-    sought = [f for f in dict.fromkeys((*softmaxes, *calls.values())) if f.module is module]
+    sought = [f for f in dict.fromkeys((*softmaxes.values(), *calls.values())) if f.module is module]
     if not sought:
         return more
     dispatch = Dispatch(module, program.files)
-    left = {id(at) for at in softmaxes.values()}
     for root in _roots(module, sought):
-        if left <= known and not calls:
+        if softmaxes.keys() <= known and not calls:
             break
         try:
             graph = interpreted(program, module, root)

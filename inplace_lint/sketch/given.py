@@ -42,7 +42,7 @@ class Given:
     def choices(self, init: FunctionSource, name: str) -> list[ast.expr]:
         """The classes and functions that the file gives a constructor for a parameter, as its top level names them.
 
-        None where it gives other things alone, or too many to tell them apart.
+        Empty where it gives other things alone, or too many to tell them apart.
         """
         found = {ast.dump(one): one for one in self._choices(init, name, _CLIMBS)}
         for one in self._kept.get(name, ()) if not found else ():
