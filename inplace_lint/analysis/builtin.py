@@ -28,6 +28,7 @@ from .values import (
     Mapping_,
     Native,
     Parameters,
+    Phi,
     Scalar,
     Sequence_,
     Symbol,
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Mapping, Sequence
 
+    from .guards import Guard
     from .run import Run
 
     Play = Callable[[Run, Sequence[Value], Mapping[str, Value], ast.AST], Value]
@@ -115,7 +117,25 @@ def _next(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     return join(drawn)
 
 
+def of_each(run: Run, value: Phi, made: Callable[[Value], Value]) -> Value | None:
+    """What is made of containers that differ between paths, each on its own; None where one of them is none."""
+    live = run.live(value)
+    if not live or not all(isinstance(atom, (Sequence_, Mapping_)) for _, atom in live):
+        return None
+    path = run.path
+    results: list[tuple[Guard, Value]] = []
+    for guard, atom in live:
+        run.path = guard
+        results.append((guard, made(atom)))
+    run.path = path
+    return join(results)
+
+
 def _dict(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    if len(args) == 1 and isinstance(args[0], Phi):
+        each = of_each(run, args[0], lambda one: _dict(run, [one], kwargs, at))
+        if each is not None:
+            return each
     made = Mapping_()
     run.born[made] = run.inexact
     for value in args:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from . import arrays, builtin, containers, instances, methods, unchecked
 from .kinds import grounds
 from .storage import DOES, MAY, NEVER
-from .values import ANY, Constant, Mapping_, Native, Scalar, Sequence_, Symbol, Tensor, Unknown, Value
+from .values import ANY, Constant, Mapping_, Native, Phi, Scalar, Sequence_, Symbol, Tensor, Unknown, Value
 from .weights import owners_in, weights_of
 
 if TYPE_CHECKING:
@@ -35,8 +35,13 @@ def _parameter(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at:
 
 
 def _sequential(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    if len(args) == 1 and isinstance(args[0], Phi):
+        each = builtin.of_each(run, args[0], lambda one: _sequential(run, [one], kwargs, at))
+        if each is not None:
+            return each
     if len(args) == 1 and isinstance(args[0], Mapping_):
-        made = containers.make(run, "Sequential", run.elements(args[0]), ANY not in args[0].keys)
+        exact = ANY not in args[0].keys and (bool(args[0].keys) or containers.length(run, args[0]) == 0)
+        made = containers.make(run, "Sequential", run.elements(args[0]), exact)
         for key in args[0].keys:
             value = run.state.get((args[0], key))
             if isinstance(key, tuple) and value is not None:
@@ -48,6 +53,10 @@ def _sequential(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at
 def _module_list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     if not args:
         return containers.make(run, "ModuleList", [])
+    if isinstance(args[0], Phi):
+        each = builtin.of_each(run, args[0], lambda one: _module_list(run, [one], kwargs, at))
+        if each is not None:
+            return each
     items = containers.items(run, args[0])
     if items is not None:
         return containers.make(run, "ModuleList", items)
