@@ -39,7 +39,7 @@ _SPELLINGS = frozenset("casefold lower strip upper".split())
 def by_default(run: Run, name: Value, at: ast.AST, found: Callable[[str], Value]) -> Value | None:
     """What `found` gives for the default of a name, on the paths on which it is that; None where it has none."""
     default = name.default if isinstance(name, Scalar) else None
-    if default is None:
+    if not isinstance(default, str):
         return None
     path = run.path
     taken, other = run.split(operators.compare(run, "==", name, Constant(default), at))
@@ -53,7 +53,7 @@ def by_default(run: Run, name: Value, at: ast.AST, found: Callable[[str], Value]
 def spelled(run: Run, name: Scalar, method: str) -> Native | None:
     """`name.lower()` of a name with a default."""
     default = name.default
-    if default is None or method not in _SPELLINGS:
+    if not isinstance(default, str) or method not in _SPELLINGS:
         return None
 
     def play(run: Run, args: object, kwargs: object, at: ast.AST) -> Value:

@@ -176,7 +176,13 @@ def _equal(run: Run, left: Value, right: Value) -> Value:
             words[right.value] = test.bit
             if _is_another(left, right.value):
                 run.expect_another_word(test.bit)
+    elif isinstance(left, Scalar) and isinstance(right, Constant) and _are_numbers(left.default, right.value):
+        run.expect(test.bit, left.default == right.value)
     return test
+
+
+def _are_numbers(*values: object) -> bool:
+    return all(type(value) in (int, float) for value in values)
 
 
 def _is_another(value: Value, word: str) -> bool:

@@ -81,6 +81,7 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
     if annotation in SCALARS and annotation != "bool" and not is_zero:
         number = Scalar()
         number.number = annotation in ("int", "float")
+        number.default = _default(source, constant)
         return number
     if annotation in LISTS or annotation in MAPPINGS:
         made: Value = Sequence_("unknown") if annotation in LISTS else Mapping_()
@@ -103,7 +104,7 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
         return Phi(((literal(bit, True), number), (literal(bit, False), Constant(constant))))
     if isinstance(constant, (int, float, str)):
         plain = Scalar()
-        plain.default = constant if isinstance(constant, str) else None
+        plain.default = _default(source, constant)
         return plain
     if default is not None and constant is None and getattr(default, "value", default) is not None:
         given = names.evaluate_in(run, source.module, default)
@@ -124,6 +125,14 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
             if TENSOR_TYPES[annotation]:
                 tensor.storage.dtype, tensor.storage.grad = TENSOR_TYPES[annotation], NEVER
     return value
+
+
+def _default(source: FunctionSource, constant: object) -> str | float | None:
+    """The word or number that an argument is by default: objects, though, are often built with other numbers."""
+    if isinstance(constant, str):
+        return constant
+    is_number = type(constant) in (int, float) and source.name != "__init__"
+    return constant if is_number else None  # type: ignore[return-value]
 
 
 def _one_of(run: Run, source: FunctionSource, parameter: ast.arg, choices: list[ast.expr]) -> Value:

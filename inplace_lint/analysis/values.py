@@ -126,8 +126,8 @@ class Scalar(Value):
     """Known to be no tensor: a number, a string, a shape, a dtype, an array of another library.
 
     A loop's index carries its bound: `last` says that this is the final iteration, `bound` what the range ran to;
-    `falls` that it runs down to 0. `number`: it is an int or a float, by its annotation. `default`: the string that
-    it is where nobody gives another.
+    `falls` that it runs down to 0. `number`: it is an int or a float, by its annotation. `default`: the string or
+    number that it is where nobody gives another.
     """
 
     __slots__ = ("bound", "default", "falls", "last", "number", "offset")
@@ -138,7 +138,7 @@ class Scalar(Value):
         self.falls = False
         self.number = False
         self.offset = 0
-        self.default: str | None = None
+        self.default: str | float | None = None
 
 
 class Array(Scalar):

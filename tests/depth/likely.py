@@ -68,6 +68,26 @@ PROGRAMS = {
         if __name__ == "__main__":
             Block()(b).sum().backward()
     """,
+    "a number that is another one only where somebody asks for it": """
+        class Gated(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.proj = nn.Linear(4, 4)
+
+            def forward(self, x, scale=2.0, power: int = 1):  # bad
+            def forward(self, x, scale=1.0, power: int = 2):  # good
+                gate = torch.sigmoid(self.proj(x))
+                if scale != 1.0:
+                    gate /= scale  # bad: IPL101
+                    gate /= scale  # good
+                if power == 1:
+                    gate += 1  # bad: IPL101
+                    gate += 1  # good
+                return gate
+
+        if __name__ == "__main__":
+            Gated()(b).sum().backward()
+    """,
     "one word decides on the activation and on the gate": """
         KINDS = {"relu": F.relu, "silu": F.silu}
 
