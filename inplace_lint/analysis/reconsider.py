@@ -94,10 +94,13 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
             seen.add(caller)
             if len(seen) > _ASKED:
                 return ""
+            sketches = looks.program.sketches
+            if modes.records_nothing(sketches, caller) or modes.calls_quietly(
+                sketches, caller, function.name
+            ):
+                continue
             if root not in looks.at(caller).entering.entered:
-                if not modes.records_nothing(looks.program.sketches, caller) and not _asks(
-                    caller, function.name
-                ):
+                if not _asks(caller, function.name):
                     return ""
             elif looks.stands(caller, finding, needed=True) is not False:
                 pending.append(caller)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..syntax.nodes import inner_bodies
+from ..syntax.nodes import inner_bodies, walk
 from ..torchmodel.spelling import MODES
 from . import construct
 from .atoms import Symbol
@@ -41,6 +41,9 @@ def grad_mode(scope: Expressions, node: ast.expr) -> bool | None:
 #: What switches the recording on again within a function that switched it off, or goes back over what was recorded.
 _RECORDS = (b"enable_grad", b"set_grad_enabled", b"inference_mode", b"backward", b"autograd")
 
+#: What runs at another time than where it stands.
+_LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Yield, ast.YieldFrom)
+
 
 def records_nothing(sketches: Sketches, source: FunctionSource) -> bool:
     """Whether a decorator says that nothing is recorded in the function, and nothing in its text says otherwise.
@@ -54,6 +57,31 @@ def records_nothing(sketches: Sketches, source: FunctionSource) -> bool:
     text = _body_of(source)
     told = sum(text.count(word) for word in _RECORDS)
     return told == 0 or told == _closures(scope, source)
+
+
+def calls_quietly(sketches: Sketches, source: FunctionSource, name: str) -> bool:
+    """Whether all that a function does with a name, or an attribute of that name, is in blocks that record nothing."""
+    body = source.node.body
+    scope = construct.Scope(sketches, source.module)
+    return isinstance(body, list) and not any(_is_recorded(scope, each, source, name) for each in body)
+
+
+def _is_recorded(scope: Expressions, statement: ast.stmt, source: FunctionSource, name: str) -> bool:
+    whole = walk(statement)
+    if not _names(whole, name):
+        return False
+    if isinstance(statement, ast.With) and any(
+        grad_mode(scope, item.context_expr) is False for item in statement.items
+    ):
+        text = source.module.text(statement.body[0].lineno, statement.end_lineno or statement.lineno)
+        return any(isinstance(node, _LATER) for node in whole) or any(word in text for word in _RECORDS)
+    inner = [each for body in inner_bodies(statement) for each in body]
+    own = walk(statement, set(inner))
+    return _names(own, name) or any(_is_recorded(scope, each, source, name) for each in inner)
+
+
+def _names(nodes: list[ast.AST], name: str) -> bool:
+    return any(name in (getattr(node, "id", ""), getattr(node, "attr", "")) for node in nodes)
 
 
 def _body_of(source: FunctionSource) -> bytes:
