@@ -17,6 +17,7 @@ from inplace_lint.attention.plan import Plan
 from inplace_lint.attention.rewrite import fix
 from inplace_lint.model import Edit
 from inplace_lint.project import Project
+from inplace_lint.sketch.summaries import Sketches
 from inplace_lint.syntax.files import Files
 from inplace_lint.syntax.module import Module
 from inplace_lint.syntax.unreadable import UnreadableFile
@@ -33,7 +34,7 @@ def plans(folder: Path) -> list[tuple[Path, Plan]]:
         except (OSError, UnreadableFile):
             continue
         files.add(module)
-        found += [(path, plan) for seen in find(module, files) for plan in seen.plans]
+        found += [(path, plan) for seen in find(module, Sketches(files).names) for plan in seen.plans]
     return found
 
 

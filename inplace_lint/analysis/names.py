@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import builtins
 from typing import TYPE_CHECKING
 
 from ..syntax.lower import lower_expression
-from ..torchmodel import table
-from ..torchmodel.spelling import MODES, canonical
+from ..syntax.module import ClassSource, FunctionSource, Module
+from ..torchmodel.spelling import canonical
 from . import decorators
 from .budget import EVERYTHING
 from .frames import Frame, State
@@ -18,14 +17,8 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Callable
 
-    from ..syntax.module import FunctionSource, Module
+    from ..resolve.names import Definition
     from .run import Run
-
-#: A package that re-exports more modules than this by `import *` is not searched through: that reads all of them.
-_STARS = 16
-
-_BUILTINS = frozenset(vars(builtins))
-
 
 #: Values that are the same in every run.
 _THE_SAME = (Symbol, ClassValue, Constant)
@@ -97,53 +90,38 @@ def of_module(run: Run, module: Module, name: str) -> Value:
 
 
 def _find(run: Run, module: Module, name: str) -> Value:
-    if name in module.imports and name not in module.functions and name not in module.classes:
-        binding = module.imports[name]
-        return imported(run, module, binding.module, binding.member, binding.level)
-    if name in module.multiple:
+    return _value(run, run.program.names.definition(module, name), module, name)
+
+
+def imported(run: Run, module: Module, name: str, member: str | None, level: int) -> Value:
+    """What `from name import member`, or `import name`, binds."""
+    return _value(run, run.program.names.imported(module, name, member, level), module)
+
+
+def _value(run: Run, found: Definition | None, module: Module, name: str = "") -> Value:
+    """The value of what was found for a name of a file; without the name, for something that is imported there."""
+    if found is None:
         return Unknown()
-    if name in module.functions:
-        source = module.functions[name]
-        function = FunctionValue(source)
-        if getattr(source.node, "decorator_list", None):
-            return decorators.decorated(run, function, decorators_of(run, source), source.node)
+    what = found.what
+    if isinstance(what, str):
+        return Symbol(canonical(what))
+    if isinstance(what, Module):
+        return ModuleValue(what)
+    if (found.module, found.name) != (module, name):
+        return of_module(run, found.module, found.name)
+    if not found.sure:
+        return Unknown()
+    if isinstance(what, FunctionSource):
+        function = FunctionValue(what)
+        if getattr(what.node, "decorator_list", None):
+            return decorators.decorated(run, function, decorators_of(run, what), what.node)
         return function
-    if name in module.classes:
-        cls = run.program.class_value(module.classes[name])
-        if not cls.bases and cls.source.bases:
-            cls.bases = [evaluate_in(run, module, base) for base in cls.source.bases]
+    if isinstance(what, ClassSource):
+        cls = run.program.class_value(what)
+        if not cls.bases and what.bases:
+            cls.bases = [evaluate_in(run, module, base) for base in what.bases]
         return cls
-    if name in module.assignments:
-        return evaluate_in(run, module, module.assignments[name])
-    for star, level in module.stars[:_STARS]:
-        found = _from_star(run, module, star, level, name)
-        if found is not None:
-            return found
-    if name in _BUILTINS:
-        return Symbol(f"builtins.{name}")
-    if name == "__name__":
-        return Constant(run.program.files.project.module_name(module.filename))
-    return Unknown()
-
-
-def _from_star(run: Run, module: Module, star: str, level: int, name: str) -> Value | None:
-    target = run.program.files.resolve(star, module.filename, level)
-    if target is not None:
-        if target.binds(name):
-            return of_module(run, target, name)
-        for inner, inner_level in target.stars[:_STARS]:
-            if inner != star:
-                found = _from_star(run, target, inner, inner_level, name)
-                if found is not None:
-                    return found
-        return None
-    if level == 0:
-        dotted = canonical(f"{star}.{name}")
-        if table.exists_function(dotted) or table.module(dotted) is not None or dotted in MODES:
-            return Symbol(dotted)
-        if run.program.declared.said_of(dotted, module) is not None:
-            return Symbol(dotted)
-    return None
+    return evaluate_in(run, module, what)
 
 
 def may_come_by_a_star(run: Run, node: ast.AST) -> bool:
@@ -162,20 +140,6 @@ def may_come_by_a_star(run: Run, node: ast.AST) -> bool:
             for star, level in module.stars
         )
     )
-
-
-def imported(run: Run, module: Module, name: str, member: str | None, level: int) -> Value:
-    """What `from name import member`, or `import name`, binds."""
-    if name.partition(".")[0] != "torch" or level:
-        found = run.program.files.imported(module, name, member, level)
-        if found is not None:
-            target, bound = found
-            if bound is None:
-                return ModuleValue(target)
-            return of_module(run, target, bound) if target.binds(bound) or target.stars else Unknown()
-        if level:
-            return Unknown()
-    return Symbol(canonical(name if member is None else f"{name}.{member}"))
 
 
 class ModuleValue(Value):

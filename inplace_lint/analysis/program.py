@@ -133,6 +133,7 @@ class Program:
         self.files = self.sketches.files
         #: what somebody has said of functions, in comments and in the configuration
         self.declared = self.sketches.declared
+        self.names = self.sketches.names
         #: those made for the other wish (`want_notes`), if there were any
         self._other_sketches: Sketches | None = None
         self._classes: dict[ClassSource, ClassValue] = {}

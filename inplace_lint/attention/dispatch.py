@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..syntax.module import ClassSource, FunctionSource, Module
 from ..syntax.nodes import children
 from ..torchmodel.spelling import canonical
 from .tree import nodes_of
@@ -15,8 +16,7 @@ from .tree import nodes_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..syntax.files import Files
-    from ..syntax.module import ClassSource, FunctionSource, Module
+    from ..resolve.names import Names
 
 #: Functions that are a fused kernel of attention, or choose one; of a package that has nothing else, the package.
 _KERNELS = frozenset(
@@ -43,8 +43,8 @@ def is_kernel(dotted: str) -> bool:
 class Dispatch:
     """What the code of one file chooses between."""
 
-    def __init__(self, module: Module, files: Files) -> None:
-        self.module, self.files = module, files
+    def __init__(self, module: Module, names: Names) -> None:
+        self.module, self.names = module, names
         self._reaching: dict[int, bool] = {}
         self._choices: list[list[list[ast.AST]]] | None = None
 
@@ -128,38 +128,25 @@ class Dispatch:
         name, *rest = path
         if depth > _DEPTH:
             return False
-        if name in module.imports:
-            binding = module.imports[name]
-            member = binding.member
-            if not binding.level:
-                dotted = ".".join((binding.module, *([member] if member is not None else []), *rest))
-                if is_kernel(canonical(dotted)):
-                    return True
-                if dotted.partition(".")[0] == "torch":
-                    return False
-            found = self.files.imported(module, binding.module, member, binding.level)
-            if found is None:
-                return False
-            target, bound = found
-            next_path = [bound, *rest] if bound is not None else rest
-            return (
-                bool(next_path) and target is not module and self._leads(target, next_path, within, depth + 1)
-            )
-        definition = self._definition(module, name, rest)
-        return definition is not None and self._reaches(module, definition, depth + 1)
+        found = self.names.definition(module, name)
+        what = None if found is None else found.what
+        if isinstance(what, str) and is_kernel(canonical(".".join((what, *rest)))):
+            return True
+        if isinstance(what, Module):
+            return bool(rest) and what is not module and self._leads(what, rest, within, depth + 1)
+        if found is None or what is None or isinstance(what, str):
+            owners = [cls for cls in module.classes.values() if rest and rest[0] in cls.methods]
+            # A method of the object itself: the receiver is a parameter, whatever its name.
+            own = owners[0].methods[rest[0]].node if len(owners) == 1 and len(rest) == 1 else None
+            return own is not None and self._reaches(module, own, depth + 1)
+        return self._reaches(found.module, _text_of(what, rest), depth + 1)
 
-    def _definition(self, module: Module, name: str, rest: list[str]) -> ast.AST | None:
-        if name in module.functions:
-            return module.functions[name].node
-        if name in module.classes:
-            cls = module.classes[name]
-            method = cls.methods.get(rest[0]) if rest else None
-            return cls.node if method is None else method.node
-        if name in module.assignments:
-            return module.assignments[name]
-        owners = [cls for cls in module.classes.values() if rest and rest[0] in cls.methods]
-        # A method of the object itself: the receiver is a parameter, whatever its name.
-        return owners[0].methods[rest[0]].node if len(owners) == 1 and len(rest) == 1 else None
+
+def _text_of(what: FunctionSource | ClassSource | ast.expr, rest: list[str]) -> ast.AST:
+    """Where it is written what something does: of a class that is asked for a method, this one."""
+    if isinstance(what, ClassSource) and rest and rest[0] in what.methods:
+        return what.methods[rest[0]].node
+    return what if isinstance(what, ast.expr) else what.node
 
 
 def _names(node: ast.AST, function: FunctionSource) -> bool:

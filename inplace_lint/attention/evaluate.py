@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import ast
     from typing import Any
 
+    from ..resolve.names import Names
     from ..syntax import ir
-    from ..syntax.files import Files
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .frames import Environment
 
@@ -41,8 +41,9 @@ class Evaluation:
     `effects` what else happens: memory that is written, and calls of what is not known.
     """
 
-    def __init__(self, files: Files, root: FunctionSource, depth: int = _DEPTH) -> None:
-        self.files = files
+    def __init__(self, names: Names, root: FunctionSource, depth: int = _DEPTH) -> None:
+        #: what the names at the top level of files stand for
+        self.names = names
         self.root = root
         #: how many calls deep functions of the project are followed
         self.depth = depth
@@ -97,7 +98,7 @@ class Evaluation:
 
     def attributes_from(self, init: FunctionSource, cls: ClassSource, depth: int) -> dict[str, list[Term]]:
         """What this `__init__` gives the attributes of an object of the class; none where it cannot be followed."""
-        inner = Evaluation(self.files, init, depth)
+        inner = Evaluation(self.names, init, depth)
         inner.terms, inner.globals, inner.classes = self.terms, self.globals, self.classes
         inner.recorder = objects.Attributes(self.classes.instance(cls))
         function = self.terms.function

@@ -19,7 +19,7 @@ from .site import Site
 from .target import Target
 
 if TYPE_CHECKING:
-    from ..syntax.files import Files
+    from ..resolve.names import Names
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .frames import Moment
     from .terms import Term
@@ -62,7 +62,7 @@ CUT = "whether it computes attention is not known, because that takes too many s
 
 def find(
     module: Module,
-    files: Files,
+    names: Names,
     target: Target | None = None,
     cut_short: dict[FunctionSource | None, str] | None = None,
 ) -> list[Seen]:
@@ -72,8 +72,8 @@ def find(
     """
     target = target or Target()
     found: list[Seen] = []
-    for function in screen.functions(module, files):
-        seen = _looked_at(files, function, target)
+    for function in screen.functions(module, names):
+        seen = _looked_at(names, function, target)
         if isinstance(seen, Seen):
             found.append(seen)
         elif seen and cut_short is not None:
@@ -81,7 +81,7 @@ def find(
     _weigh_callers(found)
     _keep_one(found)
     effects.check_callers(found)
-    dispatch = Dispatch(module, files)
+    dispatch = Dispatch(module, names)
     for seen in found:
         for one in seen.plans:
             one.dispatched = one.dispatched or dispatch.offers_kernel(seen.evaluation.root)
@@ -103,9 +103,9 @@ def _weigh_callers(found: list[Seen]) -> None:
             one.needed = bool(one.site.readers) and not unread
 
 
-def _looked_at(files: Files, function: FunctionSource, target: Target) -> Seen | str:
+def _looked_at(names: Names, function: FunctionSource, target: Target) -> Seen | str:
     """What is found in a function; or why nothing is known, empty where that is for no want of budget."""
-    evaluation = Evaluation(files, function)
+    evaluation = Evaluation(names, function)
     try:
         evaluation.run()
         shapes = Shapes(evaluation)
@@ -130,7 +130,7 @@ def _complete(made: Plan) -> None:
         made.refused = str(reason)
         return
     module = made.evaluation.root.module
-    contents = made.evaluation.files.project.contents
+    contents = made.evaluation.names.files.project.contents
     overridden = _overridden(module, made)
     if overridden:
         made.refused = f"a subclass in this file has another `{overridden}`"

@@ -61,7 +61,7 @@ def led(program: Program, module: Module, found: list[Seen], target: Target) -> 
     sought = [f for f in dict.fromkeys((*softmaxes.values(), *calls.values())) if f.module is module]
     if not sought:
         return more
-    dispatch = Dispatch(module, program.files)
+    dispatch = Dispatch(module, program.names)
     for root in _roots(module, sought):
         if softmaxes.keys() <= known and not calls:
             break

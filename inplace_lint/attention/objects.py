@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import builtins
 import re
 from typing import TYPE_CHECKING
 
 from ..resolve.hierarchy import linearised
 from ..syntax.lower import lower_expression
+from ..syntax.module import ClassSource, FunctionSource, Module
 from ..syntax.nodes import inner_bodies
 from ..torchmodel.spelling import above, canonical
 from .frames import Frame
-from .ops import of_function
 from .terms import Term, is_const, items
 
 if TYPE_CHECKING:
     import ast
     from typing import Any
 
-    from ..syntax.module import ClassSource, FunctionSource, Module
+    from ..resolve.names import Definition
     from .evaluate import Evaluation
 
-_BUILTINS = frozenset(dir(builtins))
 #: How many calls deep it is followed what `__init__` builds.
 _BUILDERS = 1
 _DECORATED = ("staticmethod", "classmethod", "property")
@@ -214,63 +212,42 @@ def load(evaluation: Evaluation, name: str) -> Term:
     return of_module(evaluation, frame.module, name)
 
 
-def of_module(evaluation: Evaluation, module: Module, name: str, depth: int = 0) -> Term:
+def of_module(evaluation: Evaluation, module: Module, name: str) -> Term:
     """What the top level of a file binds to a name."""
-    known = evaluation.globals.get((module, name))
+    key = (module, name)
+    known = evaluation.globals.get(key)
     if known is None:
-        known = evaluation.globals[module, name] = _find(evaluation, module, name, depth)
+        evaluation.globals[key] = evaluation.terms("global", module.filename, name)  # ends circles
+        found = evaluation.names.definition(module, name)
+        known = evaluation.globals[key] = _value(evaluation, found, module, name)
     return known
 
 
-def _find(evaluation: Evaluation, module: Module, name: str, depth: int) -> Term:
-    terms = evaluation.terms
-    if depth > 8:
-        return terms("global", module.filename, name)
-    if name in module.imports and name not in module.functions and name not in module.classes:
-        binding = module.imports[name]
-        return imported(evaluation, module, binding.module, binding.member, binding.level, depth + 1)
-    if name in module.multiple:
-        return terms("global", module.filename, name)
-    if name in module.functions:
-        return terms("function", module.functions[name], None, 0)
-    if name in module.classes:
-        return terms("class", module.classes[name])
-    if name in module.assignments:
-        value = module.assignments[name]
-        if depth < 4:
-            return evaluate_at(evaluation, module, value)
-    for space, level in module.stars:
-        found = evaluation.files.imported(module, space, name, level)
-        if found is not None and found[1] is not None and found[0] is not module and found[0].binds(name):
-            return of_module(evaluation, found[0], name, depth + 1)
-        dotted = f"{space}.{name}"
-        if not level and (of_function(dotted)[0] or (space == "torch.nn" and name[:1].isupper())):
-            return terms("symbol", canonical(dotted))
-    if name in _BUILTINS:
-        return terms("symbol", f"builtins.{name}")
-    return terms("global", module.filename, name)
-
-
-def imported(
-    evaluation: Evaluation, module: Module, name: str, member: str | None, level: int, depth: int = 0
-) -> Term:
+def imported(evaluation: Evaluation, module: Module, name: str, member: str | None, level: int) -> Term:
     """What an import statement binds."""
+    found = evaluation.names.imported(module, name, member, level)
+    return _value(evaluation, found, module, name if member is None else f"{name}.{member}", False)
+
+
+def _value(
+    evaluation: Evaluation, found: Definition | None, module: Module, name: str, here: bool = True
+) -> Term:
+    """What was found for a name of a file; with `here` False, for something that is imported there by that name."""
     terms = evaluation.terms
-    if level or name.partition(".")[0] not in _FOREIGN:
-        found = evaluation.files.imported(module, name, member, level)
-        if found is not None:
-            target, bound = found
-            if bound is None:
-                return terms("module", target)
-            return (
-                of_module(evaluation, target, bound, depth + 1) if target.binds(bound) else terms.opaque(None)
-            )
-        if level:
-            return terms("global", name, member or "")
-    return terms("symbol", canonical(name if member is None else f"{name}.{member}"))
-
-
-_FOREIGN = frozenset({"torch", "math", "einops", "numpy", "typing", "functools", "collections", "os", "sys"})
+    what = None if found is None else found.what
+    if isinstance(what, str):
+        return terms("symbol", canonical(what))
+    if isinstance(what, Module):
+        return terms("module", what)
+    if found is None or what is None or not found.sure:
+        return terms("global", module.filename, name)
+    if isinstance(what, FunctionSource):
+        return terms("function", what, None, 0)
+    if isinstance(what, ClassSource):
+        return terms("class", what)
+    if here and (found.module, found.name) == (module, name):
+        return evaluate_at(evaluation, module, what)
+    return of_module(evaluation, found.module, found.name)
 
 
 def evaluate_at(evaluation: Evaluation, module: Module, node: ast.expr) -> Term:

@@ -11,28 +11,27 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from ..sketch.words import called_in
+from ..syntax.module import FunctionSource
 from . import PRODUCTS, SOFTMAX, at_signs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..syntax.files import Files
-    from ..syntax.module import FunctionSource, Module
+    from ..resolve.names import Names
+    from ..syntax.module import Module
 
 
-def functions(module: Module, files: Files) -> list[FunctionSource]:
+def functions(module: Module, names: Names) -> list[FunctionSource]:
     """The functions that may compute an attention, themselves or in what they call, in order."""
-    return _Screen(module, files).chosen()
+    return _Screen(module, names).chosen()
 
 
 class _Screen:
     """The functions of one file with the spans of their text; of positions in it, only those inside them count."""
 
-    def __init__(self, module: Module, files: Files) -> None:
+    def __init__(self, module: Module, names: Names) -> None:
         self.module = module
-        self.files = files
-        #: the names of files that were followed for the function at hand
-        self.asked: set[tuple[Module, str]] = set()
+        self.names = names
         self.source = module.source
         starts = module.row_starts
         self.spans = {}
@@ -52,30 +51,14 @@ class _Screen:
         """Whether a function calls one that is imported from the project and that has a softmax."""
         if not (self.module.imports or self.module.stars):
             return False
-        self.asked.clear()
         for name in called_in(function.text):
-            source = None if name in self.module.functions else self._imported(self.module, name, _HOPS)
-            if source is not None and any(word in source.text for word in SOFTMAX):
+            if name in self.module.functions:
+                continue
+            found = self.names.definition(self.module, name)
+            source = None if found is None else found.what
+            if isinstance(source, FunctionSource) and any(word in source.text for word in SOFTMAX):
                 return True
         return False
-
-    def _imported(self, module: Module, name: str, hops: int) -> FunctionSource | None:
-        """The function of the project that a name at the top level of a file stands for, through re-exports."""
-        known = module.functions.get(name)
-        if known is not None or not hops or (module, name) in self.asked:
-            return known
-        self.asked.add((module, name))  # each name of each file once: many files may import all names of many
-        binding = module.imports.get(name)
-        if binding is not None:
-            found = self.files.imported(module, binding.module, binding.member, binding.level)
-            return self._imported(found[0], found[1], hops - 1) if found is not None and found[1] else None
-        for star, level in module.stars:
-            target = self.files.resolve(star, module.filename, level)
-            if target is not None and (target.binds(name) or target.stars):
-                source = self._imported(target, name, hops - 1)
-                if source is not None:
-                    return source
-        return None
 
     def _positions(self, words: Iterable[bytes], more: Iterable[int] = ()) -> list[int]:
         """Where one of the words stands, in order."""
@@ -153,9 +136,6 @@ def _attribute(line: bytes, receiver: bytes) -> bytes | None:
     name = name[len(receiver) :]
     return name if name.replace(b"_", b"a").isalnum() else None
 
-
-#: Imports that are followed from a call to the function that it means.
-_HOPS = 3
 
 #: Methods that are called by the name of their object.
 _NEVER_BY_NAME = frozenset({"forward", "__call__", "__init__"})

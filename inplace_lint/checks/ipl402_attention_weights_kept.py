@@ -27,7 +27,7 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
             continue
         held = moment.term.args[0]
         attribute = held.args[1] if held.op == "attr" else ""
-        contents = seen.evaluation.files.project.contents
+        contents = seen.evaluation.names.files.project.contents
         hooked = surroundings.hooks_modules(module, contents, attribute, "torch.nn.MultiheadAttention")
         fix = call_change(
             "unsafe" if hooked else "safe",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..resolve.names import Names
 from ..syntax.annotations import SCALARS, annotated
 from ..syntax.module import Module
 from ..torchmodel.declared import Declared
@@ -70,6 +71,7 @@ class Sketches:
     def __init__(self, files: Files) -> None:
         self.files = files
         self.declared = Declared(files)
+        self.names = Names(files, self.declared.knows)
         #: whether an in-place op that saves no memory is worth a run
         self.notes = False
         self.globals: dict[tuple[Module, str], Sketched] = {}

@@ -9,8 +9,10 @@ import re
 from typing import TYPE_CHECKING
 
 from ..project.declarations import RESULT
+from . import table
 from .facts import DECLARED, DECLARED_METHOD
 from .op import Op, Row
+from .spelling import MODES, canonical
 
 if TYPE_CHECKING:
     from ..project.declarations import Declaration
@@ -148,6 +150,16 @@ class Declared:
         if source is not None:
             return source in self._in(source.module)
         return dotted is not None and self.function(dotted, module) is not None
+
+    def knows(self, dotted: str, module: Module) -> bool:
+        """Whether something outside of the project is known by this name, from torch's own table or from somebody."""
+        of_torch = canonical(dotted)
+        return (
+            table.exists_function(of_torch)
+            or table.module(of_torch) is not None
+            or of_torch in MODES
+            or self.said_of(dotted, module) is not None
+        )
 
     def said_of(self, dotted: str, module: Module) -> Declaration | None:
         """What is declared of a function, method or module that is not in sight."""

@@ -16,6 +16,7 @@ from inplace_lint.attention.plan import Plan
 from inplace_lint.attention.rewrite import fix
 from inplace_lint.model import Edit
 from inplace_lint.project import Project
+from inplace_lint.sketch.summaries import Sketches
 from inplace_lint.syntax.files import Files
 from inplace_lint.syntax.module import Module
 
@@ -29,7 +30,7 @@ def plans(source: str, filename: str = "form.py") -> list[Plan]:
     module = Module(filename, source.encode())
     files = Files(Project())
     files.add(module)
-    return [plan for seen in find(module, files) for plan in seen.plans]
+    return [plan for seen in find(module, Sketches(files).names) for plan in seen.plans]
 
 
 def applied(source: str, made: tuple[Edit, ...]) -> str:

@@ -1,0 +1,112 @@
+"""What a name at the top level of a file stands for: where it is defined, through imports and re-exports."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ..syntax.module import ClassSource, FunctionSource, Module
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    from ..syntax.files import Files
+
+    #: what a name is bound to: a dotted name is that of something outside of the project, or of a builtin
+    Bound: TypeAlias = FunctionSource | ClassSource | Module | ast.expr | str
+
+#: A package that re-exports more modules than this by `import *` is not searched through: that reads all of them.
+_STARS = 16
+_BUILTINS = frozenset(vars(builtins))
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What a name stands for, with the file and the name under which it is bound there.
+
+    `sure` is False where that file binds the name again, so that it may stand for something else by then.
+    """
+
+    what: Bound
+    module: Module
+    name: str
+    sure: bool = True
+
+
+class Names:
+    """Finds definitions in the files of a project.
+
+    `is_known` says of a dotted name outside of the project whether it exists, for `from somewhere import *`.
+    """
+
+    def __init__(self, files: Files, is_known: Callable[[str, Module], bool]) -> None:
+        self.files = files
+        self._is_known = is_known
+        self._found: dict[tuple[Module, str], Definition | None] = {}
+
+    def definition(self, module: Module, name: str) -> Definition | None:
+        """What the top level of a file binds to a name, or the builtin; None where that cannot be told.
+
+        Like Python, it takes a submodule for an attribute of its package.
+        """
+        key = (module, name)
+        if key not in self._found:
+            self._found[key] = None  # ends circles of imports
+            self._found[key] = self._find(module, name)
+        return self._found[key]
+
+    def _find(self, module: Module, name: str) -> Definition | None:
+        if name in module.imports and name not in module.functions and name not in module.classes:
+            binding = module.imports[name]
+            return self.imported(module, binding.module, binding.member, binding.level)
+        for bound in (module.functions, module.classes, module.assignments):
+            if name in bound:
+                return Definition(bound[name], module, name, name not in module.multiple)
+        if name in module.multiple:
+            return None
+        found = self._by_a_star(module, name)
+        if found is None and name in _BUILTINS:
+            return Definition(f"builtins.{name}", module, name)
+        return found or self._submodule(module, name)
+
+    def _by_a_star(self, module: Module, name: str) -> Definition | None:
+        for star, level in module.stars[:_STARS]:
+            target = self.files.resolve(star, module.filename, level)
+            if target is None:
+                dotted = f"{star}.{name}"
+                if not level and self._is_known(dotted, module):
+                    return Definition(dotted, module, name)
+            elif target.binds(name) or target.stars:
+                found = self.definition(target, name)
+                if found is not None and not _is_builtin(found):
+                    return found
+        return None
+
+    def _submodule(self, module: Module, name: str) -> Definition | None:
+        if not module.filename.endswith("__init__.py"):
+            return None
+        target = self.files.resolve(name, module.filename, 1)
+        return None if target is None else Definition(target, module, name)
+
+    def imported(self, module: Module, name: str, member: str | None, level: int) -> Definition | None:
+        """What `from name import member`, or `import name`, binds in a file; None where that cannot be told."""
+        dotted = name if member is None else f"{name}.{member}"
+        if level or name.partition(".")[0] != "torch":
+            found = self.files.imported(module, name, member, level)
+            if found is not None:
+                target, bound = found
+                if bound is None:
+                    return Definition(target, module, dotted)
+                made = self.definition(target, bound) if target.binds(bound) or target.stars else None
+                return None if made is not None and _is_builtin(made) else made
+            if level:
+                return None
+        return Definition(dotted, module, dotted)
+
+
+def _is_builtin(found: Definition) -> bool:
+    """Whether it is what every file has, and none gives to another."""
+    return isinstance(found.what, str) and found.what.startswith("builtins.")
