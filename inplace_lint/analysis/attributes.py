@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import classes as torch_classes
 from ..torchmodel import layout, table
-from ..torchmodel.spelling import canonical
 from . import (
     arrays,
     classes,
@@ -93,7 +92,7 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
     if isinstance(obj, Unknown):
         return _of_unknown(run, obj, name, at)
     if isinstance(obj, Symbol):
-        return Symbol(canonical(f"{obj.dotted}.{name}"))
+        return names.of_dotted(run, obj.dotted, name)
     if isinstance(obj, names.ModuleValue):
         return names.of_module(run, obj.module, name)
     if isinstance(obj, TorchModule):

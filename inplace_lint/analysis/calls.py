@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..resolve import binding
 from ..torchmodel.spelling import MODES
 from . import (
     attributes,
@@ -368,27 +369,17 @@ def bind(
     exact: bool,
 ) -> dict[str, Value]:
     """Parameters by name."""
-    source = function.source
-    arguments = source.node.args
-    bound: dict[str, Value] = {}
-    positional = source.parameters
-    for parameter, value in zip(positional, args):
-        bound[parameter.arg] = value
+    given = binding.bind(function.source, args, kwargs)
+    arguments, bound = function.source.node.args, given.named
     if arguments.vararg is not None:
-        bound[arguments.vararg.arg] = containers.make(run, "tuple", args[len(positional) :], exact)
-    rest = Mapping_()
-    run.born[rest] = run.inexact
-    names_known = {p.arg for p in (*positional, *arguments.kwonlyargs)}
-    for name, value in kwargs.items():
-        if name in names_known:
-            bound[name] = value
-        else:
-            run.put(rest, ("key", name), value)
+        bound[arguments.vararg.arg] = containers.make(run, "tuple", given.spare, exact)
     if arguments.kwarg is not None:
-        bound[arguments.kwarg.arg] = rest
-    for parameter in (*positional, *arguments.kwonlyargs):
-        if parameter.arg not in bound:
-            bound[parameter.arg] = default(run, function, parameter) if exact else Unknown()
+        rest = bound[arguments.kwarg.arg] = Mapping_()
+        run.born[rest] = run.inexact
+        for name, value in given.options.items():
+            run.put(rest, ("key", name), value)
+    for parameter in given.missing:
+        bound[parameter.arg] = default(run, function, parameter) if exact else Unknown()
     return bound
 
 

@@ -98,6 +98,12 @@ def imported(run: Run, module: Module, name: str, member: str | None, level: int
     return _value(run, run.program.names.imported(module, name, member, level), module)
 
 
+def of_dotted(run: Run, dotted: str, name: str) -> Value:
+    """An attribute of what is outside of the project."""
+    module = run.frame.module
+    return _value(run, run.program.names.attribute(module, dotted, name), module)
+
+
 def _value(run: Run, found: Definition | None, module: Module, name: str = "") -> Value:
     """The value of what was found for a name of a file; without the name, for something that is imported there."""
     if found is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..resolve.binding import bind
 from ..torchmodel import table
 from . import objects, ops
 from .aliases import is_fresh_layer
@@ -214,34 +215,22 @@ def _function(
     made_in = evaluation.classes.closures.get(func)
     if not objects.is_plain(source):
         return None
-    arguments = source.node.args
-    parameters = [p.arg for p in source.parameters]
-    given = list(args) if self_ is None else [self_, *args]
-    if arguments.vararg is None and len(given) > len(parameters):
+    given = bind(source, args if self_ is None else [self_, *args], kwargs)
+    if not given.fits:
         return None
-    names = dict(zip(parameters, given))
-    rest = []
-    for name, term in kwargs.items():
-        if name in names:
-            return None
-        if name in (*parameters, *(p.arg for p in arguments.kwonlyargs)):
-            names[name] = term
-        elif arguments.kwarg is not None:
-            rest.append(term)
-        else:
-            return None
+    arguments, names = source.node.args, given.named
     if arguments.vararg is not None:
-        names[arguments.vararg.arg] = evaluation.terms("tuple", *given[len(parameters) :])
+        names[arguments.vararg.arg] = evaluation.terms("tuple", *given.spare)
     if arguments.kwarg is not None:
-        names[arguments.kwarg.arg] = evaluation.terms.opaque(at, *rest)
-    for parameter in (*source.parameters, *arguments.kwonlyargs):
-        if parameter.arg not in names and opened:
+        names[arguments.kwarg.arg] = evaluation.terms.opaque(at, *given.options.values())
+    for parameter in given.missing:
+        if opened:
             names[parameter.arg] = evaluation.terms("opaque", parameter.arg, id(at), at=at)
-        elif parameter.arg not in names:
-            default = source.default_of(parameter)
-            if default is None:
-                return None
-            names[parameter.arg] = objects.evaluate_at(evaluation, source.module, default)
+            continue
+        default = source.default_of(parameter)
+        if default is None:
+            return None
+        names[parameter.arg] = objects.evaluate_at(evaluation, source.module, default)
     outermost = evaluation.site is None
     if outermost:
         evaluation.site = at

@@ -267,7 +267,8 @@ def attribute(evaluation: Evaluation, obj: Term, name: str, at: ast.AST) -> Term
     """The value of `obj.name`."""
     terms = evaluation.terms
     if obj.op == "symbol":
-        return terms("symbol", canonical(f"{obj.args[0]}.{name}"), at=at)
+        here = evaluation.frame.module
+        return _value(evaluation, evaluation.names.attribute(here, obj.args[0], name), here, name, False)
     if obj.op == "module":
         return of_module(evaluation, obj.args[0], name)
     if obj.op == "instance":

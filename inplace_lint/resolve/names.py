@@ -106,6 +106,15 @@ class Names:
                 return None
         return Definition(dotted, module, dotted)
 
+    def attribute(self, module: Module, dotted: str, name: str) -> Definition:
+        """What `dotted.name` stands for in a file, where `dotted` is outside of the project.
+
+        A folder without an `__init__.py` looks like that, until `import folder.file` makes the file its attribute.
+        """
+        whole = f"{dotted}.{name}"
+        target = self.files.resolve(whole, module.filename, 0) if whole in module.plain_imports else None
+        return Definition(whole if target is None else target, module, whole)
+
 
 def _is_builtin(found: Definition) -> bool:
     """Whether it is what every file has, and none gives to another."""

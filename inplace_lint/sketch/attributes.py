@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table
-from ..torchmodel.spelling import canonical
-from . import construct, effects
+from . import bindings, construct, effects
 from .atoms import (
     NOTHING,
     UNKNOWN,
@@ -47,7 +46,7 @@ def attribute(scope: Scope, value: Sketched, name: str) -> Sketched:
 
 
 def _of_symbol(scope: Scope, symbol: Symbol, name: str) -> Sketched:
-    return (Symbol(canonical(f"{symbol.dotted}.{name}")),)
+    return bindings.of_dotted(scope.sketches, scope.module, symbol.dotted, name)
 
 
 def _of_file(scope: Scope, file: File, name: str) -> Sketched:

@@ -29,6 +29,11 @@ def imported(sketches: Sketches, module: Module, name: str, member: str | None, 
     return _value(sketches, sketches.names.imported(module, name, member, level))
 
 
+def of_dotted(sketches: Sketches, module: Module, dotted: str, name: str) -> Sketched:
+    """An attribute of what is outside of the project."""
+    return _value(sketches, sketches.names.attribute(module, dotted, name))
+
+
 def _value(sketches: Sketches, found: Definition | None, asked: tuple[Module, str] | None = None) -> Sketched:
     """The value of what was found for the name that is asked for; bound again, it is what it is bound to last."""
     if found is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..resolve import binding
 from . import construct, effects
 from .arguments import Call, hooked, unknown
 from .atoms import (
@@ -52,25 +53,13 @@ def of_function(function: Function, made: Call) -> Sketched:
 
 def bind(source: FunctionSource, made: Call) -> dict[str, Sketched]:
     """The arguments of a call by the parameters of the function."""
-    bound: dict[str, Sketched] = {}
-    positional = source.parameters
-    for parameter, value in zip(positional, made.args):
-        bound[parameter.arg] = value
+    given = binding.bind(source, made.args, made.kwargs)
     arguments = source.node.args
-    if len(made.args) > len(positional) and arguments.vararg is not None:
-        bound[arguments.vararg.arg] = (Box(made.args[len(positional) :]),)
-    if not made.kwargs:
-        return bound
-    rest: list[Sketched] = []
-    names = {p.arg for p in positional} | {p.arg for p in arguments.kwonlyargs}
-    for name, value in made.kwargs.items():
-        if name in names:
-            bound[name] = value
-        else:
-            rest.append(value)
-    if rest and arguments.kwarg is not None:
-        bound[arguments.kwarg.arg] = (Box(rest, ordered=False),)
-    return bound
+    if given.spare and arguments.vararg is not None:
+        given.named[arguments.vararg.arg] = (Box([*given.spare]),)
+    if given.options and arguments.kwarg is not None:
+        given.named[arguments.kwarg.arg] = (Box([*given.options.values()], ordered=False),)
+    return given.named
 
 
 def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched]) -> Sketched:

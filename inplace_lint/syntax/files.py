@@ -169,8 +169,10 @@ class Files:
     ) -> tuple[Module, str | None] | None:
         """What `from name import member`, or `import name`, means in the project: a file, or a name in a file."""
         target = self.resolve(name, importer.filename, level)
-        if target is None or member is None or target.binds(member):
+        if target is None or member is None:
             return None if target is None else (target, member)
+        if target.binds(member) and target is not importer:  # `from . import file` binds what it asks for
+            return target, member
         # A submodule before the star imports: looking through those reads every file that they name.
         submodule = self.resolve(f"{name}.{member}" if name else member, importer.filename, level)
         return (target, member) if submodule is None else (submodule, None)

@@ -217,6 +217,8 @@ class Module:
         self.assignments: dict[str, ast.expr] = {}
         self.multiple: set[str] = set()
         self.stars: list[tuple[str, int]] = []
+        #: the whole names of plain imports, `a.b` of `import a.b`, which binds `a`
+        self.plain_imports: set[str] = set()
         #: every function of the file with its class, nested ones included, in order
         self.all_functions: list[FunctionSource] = []
         #: every augmented assignment, and every assignment to something else than a name or attribute, or to `.data`
@@ -325,6 +327,7 @@ class Module:
                     name = alias.asname or alias.name.partition(".")[0]
                     module = alias.name if alias.asname else name
                     self.imports[name] = ImportedName(module, None, 0)
+                    self.plain_imports.add(alias.name)
             elif isinstance(statement, ast.ImportFrom):
                 for alias in statement.names:
                     if alias.name == "*":

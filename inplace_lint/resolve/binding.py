@@ -1,0 +1,48 @@
+"""Which parameter of a function is given what by a call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Mapping, Sequence
+
+    from ..syntax.module import FunctionSource
+
+Value = TypeVar("Value")
+
+
+@dataclass(slots=True)
+class Binding(Generic[Value]):
+    """The arguments of one call.
+
+    `spare` are those that `*args` takes, `options` those that `**kwargs` takes, `missing` the parameters that are left
+    to their defaults. `fits` is False where the function takes no such arguments, whatever its defaults: Python would
+    raise a TypeError.
+    """
+
+    named: dict[str, Value]
+    spare: Sequence[Value] = ()
+    options: dict[str, Value] = field(default_factory=dict)
+    missing: list[ast.arg] = field(default_factory=list)
+    fits: bool = True
+
+
+def bind(source: FunctionSource, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Binding[Value]:
+    """What a call with these arguments gives the parameters of a function, its receiver among them."""
+    arguments, positional = source.node.args, source.parameters
+    bound = Binding(dict(zip([parameter.arg for parameter in positional], args)), args[len(positional) :])
+    if kwargs:
+        by_name = {parameter.arg for parameter in (*arguments.args, *arguments.kwonlyargs)}
+        for name, value in kwargs.items():
+            if name not in by_name:
+                bound.options[name] = value
+                continue
+            bound.fits = bound.fits and name not in bound.named
+            bound.named[name] = value
+    if (bound.spare and arguments.vararg is None) or (bound.options and arguments.kwarg is None):
+        bound.fits = False
+    bound.missing = [one for one in (*positional, *arguments.kwonlyargs) if one.arg not in bound.named]
+    return bound
