@@ -84,7 +84,7 @@ class Evaluation:
         frame = self.frame
         arguments = source.node.args
         for index, parameter in enumerate((*source.parameters, *arguments.kwonlyargs)):
-            if index == 0 and source.owner is not None and not objects.is_static(source):
+            if index == 0 and source.owner is not None and source.descriptor != "staticmethod":
                 frame.self_ = self.classes.instance(source.owner)
                 frame.names[parameter.arg] = frame.self_
             else:

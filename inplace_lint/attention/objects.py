@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 #: How many calls deep it is followed what `__init__` builds.
 _BUILDERS = 1
-_DECORATED = ("staticmethod", "classmethod", "property")
 
 
 class Classes:
@@ -176,15 +175,6 @@ def assigned(method: FunctionSource) -> set[str]:
     return found
 
 
-def is_static(source: FunctionSource) -> bool:
-    return _has(source, "staticmethod")
-
-
-def _has(source: FunctionSource, decorator: str) -> bool:
-    decorators = getattr(source.node, "decorator_list", ())
-    return any(getattr(d, "id", "") == decorator for d in decorators)
-
-
 def is_plain(source: FunctionSource) -> bool:
     """Whether a call of the function runs its body: decorated ones may do anything else."""
     decorators = getattr(source.node, "decorator_list", ())
@@ -274,9 +264,9 @@ def attribute(evaluation: Evaluation, obj: Term, name: str, at: ast.AST) -> Term
     if obj.op == "instance":
         method = evaluation.classes.method(obj.args[0], name)
         if method is not None:
-            if _has(method, "property"):
+            if method.descriptor == "property":
                 return terms("attr", obj, name, at=at)
-            return terms("function", method, None if is_static(method) else obj, 0, at=at)
+            return terms("function", method, None if method.descriptor == "staticmethod" else obj, 0, at=at)
         recorder = evaluation.recorder
         if recorder is not None and obj is recorder.obj and name in recorder.held:
             return recorder.held[name][-1]
@@ -285,7 +275,7 @@ def attribute(evaluation: Evaluation, obj: Term, name: str, at: ast.AST) -> Term
         return terms("attr", obj, name, at=at)
     if obj.op == "class" and name in obj.args[0].methods:
         method = obj.args[0].methods[name]
-        bound = evaluation.classes.instance(obj.args[0]) if _has(method, "classmethod") else None
+        bound = evaluation.classes.instance(obj.args[0]) if method.descriptor == "classmethod" else None
         return terms("function", method, bound, 0, at=at)
     if name == "shape":
         return terms("shape", obj, at=at)

@@ -213,7 +213,7 @@ def of_class(scope: Expressions, cls: Class, name: str) -> Sketched:
     """Class.name."""
     found = find_method(scope, cls.source, name)
     if found is not None:
-        if descriptor(found.source) == "classmethod":
+        if found.source.descriptor == "classmethod":
             return (Function(found.source, (cls,)),)
         return (found,)
     if name == "apply":
@@ -227,14 +227,6 @@ def of_class(scope: Expressions, cls: Class, name: str) -> Sketched:
     return UNKNOWN if scope.dry else (Cell(Store()),)
 
 
-def descriptor(source: FunctionSource) -> str:
-    for decorator in getattr(source.node, "decorator_list", ()):
-        name = getattr(decorator, "id", None) or getattr(decorator, "attr", "")
-        if name in ("staticmethod", "classmethod", "property", "cached_property"):
-            return str(name)
-    return ""
-
-
 def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
     """An attribute of an object of the project."""
     if obj.after is None:
@@ -243,7 +235,7 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
             return known
     method = find_method(scope, obj.source, name, obj.after)
     if method is not None:
-        how = descriptor(method.source)
+        how = method.source.descriptor
         if how == "staticmethod":
             return (method,)
         source = method.source
@@ -257,7 +249,7 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
         ):  # what it calls of its own is of the class that inherits it, too
             source = source.module.as_method_of(source, obj.source)
         bound = Function(source, (obj,))
-        if how in ("property", "cached_property"):
+        if how == "property":
             return scope.sketches.call((bound,), Call(scope, [], {}, [], {}, True))
         return (bound,)
     inner = part(scope, obj)

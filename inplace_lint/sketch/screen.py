@@ -346,13 +346,6 @@ def _is_put_somewhere(text: bytes, word: bytes) -> bool:
     return word + b"," in text or word + b"]" in text or word + b")" in text
 
 
-def _is_property(function: FunctionSource) -> bool:
-    decorators = getattr(function.node, "decorator_list", ())
-    return any(
-        getattr(d, "id", getattr(d, "attr", "")) in ("property", "cached_property") for d in decorators
-    )
-
-
 #: Methods that a loop over an object runs.
 _GONE_OVER = frozenset(["__iter__", "__next__", "__getitem__"])
 
@@ -375,7 +368,7 @@ def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSo
         run = is_run if forward and not over else is_called
         calls = _rows_of_call(module, word, run, len(asked))
         rows.update(calls)
-        if _is_property(function):
+        if function.descriptor == "property":
             rows.update(rows_with(module, word.encode(), is_read))
         if function.owner is None and _is_put_somewhere(module.source, word.encode()):
             handed.update(rows_with(module, word.encode(), is_kept))

@@ -177,7 +177,7 @@ class Sketches:
         )
         arguments: dict[str, Sketched] = {}
         if source.owner is not None and source.parameters:
-            how = construct.descriptor(source)
+            how = source.descriptor
             if how != "staticmethod":
                 name = source.parameters[0].arg
                 receiver = Class(source.owner) if how == "classmethod" else Object(source.owner, given=name)

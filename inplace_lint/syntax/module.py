@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 #: What a function that is said to return one of these returns is no tensor.
 _PLAIN = SCALARS - {"float"}
+_DESCRIPTORS = {name: name for name in ("staticmethod", "classmethod", "property")} | {
+    "cached_property": "property"
+}
 
 
 class FunctionSource:
@@ -87,11 +90,18 @@ class FunctionSource:
     @property
     def receiver(self) -> str:
         """The name by which a method knows its object, or its class: the first parameter's, but of a static one."""
-        if self.owner is None or not self.parameters:
+        if self.owner is None or not self.parameters or self.descriptor == "staticmethod":
             return ""
-        decorators = getattr(self.node, "decorator_list", ())
-        static = any(getattr(decorator, "id", "") == "staticmethod" for decorator in decorators)
-        return "" if static else self.parameters[0].arg
+        return self.parameters[0].arg
+
+    @property
+    def descriptor(self) -> str:
+        """How its class hands it out, by its decorators' names: staticmethod, classmethod, property or nothing."""
+        for decorator in getattr(self.node, "decorator_list", ()):
+            name = getattr(decorator, "id", None) or getattr(decorator, "attr", None)
+            if name in _DESCRIPTORS:
+                return _DESCRIPTORS[name]
+        return ""
 
     @property
     def stored(self) -> set[str]:
