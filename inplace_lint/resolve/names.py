@@ -112,7 +112,9 @@ class Names:
         A folder without an `__init__.py` looks like that, until `import folder.file` makes the file its attribute.
         """
         whole = f"{dotted}.{name}"
-        target = self.files.resolve(whole, module.filename, 0) if whole in module.plain_imports else None
+        binding = module.imports.get(dotted.partition(".")[0])
+        inside = binding is not None and whole in binding.within
+        target = self.files.resolve(whole, module.filename, 0) if inside else None
         return Definition(whole if target is None else target, module, whole)
 
 

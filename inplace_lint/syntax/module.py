@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -25,9 +26,7 @@ if TYPE_CHECKING:
 
 #: What a function that is said to return one of these returns is no tensor.
 _PLAIN = SCALARS - {"float"}
-_DESCRIPTORS = {name: name for name in ("staticmethod", "classmethod", "property")} | {
-    "cached_property": "property"
-}
+_DESCRIPTORS = {"cached_property": "property"} | {k: k for k in ("staticmethod", "classmethod", "property")}
 
 
 class FunctionSource:
@@ -98,9 +97,9 @@ class FunctionSource:
     def descriptor(self) -> str:
         """How its class hands it out, by its decorators' names: staticmethod, classmethod, property or nothing."""
         for decorator in getattr(self.node, "decorator_list", ()):
-            name = getattr(decorator, "id", None) or getattr(decorator, "attr", None)
-            if name in _DESCRIPTORS:
-                return _DESCRIPTORS[name]
+            how = _DESCRIPTORS.get(getattr(decorator, "id", getattr(decorator, "attr", "")))
+            if how is not None:
+                return how
         return ""
 
     @property
@@ -192,13 +191,15 @@ class ClassSource:
         return self.module.text(self.node.lineno, self.node.end_lineno or self.node.lineno)
 
 
+@dataclass(slots=True)
 class ImportedName:
     """What an import statement binds: `member` of `module` (or the module itself when member is None)."""
 
-    __slots__ = ("level", "member", "module")
-
-    def __init__(self, module: str, member: str | None, level: int) -> None:
-        self.module, self.member, self.level = module, member, level
+    module: str
+    member: str | None
+    level: int
+    #: the whole names of the plain imports that bind it: `a.b` of `import a.b`, which binds `a`
+    within: tuple[str, ...] = ()
 
 
 class Module:
@@ -227,8 +228,6 @@ class Module:
         self.assignments: dict[str, ast.expr] = {}
         self.multiple: set[str] = set()
         self.stars: list[tuple[str, int]] = []
-        #: the whole names of plain imports, `a.b` of `import a.b`, which binds `a`
-        self.plain_imports: set[str] = set()
         #: every function of the file with its class, nested ones included, in order
         self.all_functions: list[FunctionSource] = []
         #: every augmented assignment, and every assignment to something else than a name or attribute, or to `.data`
@@ -336,8 +335,8 @@ class Module:
                 for alias in statement.names:
                     name = alias.asname or alias.name.partition(".")[0]
                     module = alias.name if alias.asname else name
-                    self.imports[name] = ImportedName(module, None, 0)
-                    self.plain_imports.add(alias.name)
+                    within = self.imports[name].within if name in self.imports else ()
+                    self.imports[name] = ImportedName(module, None, 0, (*within, alias.name))
             elif isinstance(statement, ast.ImportFrom):
                 for alias in statement.names:
                     if alias.name == "*":
