@@ -110,6 +110,9 @@ def is_tensor(term: Term) -> bool:
         if one.op in ("mul", "div", "add", "sub", "pow", "neg") and one not in seen:
             seen.add(one)
             stack.extend(one.operands)
+        elif one.op in ("getitem", "item") and one not in seen:  # what a tensor is indexed for is one, too
+            seen.add(one)
+            stack.append(one.first)
     return False
 
 
