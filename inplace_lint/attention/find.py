@@ -97,10 +97,10 @@ def _weigh_callers(found: list[Seen]) -> None:
     for same in plans.values():
         dispatched = any(one.site.guarded for one in same)
         callers = [one for one in same if _depth(one.site) > 0]
-        unread = bool(callers) and not any(one.site.readers for one in callers)
+        unread = bool(callers) and not any(one.site.needed for one in callers)
         for one in same:
             one.dispatched = dispatched
-            one.needed = bool(one.site.readers) and not unread
+            one.needed = one.site.needed and not unread
 
 
 def _looked_at(names: Names, function: FunctionSource, target: Target) -> Seen | str:

@@ -61,7 +61,7 @@ class Plan:
         #: whether something in sight chooses between the function and a fused kernel
         self.dispatched = False
         #: whether something in sight reads the weights or scores besides
-        self.needed = bool(site.readers)
+        self.needed = site.needed
         self.anchor: ast.AST | None = None
         self.moment: Moment | None = None
         #: attributes of objects that the arguments read

@@ -23,6 +23,7 @@ from .labels import (
 from .shapes import Shapes
 from .site import Chain, Operand, Site, is_given, is_one_row
 from .terms import Term, integer, is_const, parts, within
+from .usual import reads
 
 if TYPE_CHECKING:
     from .evaluate import Evaluation
@@ -201,6 +202,7 @@ class _Finder:
                 continue
             if within(sink.term, inner, stops=results):
                 site.readers.append(sink)
+                site.needed = site.needed or reads(self.evaluation, sink, inner, results)
         moments = {m.term: m for m in reversed(self.evaluation.moments)}
         first, last = moments.get(site.product), moments.get(site.result)
         softmax = moments.get(site.softmax)

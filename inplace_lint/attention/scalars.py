@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from .terms import Term, is_const
 
 if TYPE_CHECKING:
+    import ast
+
     from .evaluate import Evaluation
 
 
@@ -43,20 +45,23 @@ def _is_built_with(term: Term) -> bool:
 
 
 def _is_annotated_number(term: Term) -> bool:
-    node = term.at
-    arguments = getattr(node, "args", None)
+    parameter, default = parameter_of(term)
+    if getattr(getattr(parameter, "annotation", None), "id", "") in ("int", "float"):
+        return True
+    value = getattr(default, "value", None)
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def parameter_of(term: Term) -> tuple[ast.arg | None, ast.expr | None]:
+    """The parameter that a `param` term is, and its default; None where there is none."""
+    arguments = getattr(term.at, "args", None)
     if arguments is None:
-        return False
+        return None, None
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults = dict(zip([p.arg for p in positional][::-1], arguments.defaults[::-1]))
     defaults.update({p.arg: d for p, d in zip(arguments.kwonlyargs, arguments.kw_defaults) if d is not None})
-    for parameter in (*positional, *arguments.kwonlyargs):
-        if parameter.arg == term.args[0]:
-            if getattr(parameter.annotation, "id", "") in ("int", "float"):
-                return True
-            default = getattr(defaults.get(parameter.arg), "value", None)
-            return isinstance(default, (int, float)) and not isinstance(default, bool)
-    return False
+    named = {one.arg: one for one in (*positional, *arguments.kwonlyargs)}
+    return named.get(term.args[0]), defaults.get(term.args[0])
 
 
 def is_zero_dimensional(evaluation: Evaluation, term: Term, depth: int = 0) -> bool:

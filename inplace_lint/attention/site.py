@@ -101,6 +101,7 @@ class Site:
         "guarded",
         "key",
         "moment",
+        "needed",
         "output",
         "problems",
         "product",
@@ -124,6 +125,8 @@ class Site:
         self.problems: list[str] = []
         self.guarded = False
         self.readers: list[Sink] = []
+        #: whether one of the readers reads them in training, with all flags as they are by default
+        self.needed = False
 
     def is_single(self, evaluation: Evaluation) -> bool:
         """Whether q, k and v are what linear layers give, with no axis of heads made of their channels."""

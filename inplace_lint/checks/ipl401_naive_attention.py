@@ -57,6 +57,8 @@ def _diagnostic(module: Module, seen: Seen, plan: Plan) -> Diagnostic:
             "a softmax written into the scores' own memory saves one of them (examples/inplace_softmax.py)"
         )
     else:
+        if site.readers:
+            help = f"where nobody asks for the weights, {help}"
         if _CHANGED in refused:
             help = "no mask says what is done to the scores: the kernel does not compute the same"
         if any(word in refused for word in _BIAS) and seen.target.lacks("flex_attention") is None:
