@@ -7,6 +7,7 @@ together: the functions of the file that lead to them by name, the nearest first
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from ..sketch.words import has_word
@@ -23,9 +24,9 @@ from .plan import Plan
 from .recognise import sites
 from .shapes import Shapes
 from .terms import Term, is_const, within
+from .tree import nodes_of
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Iterable, Iterator
 
     from ..analysis.program import Program
@@ -42,6 +43,7 @@ _GIVEN = frozenset("param opaque element global item getitem attr".split())
 _STEPS = frozenset(
     "mul div add sub neg masked_fill where cast contiguous clone transpose permute reshape clamp dropout".split()
 )
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 #: By what functions triangles are made, and heads repeated.
 _TRIANGLES = (b"tril", b"triu")
 _REPEATS = (b"repeat_interleave", b"expand(")
@@ -219,10 +221,19 @@ def _roots(module: Module, functions: list[FunctionSource]) -> list[FunctionSour
             for heir in _heirs(module, function.owner):
                 found.update((module.as_method_of(m, heir), None) for m in _run_on(function.owner, heir))
     roots: list[FunctionSource | None] = [*found]
-    body = b"\n".join(line for line in module.lines if not line[:1].isspace() and b"def " not in line[:10])
-    if _mentions(body, words):
+    if not words.isdisjoint(_said_by_the_body(module)):
         roots.append(None)
     return [*roots, *(one for one in builders if one.name != "__init__")][:_ROOTS]
+
+
+def _said_by_the_body(module: Module) -> Iterator[bytes]:
+    """The names that the top level of a file speaks of, apart from what it defines and imports."""
+    for statement in module.tree.body:
+        if not isinstance(statement, _DEFINITIONS):
+            for node in nodes_of(statement):
+                name = getattr(node, "id", getattr(node, "attr", None))
+                if isinstance(name, str):
+                    yield name.encode()
 
 
 def _run_on(cls: ClassSource, heir: ClassSource) -> list[FunctionSource]:
