@@ -62,14 +62,14 @@ def written(sketches: Sketches, module: Module) -> list[Way]:
         return []
     roles = Roles(sketches, module)
     found: list[Way] = []
-    for cls, functions in [*_entries(roles).items()][:_ENTRIES]:
+    for cls, functions in [*_entries(roles).items()][:_ENTRIES] if takes_gradients else ():
         if cls is None:
             for function in functions[:_ENTRIES]:
                 found += _ways(roles, None, [function])
         else:
             found += _ways(roles, cls, functions)
     if not found:
-        for cls, function in entrances.entrances(roles, writing)[:_ENTRIES]:
+        for cls, function in islice(entrances.entrances(roles, writing), _ENTRIES):
             found += _ways(roles, cls, [function])
     return found
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..syntax.nodes import walk
+from ..syntax.nodes import walk_at
 from .screen import rows_of
+from .words import may_be_read, rows_with
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,20 +32,20 @@ def writing(sketches: Sketches, module: Module) -> set[FunctionSource]:
     return found & sketches.candidates(module).keys()
 
 
-def entrances(roles: Roles, writing: set[FunctionSource]) -> list[tuple[ClassSource | None, FunctionSource]]:
+def entrances(
+    roles: Roles, writing: set[FunctionSource]
+) -> Iterator[tuple[ClassSource | None, FunctionSource]]:
     """The functions that are given objects of the file's classes; the methods, with the class of their object."""
     reach = _Reach(roles)
-    return [
-        (cls, top)
-        for cls, top in _uncalled(roles)
-        if any(f is not top and (cls is None or f.owner is not cls) for f in reach.of(cls, top) & writing)
-    ]
+    for cls, top in _uncalled(roles):
+        if any(f is not top and (cls is None or f.owner is not cls) for f in reach.of(cls, top) & writing):
+            yield cls, top
 
 
 def _uncalled(roles: Roles) -> Iterator[tuple[ClassSource | None, FunctionSource]]:
     """The public functions that are given objects and the public methods that nothing in the file names."""
     module = roles.module
-    named = _names_read(walk(module.tree))
+    named = _named(module)
     for function in module.functions.values():
         if function.name not in named and any(roles.given(function)):
             yield None, function
@@ -91,7 +92,7 @@ class _Reach:
 
     def _after(self, function: FunctionSource) -> Iterator[FunctionSource]:
         module = self._roles.module
-        for name in _names_read(self._roles.nodes(function)):
+        for name in self._roles.uses(function).read:
             yield from self._methods.get(name, ())
             if name in module.functions:
                 yield module.functions[name]
@@ -103,10 +104,14 @@ class _Reach:
                     yield from self._run(cls)
 
 
-def _names_read(nodes: list[ast.AST]) -> set[str]:
-    """The names and attributes that some nodes read."""
+def _named(module: Module) -> set[str]:
+    """The names of functions and public methods that the file reads, and more that stand beside them."""
+    words = {*module.functions}
+    for cls in module.classes.values():
+        words.update(name for name in cls.methods if name != "forward" and not name.startswith("_"))
+    rows = sorted(row for word in words for row in rows_with(module, word.encode(), may_be_read))
     return {
         node.id if isinstance(node, ast.Name) else node.attr
-        for node in nodes
+        for node in walk_at(module.tree, rows)
         if isinstance(node, (ast.Name, ast.Attribute)) and isinstance(node.ctx, ast.Load)
     }

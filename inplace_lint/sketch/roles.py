@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..syntax.annotations import annotated
-from ..syntax.nodes import bound, children, walk
+from ..syntax.nodes import children_at, walk
 from ..torchmodel import table
 from . import construct
 from .atoms import Class, Symbol
-from .words import has_word
+from .uses import Uses, spelled
+from .words import mentions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +77,7 @@ class Roles:
         self._sketches = sketches
         self._scope = construct.Scope(sketches, module)
         self._of: dict[tuple[FunctionSource, str], Asked] = {}
-        self._nodes: dict[FunctionSource, list[ast.AST]] = {}
+        self._uses: dict[FunctionSource, Uses] = {}
         self._attributes: dict[ClassSource, dict[str, Asked]] = {}
         self._methods: dict[str, list[FunctionSource]] = {}
         for cls in module.classes.values():
@@ -110,11 +111,11 @@ class Roles:
             return [cls]
         return [c for c in self.module.classes.values() if c not in self._bases and cls in self.order(c)]
 
-    def nodes(self, source: FunctionSource) -> list[ast.AST]:
-        """All nodes of a function."""
-        known = self._nodes.get(source)
+    def uses(self, source: FunctionSource) -> Uses:
+        """What a function does with the names in it."""
+        known = self._uses.get(source)
         if known is None:
-            known = self._nodes[source] = walk(source.node)
+            known = self._uses[source] = Uses(source)
         return known
 
     # What is asked
@@ -124,10 +125,10 @@ class Roles:
         known = self._of.get((source, name))
         if known is None:
             known = self._of[source, name] = Asked()
-            self._collect(source, name, "", known, depth)
+            self._collect(source, name, known, depth)
             owner = source.owner
             if source.name == "__init__" and owner is not None:
-                for attribute in _kept(source, name):
+                for attribute in self.uses(source).kept.get(name, ()):
                     for cls in self.leaves(owner):
                         known.add(self._of_attribute(cls, attribute, depth))
         return known
@@ -139,37 +140,36 @@ class Roles:
             for owner in self.order(cls):
                 for method in () if isinstance(owner, str) else owner.methods.values():
                     if method.receiver:
-                        self._collect(method, name, method.receiver, known[name], depth)
+                        self._collect(method, f"{method.receiver}.{name}", known[name], depth)
         return known[name]
 
-    def _collect(self, source: FunctionSource, name: str, receiver: str, found: Asked, depth: int) -> None:
-        for node in self.nodes(source):
+    def _collect(self, source: FunctionSource, name: str, found: Asked, depth: int) -> None:
+        """Note what a function asks of a name, or of an attribute of one."""
+        for node in self.uses(source).of.get(name, ()):
             if isinstance(node, ast.Attribute):
-                if _is(node.value, name, receiver):
+                if spelled(node.value) == name:
                     found.names.add(node.attr)
-                elif node.attr == "backward" and _is_called_in(node.value, name, receiver):
+                else:
                     found.loss = True
             elif isinstance(node, ast.Call):
-                self._of_call(node, source, name, receiver, found, depth)
+                self._of_call(node, source, name, found, depth)
             elif isinstance(node, ast.Assign):
                 target = node.targets[0]
-                if isinstance(target, ast.Name) and _is_called_in(node.value, name, receiver):
+                if isinstance(target, ast.Name):
                     found.loss = found.loss or _runs_backward_of(source.node, target.id)
-            elif isinstance(node, (ast.For, ast.comprehension)) and _is(node.iter, name, receiver):
+            elif isinstance(node, (ast.For, ast.comprehension)):
                 found.over = True
                 if isinstance(node.target, ast.Name) and depth > 0:  # `for x in x` names what it goes over
                     found.each = found.each or Asked()
-                    self._collect(source, node.target.id, "", found.each, depth - 1)
+                    self._collect(source, node.target.id, found.each, depth - 1)
 
-    def _of_call(
-        self, node: ast.Call, source: FunctionSource, name: str, receiver: str, found: Asked, depth: int
-    ) -> None:
-        if _is(node.func, name, receiver):
+    def _of_call(self, node: ast.Call, source: FunctionSource, name: str, found: Asked, depth: int) -> None:
+        if spelled(node.func) == name:
             found.called = True
             if not any(isinstance(one, ast.Starred) for one in node.args):
                 found.counts.add(len(node.args) + len(node.keywords))
-        places: list[int | str] = [i for i, one in enumerate(node.args) if _is(one, name, receiver)]
-        places += [k.arg for k in node.keywords if k.arg and _is(k.value, name, receiver)]
+        places: list[int | str] = [i for i, one in enumerate(node.args) if spelled(one) == name]
+        places += [k.arg for k in node.keywords if k.arg and spelled(k.value) == name]
         if not places:
             return
         found.over = found.over or getattr(node.func, "id", "") in _GO_OVER
@@ -224,6 +224,8 @@ class Roles:
         asked = self.of(source, parameter.arg)
         if named is not None:
             found = self.leaves(named)
+        elif not (asked.names or asked.called or asked.over):
+            return []
         else:
             found = [
                 cls
@@ -320,7 +322,7 @@ class Roles:
                 continue
             if name in owner.methods or name in owner.assignments:
                 return True
-            if _sets(owner, name):
+            if any(name in self.uses(method).sets for method in owner.methods.values()):
                 return True
         return False
 
@@ -340,40 +342,6 @@ def takes(function: FunctionSource, count: int) -> bool:
     return needed <= count and (count <= most or arguments.vararg is not None)
 
 
-def _sets(cls: ClassSource, name: str) -> bool:
-    """Whether a method of the class sets or registers an attribute of the name."""
-    word = name.encode()
-    if not has_word(cls.text, word):
-        return False
-    return any(
-        (isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Store))
-        or (isinstance(node, ast.Call) and bool(node.args) and getattr(node.args[0], "value", None) == name)
-        for method in cls.methods.values()
-        for node in walk(method.node)
-    )
-
-
-def _is(node: ast.expr, name: str, receiver: str) -> bool:
-    """Whether an expression is the name or, where a receiver is told, that attribute of it."""
-    if not receiver:
-        return isinstance(node, ast.Name) and node.id == name
-    return (
-        isinstance(node, ast.Attribute)
-        and node.attr == name
-        and isinstance(node.value, ast.Name)
-        and node.value.id == receiver
-    )
-
-
-def _is_called_in(node: ast.AST, name: str, receiver: str) -> bool:
-    """Whether an expression is a call of it, or arithmetic with one."""
-    if isinstance(node, ast.Call):
-        return _is(node.func, name, receiver)
-    return isinstance(node, (ast.BinOp, ast.UnaryOp)) and any(
-        _is_called_in(one, name, receiver) for one in children(node)
-    )
-
-
 def _runs_backward_of(root: ast.AST, name: str) -> bool:
     return any(
         isinstance(node, ast.Attribute)
@@ -383,20 +351,10 @@ def _runs_backward_of(root: ast.AST, name: str) -> bool:
     )
 
 
-def _kept(init: FunctionSource, name: str) -> Iterator[str]:
-    """The attributes under which an `__init__` keeps an argument, or what stands for it where none is given."""
-    for node in walk(init.node):
-        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-        value = node.value if isinstance(node, (ast.Assign, ast.AnnAssign)) else None
-        for target, given in [] if value is None else bound(targets[0] or value, value):
-            given = given.values[0] if isinstance(given, ast.BoolOp) else given
-            if _is(given, name, "") and isinstance(target, ast.Attribute):
-                yield target.attr
-
-
 def _used(module: Module) -> set[str]:
     """The classes of a file that it calls or hands on: not those that it only asks objects for, or derives from."""
     found: set[str] = set()
+    rows = mentions(module, set(module.classes))
     for statement in module.tree.body:
         own = getattr(statement, "name", "")
         pending: list[ast.AST] = [statement]
@@ -407,7 +365,8 @@ def _used(module: Module) -> set[str]:
                     found.add(node.id)
             elif not isinstance(node, ast.Constant):
                 aside = _aside(node)
-                pending += [one for one in children(node) if one not in aside] if aside else children(node)
+                below = children_at(node, rows)
+                pending += [one for one in below if one not in aside] if aside else below
     return found
 
 

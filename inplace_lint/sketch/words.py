@@ -68,6 +68,15 @@ def stands(text: bytes, start: int, end: int) -> bool:
     return text[start - 1 : start] not in _OF_NAMES and text[end : end + 1] not in _OF_NAMES
 
 
+def may_be_read(text: bytes, start: int, end: int) -> bool:
+    """Whether it may be a name that is read: it is not defined there, and begins no string."""
+    return (
+        text[start - 1 : start] not in (b"'", b'"')
+        and text[start - 4 : start] != b"def "
+        and stands(text, start, end)
+    )
+
+
 def begins_name(text: bytes, start: int) -> bool:
     """Whether no name goes on before this place."""
     return text[start - 1 : start] not in _OF_NAMES

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def end_of(node: ast.AST) -> tuple[int, int]:
 #: Fields that hold no nodes, or one that only says whether a name is read or set.
 _PLAIN = frozenset("arg asname attr conversion ctx id is_async kind level simple type_comment".split())
 #: By kind of node, the other ones.
-_fields: dict[type[ast.AST], list[str]] = {}
+_fields: dict[type[ast.AST], list[str]] = {ast.Constant: []}
 
 
 def children(node: ast.AST) -> list[ast.AST]:
@@ -53,7 +54,7 @@ def children(node: ast.AST) -> list[ast.AST]:
         child = getattr(node, field, None)
         if isinstance(child, ast.AST):
             found.append(child)
-        elif isinstance(child, list):
+        elif child and isinstance(child, list):
             found += [one for one in child if isinstance(one, ast.AST)]
     return found
 
@@ -65,7 +66,28 @@ def walk(node: ast.AST, without: set[ast.AST] | frozenset[ast.AST] = frozenset()
         at = pending.pop()
         if at not in without:
             found.append(at)
-            pending.extend(children(at))
+            pending += children(at)
+    return found
+
+
+def children_at(node: ast.AST, rows: list[int]) -> list[ast.AST]:
+    """The nodes right below a node, but for statements on whose rows, in order, none of these is."""
+    return [one for one in children(node) if not isinstance(one, ast.stmt) or _is_at(one, rows)]
+
+
+def _is_at(statement: ast.stmt, rows: list[int]) -> bool:
+    decorators = getattr(statement, "decorator_list", None)
+    at = bisect_left(rows, decorators[0].lineno if decorators else statement.lineno)
+    return at < len(rows) and rows[at] <= (statement.end_lineno or 0)
+
+
+def walk_at(node: ast.AST, rows: list[int]) -> list[ast.AST]:
+    """A node and all below it, but for statements on whose rows, in order, none of these is."""
+    found, pending = [], [node]
+    while pending:
+        at = pending.pop()
+        found.append(at)
+        pending += children_at(at, rows)
     return found
 
 
