@@ -69,7 +69,7 @@ def written(sketches: Sketches, module: Module) -> list[Way]:
         else:
             found += _ways(roles, cls, functions)
     if not found:
-        for cls, function in islice(entrances.entrances(roles, writing), _ENTRIES):
+        for cls, function in islice(entrances.entrances(sketches, roles, writing), _ENTRIES):
             found += _ways(roles, cls, [function])
     return found
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .roles import Roles
     from .summaries import Sketches
+    from .summary import Summary
 
 #: Methods that run where an object is made, called or gone over.
 _RUN = ("__init__", "__post_init__", "forward", "__call__", "__iter__", "__next__")
@@ -33,13 +34,33 @@ def writing(sketches: Sketches, module: Module) -> set[FunctionSource]:
 
 
 def entrances(
-    roles: Roles, writing: set[FunctionSource]
+    sketches: Sketches, roles: Roles, writing: set[FunctionSource]
 ) -> Iterator[tuple[ClassSource | None, FunctionSource]]:
     """The functions that are given objects of the file's classes; the methods, with the class of their object."""
     reach = _Reach(roles)
     for cls, top in _uncalled(roles):
-        if any(f is not top and (cls is None or f.owner is not cls) for f in reach.of(cls, top) & writing):
+        others = {
+            f for f in reach.of(cls, top) & writing if f is not top and (cls is None or f.owner is not cls)
+        }
+        if not others or sketches.passes_over(top):
+            continue
+        if (
+            _is_given_objects(roles, cls, top)
+            or _is_open(sketches.of(top))
+            or any(_is_open(told) or told.leaves_own for told in map(sketches.of, others))
+        ):
             yield cls, top
+
+
+def _is_given_objects(roles: Roles, cls: ClassSource | None, top: FunctionSource) -> bool:
+    """Whether a function, or the object of a method, is given objects: of which class, a sketch does not know."""
+    init = None if cls is None else roles.method(cls, "__init__")
+    return any(roles.given(top)) or (init is not None and any(roles.given(init)))
+
+
+def _is_open(told: Summary) -> bool:
+    """Whether a function may do something wrong, or leaves it to a caller what is made of what it writes."""
+    return told.suspicious or told.leaves_open or told.weak or told.steps
 
 
 def _uncalled(roles: Roles) -> Iterator[tuple[ClassSource | None, FunctionSource]]:
