@@ -73,6 +73,8 @@ def both(a: Guard, b: Guard) -> Guard:
     """The guard under which a and b hold."""
     if a is ALWAYS or a is b:
         return b
+    if b is ALWAYS:
+        return a
     positive, negative = a.positive | b.positive, a.negative | b.negative
     if positive & negative:
         return NEVER
