@@ -119,8 +119,8 @@ def is_tensor(term: Term) -> bool:
 _TENSORS = frozenset(
     "matmul bmm baddbmm einsum softmax dropout sdpa masked_fill where permute transpose mT t reshape expand expand_as "
     "unsqueeze squeeze flatten unflatten contiguous clone exp sqrt tanh sigmoid relu sum amax tril triu chunk split "
-    "unbind cat stack linear einops_repeat ones zeros full rand randn ones_like zeros_like tensor arange rearrange cast repeat "
-    "repeat_interleave".split()
+    "unbind cat stack linear ones zeros full rand randn ones_like zeros_like tensor arange rearrange cast repeat "
+    "repeat_interleave einops_repeat".split()
 )
 
 
