@@ -34,7 +34,7 @@ def plans(folder: Path) -> list[tuple[Path, Plan]]:
         except (OSError, UnreadableFile):
             continue
         files.add(module)
-        found += [(path, plan) for seen in find(module, Sketches(files).names) for plan in seen.plans]
+        found += [(path, plan) for seen in find(module, Sketches(files).classes) for plan in seen.plans]
     return found
 
 

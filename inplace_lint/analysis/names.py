@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from ..syntax.lower import lower_expression
 from ..syntax.module import ClassSource, FunctionSource, Module
-from ..torchmodel.spelling import canonical
 from . import decorators
 from .budget import EVERYTHING
 from .frames import Frame, State
@@ -110,7 +109,7 @@ def _value(run: Run, found: Definition | None, module: Module, name: str = "") -
         return Unknown()
     what = found.what
     if isinstance(what, str):
-        return Symbol(canonical(what))
+        return Symbol(what)
     if isinstance(what, Module):
         return ModuleValue(what)
     if (found.module, found.name) != (module, name):

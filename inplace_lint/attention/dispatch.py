@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..resolve.classes import heirs
 from ..syntax.module import ClassSource, FunctionSource, Module
 from ..syntax.nodes import children
 from ..torchmodel.spelling import canonical
@@ -64,13 +65,8 @@ class Dispatch:
 
     def _is_overridden(self, function: FunctionSource, owner: ClassSource) -> bool:
         """Whether a subclass in the file has a kernel do what the method does."""
-        heirs = {owner.name}
-        for _ in range(3):
-            for cls in self.module.classes.values():
-                if cls.name not in heirs and any(getattr(base, "id", "") in heirs for base in cls.bases):
-                    heirs.add(cls.name)
-        for name in heirs - {owner.name}:
-            method = self.module.classes[name].methods.get(function.name)
+        for heir in heirs(owner):
+            method = heir.methods.get(function.name)
             if method is not None and self._reaches(self.module, method.node):
                 return True
         return False

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import ast
     from typing import Any
 
-    from ..resolve.names import Names
+    from ..resolve.classes import Classes as Hierarchy
     from ..syntax import ir
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .frames import Environment
@@ -41,9 +41,9 @@ class Evaluation:
     `effects` what else happens: memory that is written, and calls of what is not known.
     """
 
-    def __init__(self, names: Names, root: FunctionSource, depth: int = _DEPTH) -> None:
+    def __init__(self, hierarchy: Hierarchy, root: FunctionSource, depth: int = _DEPTH) -> None:
         #: what the names at the top level of files stand for
-        self.names = names
+        self.names = hierarchy.names
         self.root = root
         #: how many calls deep functions of the project are followed
         self.depth = depth
@@ -62,7 +62,7 @@ class Evaluation:
         #: rank of values that are unpacked by shape; the axis of values that layers read as channels
         self.ranks: dict[Term, int] = {}
         self.channels: dict[Term, int] = {}
-        self.classes = objects.Classes(self)
+        self.classes = objects.Classes(self, hierarchy)
         self.recorder: objects.Attributes | None = None
         self.entered: list[FunctionSource] = []
         #: methods that were followed on the object at hand: an object of a subclass may have others in their place
@@ -98,7 +98,7 @@ class Evaluation:
 
     def attributes_from(self, init: FunctionSource, cls: ClassSource, depth: int) -> dict[str, list[Term]]:
         """What this `__init__` gives the attributes of an object of the class; none where it cannot be followed."""
-        inner = Evaluation(self.names, init, depth)
+        inner = Evaluation(self.classes.hierarchy, init, depth)
         inner.terms, inner.globals, inner.classes = self.terms, self.globals, self.classes
         inner.recorder = objects.Attributes(self.classes.instance(cls))
         function = self.terms.function

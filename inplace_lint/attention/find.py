@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..model import Refused
+from ..resolve.classes import heirs
 from . import effects, screen, surroundings
 from .calls import kind_of
 from .dispatch import Dispatch
@@ -19,7 +20,7 @@ from .site import Site
 from .target import Target
 
 if TYPE_CHECKING:
-    from ..resolve.names import Names
+    from ..resolve.classes import Classes as Hierarchy
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .frames import Moment
     from .terms import Term
@@ -62,7 +63,7 @@ CUT = "whether it computes attention is not known, because that takes too many s
 
 def find(
     module: Module,
-    names: Names,
+    hierarchy: Hierarchy,
     target: Target | None = None,
     cut_short: dict[FunctionSource | None, str] | None = None,
 ) -> list[Seen]:
@@ -72,8 +73,8 @@ def find(
     """
     target = target or Target()
     found: list[Seen] = []
-    for function in screen.functions(module, names):
-        seen = _looked_at(names, function, target)
+    for function in screen.functions(module, hierarchy.names):
+        seen = _looked_at(hierarchy, function, target)
         if isinstance(seen, Seen):
             found.append(seen)
         elif seen and cut_short is not None:
@@ -81,7 +82,7 @@ def find(
     _weigh_callers(found)
     _keep_one(found)
     effects.check_callers(found)
-    dispatch = Dispatch(module, names)
+    dispatch = Dispatch(module, hierarchy.names)
     for seen in found:
         for one in seen.plans:
             one.dispatched = one.dispatched or dispatch.offers_kernel(seen.evaluation.root)
@@ -103,9 +104,9 @@ def _weigh_callers(found: list[Seen]) -> None:
             one.needed = one.site.needed and not unread
 
 
-def _looked_at(names: Names, function: FunctionSource, target: Target) -> Seen | str:
+def _looked_at(hierarchy: Hierarchy, function: FunctionSource, target: Target) -> Seen | str:
     """What is found in a function; or why nothing is known, empty where that is for no want of budget."""
-    evaluation = Evaluation(names, function)
+    evaluation = Evaluation(hierarchy, function)
     try:
         evaluation.run()
         shapes = Shapes(evaluation)
@@ -153,19 +154,10 @@ def _complete(made: Plan) -> None:
         made.differences.append(f"what is printed or asserted on line {statement.lineno} goes with it")
 
 
-def _subclasses(module: Module, made: Plan) -> list[ClassSource]:
+def _subclasses(made: Plan) -> list[ClassSource]:
     """The classes of the file that derive from the one that holds the attention."""
     owner = made.evaluation.root.owner
-    if owner is None:
-        return []
-    heirs = {owner.name}
-    before = 0
-    while len(heirs) > before:
-        before = len(heirs)
-        heirs |= {
-            c.name for c in module.classes.values() if any(getattr(b, "id", "") in heirs for b in c.bases)
-        }
-    return [module.classes[heir] for heir in sorted(heirs - {owner.name})]
+    return [] if owner is None else heirs(owner)
 
 
 def _overridden(module: Module, made: Plan) -> str:
@@ -173,7 +165,7 @@ def _overridden(module: Module, made: Plan) -> str:
     own = made.evaluation.own_methods
     found = sorted(
         name
-        for heir in _subclasses(module, made)
+        for heir in _subclasses(made)
         if made.evaluation.root.name not in heir.methods
         for name in own & heir.methods.keys()
     )
@@ -182,7 +174,7 @@ def _overridden(module: Module, made: Plan) -> str:
 
 def _is_replaced(module: Module, made: Plan, name: str) -> bool:
     """Whether a subclass in the same file assigns the module that the rewrite reads or no longer calls."""
-    heirs = _subclasses(module, made)
+    heirs = _subclasses(made)
     return any(name in assigned(method) for heir in heirs for method in heir.methods.values())
 
 

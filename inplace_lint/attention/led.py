@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..resolve.classes import heirs
 from ..sketch.words import has_word
 from ..syntax.module import ClassSource
 from .calls import argument_of, module_of
@@ -212,13 +213,13 @@ def _roots(module: Module, functions: list[FunctionSource]) -> list[FunctionSour
             pending.append(one)
             if one.name == "__init__" and one.owner is not None:
                 builders[one] = None
-                more = [m for m in _methods(module, one.owner) if m not in found and m.name != "__init__"]
+                more = [m for m in _methods(one.owner) if m not in found and m.name != "__init__"]
                 found.update(dict.fromkeys(more))
                 pending += more
             else:
                 (builders if of_class else found)[one] = None
         if function.owner is not None:
-            for heir in _heirs(module, function.owner):
+            for heir in heirs(function.owner):
                 found.update((module.as_method_of(m, heir), None) for m in _run_on(function.owner, heir))
     roots: list[FunctionSource | None] = [*found]
     if not words.isdisjoint(_said_by_the_body(module)):
@@ -252,7 +253,7 @@ def _names(module: Module, function: FunctionSource) -> set[bytes]:
     """The names by which other code comes to a function: its own, its class's, those that hold it."""
     owner = function.owner
     if owner is not None and (function.name.startswith("__") or function.name == "forward"):
-        names = {owner.name.encode(), *(cls.name.encode() for cls in _heirs(module, owner))}
+        names = {owner.name.encode(), *(cls.name.encode() for cls in heirs(owner))}
     else:
         names = {function.name.encode()}
     bound: list[tuple[str, ast.expr | None]] = [*module.assignments.items()]
@@ -264,19 +265,9 @@ def _names(module: Module, function: FunctionSource) -> set[bytes]:
     return names
 
 
-def _heirs(module: Module, cls: ClassSource) -> list[ClassSource]:
-    """The classes of a file that derive from one of them."""
-    names, found = {cls.name}, []
-    for one in module.classes.values():
-        if any(getattr(base, "id", "") in names for base in one.bases):
-            names.add(one.name)
-            found.append(one)
-    return found
-
-
-def _methods(module: Module, cls: ClassSource) -> list[FunctionSource]:
+def _methods(cls: ClassSource) -> list[FunctionSource]:
     """The methods of a class and of those that derive from it."""
-    return [method for one in (cls, *_heirs(module, cls)) for method in one.methods.values()]
+    return [method for one in (cls, *heirs(cls)) for method in one.methods.values()]
 
 
 def _mentions(text: bytes, words: Iterable[bytes]) -> bool:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from ..resolve.hierarchy import linearised
 from ..syntax.lower import lower_expression
 from ..syntax.module import ClassSource, FunctionSource, Module
 from ..syntax.nodes import inner_bodies
-from ..torchmodel.spelling import above, canonical
 from .frames import Frame
 from .terms import Term, is_const, items
 
@@ -17,6 +15,7 @@ if TYPE_CHECKING:
     import ast
     from typing import Any
 
+    from ..resolve.classes import Classes as Hierarchy
     from ..resolve.names import Definition
     from .evaluate import Evaluation
 
@@ -27,8 +26,8 @@ _BUILDERS = 1
 class Classes:
     """The classes that an evaluation meets, and what their `__init__` leaves on an object."""
 
-    def __init__(self, evaluation: Evaluation) -> None:
-        self.evaluation = evaluation
+    def __init__(self, evaluation: Evaluation, hierarchy: Hierarchy) -> None:
+        self.evaluation, self.hierarchy = evaluation, hierarchy
         #: the call in which a function or lambda was made: it reads the names as they stand when it runs
         self.closures: dict[Term, Frame] = {}
         #: attributes that the evaluated functions assign
@@ -36,49 +35,28 @@ class Classes:
         self._attributes: dict[ClassSource, dict[str, list[Term]]] = {}
         #: what `__init__` gives a value besides None and numbers
         self._first: dict[ClassSource, set[str]] = {}
-        self._order: dict[ClassSource, tuple[list[ClassSource], list[Term]]] = {}
         self._running: set[ClassSource] = set()
 
     def instance(self, source: ClassSource) -> Term:
         return self.evaluation.terms("instance", source)
 
-    def order(self, source: ClassSource) -> tuple[list[ClassSource], list[Term]]:
-        """The class and its bases of the project, nearest first; what the other bases are."""
-        known = self._order.get(source)
-        if known is not None:
-            return known
-        self._order[source] = [source], []  # ends circles of classes that make each other
-        start: ClassSource | Term = source
-        order = linearised(start, self._bases)
-        found = [one for one in order if not isinstance(one, Term)]
-        others = [one for one in order if isinstance(one, Term)]
-        self._order[source] = found, others
-        return found, others
-
-    def _bases(self, cls: ClassSource | Term) -> list[ClassSource | Term]:
-        if isinstance(cls, Term):
-            names = above(cls.args[0]) if cls.op == "symbol" else ()
-            return [self.evaluation.terms("symbol", name) for name in names]
-        terms = [evaluate_at(self.evaluation, cls.module, base) for base in cls.bases]
-        return [term.args[0] if term.op == "class" else term for term in terms]
+    def order(self, source: ClassSource) -> list[ClassSource]:
+        """The class and its bases of the project, nearest first."""
+        return [one for one in self.hierarchy.order(source) if not isinstance(one, str)]
 
     def is_module(self, source: ClassSource) -> bool:
         """Whether a class derives from nn.Module in sight."""
-        others = self.order(source)[1]
-        return any(one.op == "symbol" and one.args[0].startswith("torch.nn.") for one in others)
+        return self.hierarchy.derives(source, "torch.nn.")
 
     def method(self, source: ClassSource, name: str) -> FunctionSource | None:
-        for cls in self.order(source)[0]:
-            if name in cls.methods:
-                return cls.methods[name]
-        return None
+        return self.hierarchy.method(source, name)
 
     def definitions(self, term: Term) -> list[Term]:
         """What an attribute `obj.name` may hold: the values that `__init__` gives it; empty if unknown."""
         obj, name = term.args
         if obj.op != "instance" or name in self.written:
             return []
-        for cls in self.order(obj.args[0])[0]:
+        for cls in self.order(obj.args[0]):
             held = self._of(cls)
             if name in held:
                 return held[name]
@@ -92,7 +70,7 @@ class Classes:
         obj, name = term.args
         if obj.op != "instance":
             return False
-        classes = self.order(obj.args[0])[0]
+        classes = self.order(obj.args[0])
         if any(name in self._first[cls] for cls in classes if self._of(cls) is not None):
             return False  # a memory of a fixed size, which is written
         return name in self.written or any(name in _assigned_later(cls) for cls in classes)
@@ -119,7 +97,7 @@ class Classes:
             self._running.discard(cls)
             self.written = written
         self._first[cls] = {name for name, some in held.items() if not all(map(is_const, some))}
-        for one in self.order(cls)[0]:
+        for one in self.order(cls):
             for name in _assigned_later(one):
                 held.pop(name, None)
         return held
@@ -226,7 +204,7 @@ def _value(
     terms = evaluation.terms
     what = None if found is None else found.what
     if isinstance(what, str):
-        return terms("symbol", canonical(what))
+        return terms("symbol", what)
     if isinstance(what, Module):
         return terms("module", what)
     if found is None or what is None or not found.sure:

@@ -10,17 +10,32 @@ from typing import TYPE_CHECKING
 from ..syntax.module import ClassSource, FunctionSource, Module
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import TypeAlias
+    from collections.abc import Sequence
+    from typing import Protocol, TypeAlias
 
     from ..syntax.files import Files
 
     #: what a name is bound to: a dotted name is that of something outside of the project, or of a builtin
     Bound: TypeAlias = FunctionSource | ClassSource | Module | ast.expr | str
 
+    class Outside(Protocol):
+        """What is known of names outside of the project."""
+
+        def knows(self, dotted: str, module: Module) -> bool:
+            """Whether something has this name, for `from somewhere import *` in a file."""
+
+        def canonical(self, dotted: str) -> str:
+            """The one name for what can be imported by several."""
+
+        def bases(self, dotted: str) -> Sequence[str]:
+            """What a class derives from directly."""
+
+
 #: A package that re-exports more modules than this by `import *` is not searched through: that reads all of them.
 _STARS = 16
 _BUILTINS = frozenset(vars(builtins))
+#: So many names for names are followed.
+_ALIASES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +52,11 @@ class Definition:
 
 
 class Names:
-    """Finds definitions in the files of a project.
+    """Finds definitions in the files of a project."""
 
-    `is_known` says of a dotted name outside of the project whether it exists, for `from somewhere import *`.
-    """
-
-    def __init__(self, files: Files, is_known: Callable[[str, Module], bool]) -> None:
+    def __init__(self, files: Files, outside: Outside) -> None:
         self.files = files
-        self._is_known = is_known
+        self.outside = outside
         self._found: dict[tuple[Module, str], Definition | None] = {}
 
     def definition(self, module: Module, name: str) -> Definition | None:
@@ -77,8 +89,8 @@ class Names:
             target = self.files.resolve(star, module.filename, level)
             if target is None:
                 dotted = f"{star}.{name}"
-                if not level and self._is_known(dotted, module):
-                    return Definition(dotted, module, name)
+                if not level and self.outside.knows(dotted, module):
+                    return Definition(self.outside.canonical(dotted), module, name)
             elif target.binds(name) or target.stars:
                 found = self.definition(target, name)
                 if found is not None and not _is_builtin(found):
@@ -104,7 +116,7 @@ class Names:
                 return None if made is not None and _is_builtin(made) else made
             if level:
                 return None
-        return Definition(dotted, module, dotted)
+        return Definition(self.outside.canonical(dotted), module, dotted)
 
     def attribute(self, module: Module, dotted: str, name: str) -> Definition:
         """What `dotted.name` stands for in a file, where `dotted` is outside of the project.
@@ -115,7 +127,25 @@ class Names:
         binding = module.imports.get(dotted.partition(".")[0])
         inside = binding is not None and whole in binding.within
         target = self.files.resolve(whole, module.filename, 0) if inside else None
-        return Definition(whole if target is None else target, module, whole)
+        return Definition(self.outside.canonical(whole) if target is None else target, module, whole)
+
+    def resolve(self, module: Module, node: ast.expr, aliases: int = _ALIASES) -> Definition | None:
+        """What `a.b.c` stands for at the top level of a file, through other names for it; None of other expressions."""
+        if isinstance(node, ast.Name):
+            found = self.definition(module, node.id)
+        elif isinstance(node, ast.Attribute):
+            whole = self.resolve(module, node.value, aliases)
+            if whole is not None and isinstance(whole.what, Module):
+                found = self.definition(whole.what, node.attr)
+            elif whole is not None and isinstance(whole.what, str):
+                found = self.attribute(module, whole.what, node.attr)
+            else:
+                return None
+        else:
+            return None
+        if found is not None and isinstance(found.what, ast.expr):
+            return self.resolve(found.module, found.what, aliases - 1) if found.sure and aliases else None
+        return found
 
 
 def _is_builtin(found: Definition) -> bool:

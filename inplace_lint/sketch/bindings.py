@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..syntax.module import ClassSource, FunctionSource, Module
-from ..torchmodel.spelling import canonical
 from .atoms import NOTHING, UNKNOWN, Class, File, Function, Symbol
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def _value(sketches: Sketches, found: Definition | None, asked: tuple[Module, st
         return UNKNOWN
     what = found.what
     if isinstance(what, str):
-        return (Symbol(canonical(what)),)
+        return (Symbol(what),)
     if isinstance(what, FunctionSource):
         return (Function(what),)
     if isinstance(what, ClassSource):

@@ -5,9 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..resolve.hierarchy import linearised
 from ..torchmodel import table
-from ..torchmodel.spelling import above
 from . import bindings
 from .arguments import Call, evaluated
 from .assigned import COMPUTED, PART
@@ -30,7 +28,7 @@ from .expressions import Scope as Expressions
 from .expressions import elements, unpacked
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .arguments import Later
@@ -162,51 +160,20 @@ class Scope(Expressions):
 
 def classes_of(scope: Expressions, source: ClassSource) -> list[ClassSource | str]:
     """The class and its bases in the order in which attributes are looked up; those from outside by dotted names."""
-    known = scope.sketches.orders.get(source)
-    if known is None:
-        scope.sketches.orders[source] = [source]  # ends circles of classes that make each other
-        known = scope.sketches.orders[source] = linearised(
-            source, lambda cls: _bases(scope, cls), scope.sketches.linear
-        )
-    return known
-
-
-def _bases(scope: Expressions, cls: ClassSource | str) -> Sequence[ClassSource | str]:
-    if isinstance(cls, str):
-        return above(cls)
-    found: list[ClassSource | str] = []
-    for base in cls.bases:
-        for atom in Expressions(scope.sketches, cls.module).value(base):
-            if isinstance(atom, Class):
-                found.append(atom.source)
-            elif isinstance(atom, Symbol):
-                found.append(atom.dotted)
-            elif isinstance(atom, Layer):
-                found.append(atom.name)
-    return found
+    return scope.sketches.classes.order(source)
 
 
 def find_method(
     scope: Expressions, source: ClassSource, name: str, after: ClassSource | None = None
 ) -> Function | None:
     """The method of a name, looked up along the bases; past `after` for `super()`."""
-    order = classes_of(scope, source)
-    if after is not None and after in order:
-        order = order[order.index(after) + 1 :]
-    for cls in order:
-        if not isinstance(cls, str):
-            method = cls.methods.get(name)
-            if method is not None:
-                return Function(method)
-    return None
+    method = scope.sketches.classes.method(source, name, after)
+    return None if method is None else Function(method)
 
 
 def is_module(scope: Expressions, source: ClassSource) -> bool:
     """Whether a class derives from a module of torch, as far as its bases are known."""
-    for base in classes_of(scope, source):  # noqa: SIM110  a generator takes longer
-        if type(base) is str and base[:9] == "torch.nn.":
-            return True
-    return False
+    return scope.sketches.classes.derives(source, "torch.nn.")
 
 
 def of_class(scope: Expressions, cls: Class, name: str) -> Sketched:

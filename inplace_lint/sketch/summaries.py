@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..resolve.classes import Classes
 from ..resolve.names import Names
 from ..syntax.annotations import SCALARS, annotated
 from ..syntax.module import Module
@@ -71,13 +72,11 @@ class Sketches:
     def __init__(self, files: Files) -> None:
         self.files = files
         self.declared = Declared(files)
-        self.names = Names(files, self.declared.knows)
+        self.names = Names(files, self.declared)
+        self.classes = Classes(self.names)
         #: whether an in-place op that saves no memory is worth a run
         self.notes = False
         self.globals: dict[tuple[Module, str], Sketched] = {}
-        self.orders: dict[ClassSource, list[ClassSource | str]] = {}
-        #: ... and what is known of those that no circle runs through
-        self.linear: dict[ClassSource | str, list[ClassSource | str]] = {}
         self.builders: dict[ClassSource, frozenset[str]] = {}
         self._summaries: dict[FunctionSource, Summary] = {}
         self._assigned: dict[FunctionSource, Assigned] = {}
@@ -113,7 +112,7 @@ class Sketches:
         found._keepers = {key: value for key, value in self._keepers.items() if lasts(key)}
         found.earlier.known = {key: value for key, value in self.earlier.known.items() if lasts(key[1])}
         found.globals = {key: value for key, value in self.globals.items() if lasts(key[0])}
-        found.orders = {key: value for key, value in self.orders.items() if lasts(key)}
+        found.classes.orders = {key: value for key, value in self.classes.orders.items() if lasts(key)}
         found.builders = {key: value for key, value in self.builders.items() if lasts(key)}
         found.methods = {key: value for key, value in self.methods.items() if lasts(key)}
         return found

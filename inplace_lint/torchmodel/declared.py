@@ -12,9 +12,11 @@ from ..project.declarations import RESULT
 from . import table
 from .facts import DECLARED, DECLARED_METHOD
 from .op import Op, Row
-from .spelling import MODES, canonical
+from .spelling import MODES, above, canonical
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..project.declarations import Declaration
     from ..project.modules import Project
     from ..syntax.custom_ops import CustomOp
@@ -151,8 +153,18 @@ class Declared:
             return source in self._in(source.module)
         return dotted is not None and self.function(dotted, module) is not None
 
+    # What is known of names outside of the project (`resolve.names.Outside`)
+
+    def canonical(self, dotted: str) -> str:
+        """The one name for what can be imported by several."""
+        return canonical(dotted)
+
+    def bases(self, dotted: str) -> Sequence[str]:
+        """What a class derives from, as far as it matters in which order attributes are looked up."""
+        return above(dotted)
+
     def knows(self, dotted: str, module: Module) -> bool:
-        """Whether something outside of the project is known by this name, from torch's own table or from somebody."""
+        """Whether something is known by this name, from torch's own table or from somebody."""
         of_torch = canonical(dotted)
         return (
             table.exists_function(of_torch)

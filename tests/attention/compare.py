@@ -30,7 +30,7 @@ def plans(source: str, filename: str = "form.py") -> list[Plan]:
     module = Module(filename, source.encode())
     files = Files(Project())
     files.add(module)
-    return [plan for seen in find(module, Sketches(files).names) for plan in seen.plans]
+    return [plan for seen in find(module, Sketches(files).classes) for plan in seen.plans]
 
 
 def applied(source: str, made: tuple[Edit, ...]) -> str:

@@ -173,7 +173,7 @@ def compare_plans(text: str, filename: str, root: str) -> list[str]:
     files = Files(Project(root))
     module = Module(filename, text.encode())
     files.add(module)
-    return [seen.evaluation.root.name for seen in find(module, Sketches(files).names) for _ in seen.plans]
+    return [seen.evaluation.root.name for seen in find(module, Sketches(files).classes) for _ in seen.plans]
 
 
 def test_queries_of_several_heads_on_one_key_are_the_axis_that_grows() -> None:
