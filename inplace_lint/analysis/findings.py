@@ -290,9 +290,12 @@ class Context:
         return any(not (p | n) & run.doubtful and not n & run.evaluation for p, n in ways(guard))
 
     def _returned(self, saved: Saved) -> bool:
-        """Whether the function returns the value that was overwritten, or what derives from it."""
+        """Whether the function returns the value that was overwritten, or a tensor that derives from it."""
         if self._behind is None:
-            self._behind = reach([n for g, t in self.run.root.returned for n in self.run.heap.nodes(t, g)])
+            returned = self.run.root.returned
+            if self.root is not None and self.root.owner is None:  # a method calls layers that are not known
+                returned = [(guard, tensor) for guard, tensor in returned if not _may_be_an_object(tensor)]
+            self._behind = reach([n for g, t in returned for n in self.run.heap.nodes(t, g)])
         return saved.node in self._behind
 
     def _version(self, place: Place, saved: Saved) -> tuple[int, int] | None:
@@ -389,6 +392,12 @@ def _are_in_one_call(one: Place, other: Place) -> bool:
     return any(place.frame is one.frame for place in other.stack()) or any(
         place.frame is other.frame for place in one.stack()
     )
+
+
+def _may_be_an_object(tensor: Tensor) -> bool:
+    """Whether it is what something unknown returned, and nothing says that this is a tensor."""
+    value = tensor.storage.value
+    return value is not None and value.returned and not value.of_module and not tensor.storage.is_tensor()
 
 
 def _rests_on_options(saved: Saved) -> bool:

@@ -88,6 +88,21 @@ PROGRAMS = {
         if __name__ == "__main__":
             Gated()(b).sum().backward()
     """,
+    "what is made of data is put into an object that is not known": """
+        from types import SimpleNamespace
+
+        def scaled(x):
+            spread = x.std(dim=0)
+            spread[spread < 0.1] = 1.0  # bad: IPL101
+            spread[spread < 0.1] = 1.0  # good
+            return x / spread  # bad
+            return SimpleNamespace(spread=spread)  # good
+
+        if __name__ == "__main__":
+            rows = torch.rand(3, 4)
+            scaled(rows.requires_grad_()).sum().backward()  # bad
+            scaled(rows)  # good
+    """,
     "one word decides on the activation and on the gate": """
         KINDS = {"relu": F.relu, "silu": F.silu}
 
