@@ -106,7 +106,7 @@ def _loop(
     for number, element in enumerate((*rounds, *rounds[-1:])):
         if not run.path:
             break
-        if number == len(rounds) and (exact or trained or not run.steps.trains):
+        if number == len(rounds) and (exact or trained or not run.steps.trains or _has_graph(run, rounds)):
             break  # only a training loop needs a third round: save, step, and the backward that comes after both
         over = DEAD
         if paths:
@@ -137,6 +137,17 @@ def _loop(
     run.within.pop()
     run.state = outer
     _leave(run, i, loop, carried, outer, exits)
+
+
+def _has_graph(run: Run, rounds: list[Value | None]) -> bool:
+    """Whether what a loop goes over are tensors with a graph of their own, of which none is met twice."""
+    if rounds[0] is rounds[-1]:
+        return False
+    return any(
+        node.edges
+        for guard, tensor in (run.tensors_within(rounds[-1]) if rounds[-1] is not None else ())
+        for _, node in run.heap.nodes(tensor, guard)
+    )
 
 
 def _leave(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import containers, layers, methods
+from . import containers, elements, layers, methods
 from .frames import LAST, LENGTH, PARTS
 from .values import (
     ANY,
     Constant,
-    Instance,
     Mapping_,
     Native,
     Scalar,
@@ -158,9 +157,10 @@ def _items(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
         name = Constant(key[1]) if isinstance(key, tuple) else containers.key_of_any(run, obj)
         # What each round of a loop put into it is in a pair of its own.
         each = [value] if isinstance(key, tuple) else [atom for _, atom in alternatives(value)]
-        if not all(isinstance(atom, (Instance, Sequence_)) for atom in each):
+        if not elements.of_rounds(each) and not all(isinstance(atom, Unknown) for atom in each):
             each = [value]
-        pairs += [containers.make(run, "tuple", [name, one]) for one in each]
+        names = [Scalar() for _ in each] if len(each) > 1 and type(name) is Scalar else [name for _ in each]
+        pairs += [containers.make(run, "tuple", [*pair]) for pair in zip(names, each)]
     if isinstance(obj, containers.Lazy) and obj.find is not None:
         pair = containers.make(run, "tuple", [Scalar(), obj.find(None)])
         return containers.make(run, "list", [*pairs, pair], exact=False)

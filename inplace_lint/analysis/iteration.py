@@ -89,7 +89,7 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
         if element is not None and value.kind == "fresh":
             return False, [containers.fresh_element(run, value, ("part", i)) for i in range(2)]
         if isinstance(element, Phi) and (
-            all(isinstance(a, (Tensor, Instance, Sequence_)) for _, a in element.alternatives)
+            all(isinstance(a, (Tensor, Instance, Sequence_, Optimizer)) for _, a in element.alternatives)
             or all(isinstance(a, Unknown) for _, a in element.alternatives)
         ):
             # What each round of a loop appended: another tensor, or row of them, in each round of this one.
