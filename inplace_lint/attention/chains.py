@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .calls import kind_of
@@ -164,7 +165,7 @@ class Chains:
             return None
         if any(self._is_product_inside(one.term) for one in operands):
             return None
-        chain = Chain(term, output)
+        chain = Chain.begun(term, output)
         if term.op == "baddbmm":
             bias, _, _, beta, alpha = term.args
             if alpha is not None and not is_const(alpha, 1, 1.0):
@@ -188,12 +189,8 @@ class Chains:
         return (left, b, False) if left is not None else (right, a, False)
 
     def _times(self, chain: Chain, step: Term, sign: str, factor: Term) -> Chain:
-        masks = []
-        for mask in chain.masks:
-            mask = mask.again()
-            mask.before = (*mask.before, (sign, factor))
-            masks.append(mask)
-        return chain.then(step, factors=(*chain.factors, (sign, factor)), masks=tuple(masks))
+        masks = tuple([replace(mask, before=(*mask.before, (sign, factor))) for mask in chain.masks])
+        return chain.then(step, factors=(*chain.factors, (sign, factor)), masks=masks)
 
     def _scaled(self, term: Term) -> Chain | None:
         chain, other, both = self._sides(term)
@@ -262,11 +259,8 @@ class Chains:
         shared = [m for m in one.masks if m in other.masks]
         masks = list(shared)
         for chain, holds in ((one, True), (other, False)):
-            for mask in chain.masks:
-                if mask not in shared:
-                    mask = mask.again()
-                    mask.tests = ((test, holds), *mask.tests)
-                    masks.append(mask)
+            own = [mask for mask in chain.masks if mask not in shared]
+            masks += [replace(mask, tests=((test, holds), *mask.tests)) for mask in own]
         made = one.then(term, masks=tuple(masks), problems=united(one.problems, other.problems))
         made.steps = united(made.steps, other.steps)
         made.casts = united(one.casts, other.casts)
@@ -335,7 +329,7 @@ class Chains:
             scores = self.scores(softmax_input(term))
             if scores is None:
                 return None
-            begun = Chain(term, scores.labels)
+            begun = Chain.begun(term, scores.labels)
             if len(term.args) > 3 and term.op == "softmax":
                 begun = begun.then(term, modules=(term.args[3],))
             return begun

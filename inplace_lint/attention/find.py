@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import Refused
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from .terms import Term
 
 
+@dataclass(slots=True, eq=False)
 class Seen:
     """What is found in one function: its evaluation and shapes, and its attentions with their plans.
 
@@ -33,19 +35,12 @@ class Seen:
     is offered for them; of a function that was evaluated by itself it is None: it speaks of the calls in its own text.
     """
 
-    __slots__ = ("evaluation", "led", "plans", "refused", "shapes", "target")
-
-    def __init__(
-        self,
-        evaluation: Evaluation,
-        shapes: Shapes,
-        plans: list[Plan],
-        target: Target,
-        led: frozenset[int] | None = None,
-        refused: str | None = None,
-    ) -> None:
-        self.evaluation, self.shapes, self.plans, self.target = evaluation, shapes, plans, target
-        self.led, self.refused = led, refused
+    evaluation: Evaluation
+    shapes: Shapes
+    plans: list[Plan]
+    target: Target
+    led: frozenset[int] | None = None
+    refused: str | None = None
 
     def calls(self, op: str) -> list[list[Moment]]:
         """The calls of one operation that it speaks of, in order; of each the ways in which it runs."""
@@ -101,7 +96,7 @@ def _weigh_callers(found: list[Seen]) -> None:
         unread = bool(callers) and not any(one.site.needed for one in callers)
         for one in same:
             one.dispatched = dispatched
-            one.needed = one.site.needed and not unread
+            one.unread = unread
 
 
 def _looked_at(hierarchy: Hierarchy, function: FunctionSource, target: Target) -> Seen | str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,40 +24,23 @@ class Unfollowed(Exception):
     """The function does what cannot be followed at all: nothing is said of it."""
 
 
+@dataclass(slots=True, eq=False)
 class Frame:
     """One call of a function. `enclosing` is the frame in which the function was made, for closures."""
 
-    __slots__ = (
-        "base",
-        "caller",
-        "conditions",
-        "depth",
-        "enclosing",
-        "function",
-        "module",
-        "names",
-        "registers",
-        "results",
-        "self_",
-        "unstable",
-    )
-
-    def __init__(
-        self, module: Module, function: FunctionSource | None, depth: int, enclosing: Frame | None = None
-    ) -> None:
-        self.module = module
-        self.function = function
-        self.depth = depth
-        self.enclosing = enclosing
-        self.names: Environment = {}
-        self.registers: dict[int, Term] = {}
-        self.results: list[tuple[Conditions, Term]] = []
-        self.conditions: Conditions = ()
-        self.base = 0
-        self.caller: Frame | None = None
-        self.self_: Term | None = None
-        #: names that an inner function binds (`nonlocal`): what they hold is never known
-        self.unstable: set[str] = set()
+    module: Module
+    function: FunctionSource | None
+    depth: int
+    enclosing: Frame | None = None
+    names: Environment = field(default_factory=dict)
+    registers: dict[int, Term] = field(default_factory=dict)
+    results: list[tuple[Conditions, Term]] = field(default_factory=list)
+    conditions: Conditions = ()
+    base: int = 0
+    caller: Frame | None = None
+    self_: Term | None = None
+    #: names that an inner function binds (`nonlocal`): what they hold is never known
+    unstable: set[str] = field(default_factory=set)
 
 
 class Moment:

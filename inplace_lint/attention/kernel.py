@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import masks
-from .site import Chain, Mask, Operand, Site
+from .site import Mask, Operand
 from .terms import Term, integer, is_const, items, parts, within
 
 if TYPE_CHECKING:
@@ -19,16 +19,13 @@ _LABELS = ("b0", "b1")
 def is_causal_mask(evaluation: Evaluation, shapes: Shapes, call: Term) -> bool:
     """Whether a call's mask is the lower-left triangle of a square of its own lengths."""
     mask = call.args[3]
-    site = Site.__new__(Site)
     rank = shapes.rank(call.args[0])
     if rank is None or not 2 <= rank <= 4 or shapes.rank(call.args[1]) != rank:
         return False
     lead = _LABELS[: rank - 2]
-    site.query = Operand(call.args[0], (*lead, "l", "e"))
-    site.key = Operand(call.args[1], (*lead, "s", "e"))
-    site.scores = Chain(call, (*lead, "l", "s"))
+    query, key = Operand(call.args[0], (*lead, "l", "e")), Operand(call.args[1], (*lead, "s", "e"))
     return any(
-        masks.causal(evaluation, shapes, site, Mask(kind, mask, None, (*lead, "l", "s")))
+        masks.causal(evaluation, shapes, query, key, Mask(kind, mask, None, (*lead, "l", "s")))
         for kind in ("keep", "add")
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ..model import Refused
@@ -12,7 +13,7 @@ from .terms import Term, integer, is_const, items, parts
 
 if TYPE_CHECKING:
     from .evaluate import Evaluation
-    from .site import Mask, Site
+    from .site import Mask, Operand, Site
 
 #: Of so many conditions at most is a mask written as one expression.
 _CONDITIONS = 3
@@ -59,7 +60,7 @@ def _number(value: Term) -> float | None:
     return None
 
 
-def causal(evaluation: Evaluation, shapes: Shapes, site: Site, mask: Mask) -> bool:
+def causal(evaluation: Evaluation, shapes: Shapes, query: Operand, key: Operand, mask: Mask) -> bool:
     """Whether a mask is provably the lower-left triangle of a square: query i sees the keys up to i."""
     corner = triangle(evaluation, mask.term)
     if corner is None:
@@ -71,7 +72,7 @@ def causal(evaluation: Evaluation, shapes: Shapes, site: Site, mask: Mask) -> bo
     elif keeps != mask.kind:
         return False
     lengths = []
-    for operand, label in ((site.query, "l"), (site.key, "s")):
+    for operand, label in ((query, "l"), (key, "s")):
         shape = shapes.of(operand.term)
         if shape is None or len(shape) != len(operand.labels):
             return False
@@ -183,24 +184,20 @@ def _is_bool(term: object) -> bool:
     return isinstance(term, Term) and term.op == "symbol" and term.args[0] in ("torch.bool", "builtins.bool")
 
 
+@dataclass(slots=True, eq=False)
 class Written:
     """The mask argument of the call: its text, or none; `causal` instead of a text; what it changes."""
 
-    __slots__ = ("causal", "differences", "notes", "text")
-
-    def __init__(self) -> None:
-        self.text = ""
-        self.causal = False
-        self.differences: list[str] = []
-        self.notes: list[str] = []
+    text: str = ""
+    causal: bool = False
+    differences: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def write(evaluation: Evaluation, shapes: Shapes, site: Site, speller: Speller, query: str) -> Written:
     """All masks of the site as one argument. Raises Refused or Unspellable."""
     made = Written()
-    masks = [mask.again() for mask in site.scores.masks]
-    for mask in masks:
-        mask.term = _laid(mask.term, site)
+    masks = [replace(mask, term=_laid(mask.term, site)) for mask in site.scores.masks]
     if not masks:
         return made
     for mask in masks:
@@ -214,7 +211,7 @@ def write(evaluation: Evaluation, shapes: Shapes, site: Site, speller: Speller, 
                 )
             if any(sign_of(evaluation, factor) <= 0 for _, factor in mask.before):
                 raise Refused("the scores are masked before they are scaled, by a factor of unknown sign")
-    if len(masks) == 1 and not masks[0].tests and causal(evaluation, shapes, site, masks[0]):
+    if len(masks) == 1 and not masks[0].tests and causal(evaluation, shapes, site.query, site.key, masks[0]):
         kind = "inf" if masks[0].kind == "add" else fill(masks[0].value)
         made.causal = True
         if kind == "finite":

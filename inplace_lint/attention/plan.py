@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..model import Refused
@@ -23,54 +24,40 @@ if TYPE_CHECKING:
 _REST = "..."
 
 
+@dataclass(slots=True, eq=False)
 class Plan:
     """What replaces the expression `anchor`: the call's arguments, and what is done to its result.
 
     `refused` is the reason why nothing is offered; `differences` make a fix unsafe, `notes` are said of a safe one.
     """
 
-    __slots__ = (
-        "after",
-        "anchor",
-        "arguments",
-        "attributes",
-        "differences",
-        "dispatched",
-        "evaluation",
-        "falling_back",
-        "moment",
-        "moved",
-        "needed",
-        "notes",
-        "refused",
-        "reshaped",
-        "scaled",
-        "site",
-    )
+    evaluation: Evaluation
+    site: Site
+    refused: str | None = None
+    #: whether the call says its scale
+    scaled: bool = False
+    differences: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    arguments: list[str] = field(default_factory=list)
+    after: str = ""
+    #: whether something in sight chooses between the function and a fused kernel
+    dispatched: bool = False
+    #: whether nobody in sight reads the weights, whatever the function hands out
+    unread: bool = False
+    anchor: ast.AST | None = None
+    moment: Moment | None = None
+    #: attributes of objects that the arguments read
+    attributes: set[str] = field(default_factory=set)
+    moved: list[ast.AST] = field(default_factory=list)
+    #: calls of `view` that have to be `reshape`: the kernel's result lies in memory in another order
+    reshaped: list[ast.AST] = field(default_factory=list)
+    #: why a kernel may make the scores all the same
+    falling_back: list[str] = field(default_factory=list)
 
-    def __init__(self, evaluation: Evaluation, site: Site) -> None:
-        self.evaluation = evaluation
-        self.site = site
-        self.refused: str | None = None
-        #: whether the call says its scale
-        self.scaled = False
-        self.differences: list[str] = []
-        self.notes: list[str] = []
-        self.arguments: list[str] = []
-        self.after = ""
-        #: whether something in sight chooses between the function and a fused kernel
-        self.dispatched = False
-        #: whether something in sight reads the weights or scores besides
-        self.needed = site.needed
-        self.anchor: ast.AST | None = None
-        self.moment: Moment | None = None
-        #: attributes of objects that the arguments read
-        self.attributes: set[str] = set()
-        self.moved: list[ast.AST] = []
-        #: calls of `view` that have to be `reshape`: the kernel's result lies in memory in another order
-        self.reshaped: list[ast.AST] = []
-        #: why a kernel may make the scores all the same
-        self.falling_back: list[str] = []
+    @property
+    def needed(self) -> bool:
+        """Whether something in sight reads the weights or scores besides, while the model is trained."""
+        return self.site.needed and not self.unread
 
     @property
     def applicability(self) -> str:

@@ -6,6 +6,7 @@ all others batch. The softmax says which axis of the scores is `s`; the product 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .aliases import base_of
@@ -99,7 +100,6 @@ class _Finder:
             return None
         shared = [one for one in q_side.labels if one in k_side.labels and one not in scores.labels]
         rows = [one for one in scores.labels if one in q_side.labels and one not in k_side.labels]
-        site = Site(moment, softmax, scores, weights)
         value_labels = tuple(rename.get(label, f"v:{label}") for label in values.labels)
         channels = [one for one in value_labels if one.startswith("v:")]
         result = tuple(rename.get(label, f"v:{label}") for label in output)
@@ -116,8 +116,8 @@ class _Finder:
         if row is None:
             return None
         label = {s: "s", row: "l", shared[0]: "e", channels[0]: "c"}
-        self._name_axes(site, label, q_side, k_side, Operand(values.term, value_labels), result)
-        site.problems = problems
+        parts = (q_side, k_side, Operand(values.term, value_labels))
+        site = self._named(moment, scores, weights, label, parts, result, problems)
         if not self._is_over_positions(site):
             return None
         self._who_reads(site)
@@ -138,28 +138,37 @@ class _Finder:
         heads = fixed[0] if fixed else rows[0]
         return rows[1] if heads == rows[0] else rows[0]
 
-    def _name_axes(
+    def _named(
         self,
-        site: Site,
+        moment: Moment,
+        scores: Chain,
+        weights: Chain,
         label: dict[str, str],
-        query: Operand,
-        key: Operand,
-        value: Operand,
+        parts: tuple[Operand, Operand, Operand],
         output: tuple[str, ...],
-    ) -> None:
-        """Give the site its operands, with the labels that axes have in every attention."""
+        problems: list[str],
+    ) -> Site:
+        """The site of q, k and v, with the labels that axes have in every attention."""
 
         def named(labels: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(label.get(one, one) for one in labels)
 
-        site.query = Operand(query.term, named(query.labels))
-        site.key = Operand(key.term, named(key.labels))
-        site.value = Operand(value.term, named(value.labels))
-        site.output = named(output)
-        site.batch = tuple(one for one in named(site.scores.labels) if one not in ("l", "s"))
-        site.scores = site.scores.then(site.scores.source, labels=named(site.scores.labels))
-        for mask in site.scores.masks:
-            mask.labels = named(mask.labels)
+        labels = named(scores.labels)
+        query, key, value = (Operand(one.term, named(one.labels)) for one in parts)
+        masks = tuple(replace(mask, labels=named(mask.labels)) for mask in scores.masks)
+        batch = tuple(one for one in labels if one not in ("l", "s"))
+        return Site(
+            moment,
+            weights.source,
+            scores.then(scores.source, labels=labels, masks=masks),
+            weights,
+            query,
+            key,
+            value,
+            batch,
+            named(output),
+            problems,
+        )
 
     def _fixed(self, query: Operand, rows: list[str]) -> list[str]:
         """Of the axes that only the queries have, those of a fixed size: heads."""

@@ -6,6 +6,7 @@ It is decided on the syntax tree, by name: a statement goes only if every reader
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..model import Refused
@@ -34,16 +35,16 @@ _INNER = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.Lambda)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
+@dataclass(slots=True, eq=False)
 class Removal:
     """The statements that go, and those of them that a reader may miss (prints and asserts about shapes).
 
     `loop` is the outermost loop around the product with the values.
     """
 
-    __slots__ = ("loop", "said", "statements")
-
-    def __init__(self, statements: list[ast.stmt], said: list[ast.stmt], loop: ast.stmt | None) -> None:
-        self.statements, self.said, self.loop = statements, said, loop
+    statements: list[ast.stmt]
+    said: list[ast.stmt]
+    loop: ast.stmt | None
 
 
 def removal(plan: Plan) -> Removal:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from .calls import kind_of
@@ -16,64 +17,49 @@ if TYPE_CHECKING:
     from .objects import Classes
 
 
+@dataclass(slots=True, eq=False)
 class Mask:
     """What is laid over the scores. `kind` is keep, drop (boolean) or add; `value` what drop fills in.
 
-    `before` are the factors that multiply the scores afterwards, `test` the condition it lies under (term, holds),
-    `natural` whether the scores lay as (batch, queries, keys) there.
+    `before` are the factors that multiply the scores afterwards, `tests` the conditions it lies under (term, holds),
+    `labels` the axes of the scores there.
     """
 
-    __slots__ = ("before", "kind", "labels", "negative", "term", "tests", "value")
-
-    def __init__(self, kind: str, term: Term, value: Term | None, labels: tuple[str, ...]) -> None:
-        self.kind, self.term, self.value, self.labels = kind, term, value, labels
-        self.before: tuple[tuple[str, Term], ...] = ()
-        self.tests: tuple[tuple[Term, bool], ...] = ()
-        self.negative = False
-
-    def again(self) -> Mask:
-        other = Mask(self.kind, self.term, self.value, self.labels)
-        other.before, other.tests, other.negative = self.before, self.tests, self.negative
-        return other
+    kind: str
+    term: Term
+    value: Term | None
+    labels: tuple[str, ...]
+    before: tuple[tuple[str, Term], ...] = ()
+    tests: tuple[tuple[Term, bool], ...] = ()
+    negative: bool = False
 
 
+@dataclass(slots=True, eq=False)
 class Chain:
     """What leads from a product to a value: its axes now, factors, masks, casts, and what stands in the way.
 
     `shifts` are the axes over which a maximum was subtracted: a softmax over another one would see that.
     """
 
-    __slots__ = (
-        "casts",
-        "dropouts",
-        "factors",
-        "labels",
-        "masks",
-        "modules",
-        "problems",
-        "shifts",
-        "source",
-        "steps",
-    )
+    source: Term
+    labels: tuple[str, ...]
+    steps: tuple[Term, ...]
+    factors: tuple[tuple[str, Term], ...] = ()
+    masks: tuple[Mask, ...] = ()
+    casts: tuple[Term, ...] = ()
+    dropouts: tuple[Term, ...] = ()
+    modules: tuple[Term, ...] = ()
+    problems: tuple[str, ...] = ()
+    shifts: tuple[str, ...] = ()
 
-    def __init__(self, source: Term, labels: tuple[str, ...]) -> None:
-        self.source = source
-        self.labels = labels
-        self.factors: tuple[tuple[str, Term], ...] = ()
-        self.masks: tuple[Mask, ...] = ()
-        self.casts: tuple[Term, ...] = ()
-        self.dropouts: tuple[Term, ...] = ()
-        self.modules: tuple[Term, ...] = ()
-        self.problems: tuple[str, ...] = ()
-        self.shifts: tuple[str, ...] = ()
-        self.steps: tuple[Term, ...] = (source,)
+    @classmethod
+    def begun(cls, source: Term, labels: tuple[str, ...]) -> Chain:
+        """The chain that is its own source."""
+        return cls(source, labels, (source,))
 
-    def then(self, step: Term, **changes: object) -> Chain:
-        made = Chain(self.source, self.labels)
-        for name in self.__slots__:
-            setattr(made, name, changes.get(name, getattr(self, name)))
-        made.steps = (*self.steps, step)
-        return made
+    def then(self, step: Term, **changes: Any) -> Chain:
+        """The chain with a step more."""
+        return replace(self, steps=(*self.steps, step), **changes)
 
     def problem(self, step: Term, words: str) -> Chain:
         return self.then(step, problems=(*self.problems, words))
@@ -84,49 +70,42 @@ def united(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(dict.fromkeys((*one, *other)))
 
 
+@dataclass(slots=True, eq=False)
 class Operand:
     """A factor of a product: its term, its axes by label."""
 
-    __slots__ = ("labels", "term")
-
-    def __init__(self, term: Term, labels: tuple[str, ...]) -> None:
-        self.term, self.labels = term, labels
+    term: Term
+    labels: tuple[str, ...]
 
 
+@dataclass(slots=True, eq=False)
 class Site:
     """One attention: q, k, v with their axes by label, the way from scores to weights, the labels of the output."""
 
-    __slots__ = (
-        "batch",
-        "guarded",
-        "key",
-        "moment",
-        "needed",
-        "output",
-        "problems",
-        "product",
-        "query",
-        "readers",
-        "result",
-        "scores",
-        "softmax",
-        "value",
-        "weights",
-    )
+    moment: Moment
+    softmax: Term
+    scores: Chain
+    weights: Chain
+    query: Operand
+    key: Operand
+    value: Operand
+    batch: tuple[str, ...]
+    output: tuple[str, ...]
+    problems: list[str]
+    #: whether another path of the same function calls the kernel
+    guarded: bool = False
+    #: where scores or weights go besides
+    readers: list[Sink] = field(default_factory=list)
+    #: whether one of the readers reads them in training, with all flags as they are by default
+    needed: bool = False
 
-    def __init__(self, moment: Moment, softmax: Term, scores: Chain, weights: Chain) -> None:
-        self.moment = moment
-        self.result = moment.term
-        self.softmax, self.scores, self.weights = softmax, scores, weights
-        self.product = scores.source
-        self.query = self.key = self.value = Operand(moment.term, ())
-        self.batch: tuple[str, ...] = ()
-        self.output: tuple[str, ...] = ()
-        self.problems: list[str] = []
-        self.guarded = False
-        self.readers: list[Sink] = []
-        #: whether one of the readers reads them in training, with all flags as they are by default
-        self.needed = False
+    @property
+    def result(self) -> Term:
+        return self.moment.term
+
+    @property
+    def product(self) -> Term:
+        return self.scores.source
 
     def is_single(self, evaluation: Evaluation) -> bool:
         """Whether q, k and v are what linear layers give, with no axis of heads made of their channels."""
