@@ -57,7 +57,9 @@ def _diagnostic(module: Module, seen: Seen, plan: Plan) -> Diagnostic:
             "a softmax written into the scores' own memory saves one of them (examples/inplace_softmax.py)"
         )
     else:
-        if site.readers:
+        if refused in site.problems:
+            help = "`F.scaled_dot_product_attention` keeps none of them, but computes softmax(scale·QKᵀ + mask)V alone"
+        elif site.readers:
             help = f"where nobody asks for the weights, {help}"
         if _CHANGED in refused:
             help = "no mask says what is done to the scores: the kernel does not compute the same"

@@ -1,6 +1,6 @@
 """All forms of the catalogue and more of them, run in torch: `python -m tests.attention --more 500 --seed 1`.
 
-With `--mutations N`, N programs with random changes instead.
+With `--mutations N`, N programs with random changes instead; with `--programs`, whole ones that others wrote.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections import Counter
 
 import torch
 
-from . import compare
+from . import compare, written
 from .disguise import disguised
 from .forms import Form, catalogue, source
 from .lookalikes import sources
@@ -50,7 +50,10 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--mutations", type=int, metavar="N", help="N programs with random changes instead")
+    parser.add_argument("--programs", action="store_true", help="whole programs that others wrote instead")
     arguments = parser.parse_args()
+    if arguments.programs:
+        return written.score()
     torch.set_default_dtype(torch.float64)
     if arguments.mutations:
         return mutations(arguments.mutations, arguments.seed)

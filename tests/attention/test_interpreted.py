@@ -36,3 +36,15 @@ def test_form_is_recognised(form: Form) -> None:
 @pytest.mark.parametrize(("name", "text"), sources(), ids=lambda one: one if "\n" not in one else "")
 def test_lookalike_is_passed_over(name: str, text: str) -> None:
     assert attentions(text) == 0
+
+
+def test_prototypes_that_a_model_learns_are_no_positions() -> None:
+    """Scores with them do not grow with the square of the input, wherever the model that has them is built."""
+    text = (
+        "import torch\nfrom torch import nn\n\n\nclass Assignment(nn.Module):\n"
+        "    def __init__(self):\n        super().__init__()\n        self.centres = nn.Parameter(torch.rand(8, 4))\n\n"
+        "    def weights(self, x):\n        return torch.softmax(x @ self.centres.t(), dim=-1)\n\n"
+        "    def forward(self, x):\n        return self.weights(x) @ self.centres\n\n\n"
+        "Assignment()(torch.randn(2, 5, 4)).sum().backward()\n"
+    )
+    assert attentions(text) == 0

@@ -1,0 +1,61 @@
+"""Whole programs that others wrote: their attentions are found, and what a fix makes of them computes the same."""
+
+from __future__ import annotations
+
+import pytest
+
+from .written import SETS, TOLERANCE, Program, difference, programs
+
+EVERY = [one for name in SETS for one in programs(name)]
+#: Attentions that are notes: their weights are handed out whatever the flags say.
+HANDED_OUT = frozenset(
+    {
+        "first/008_annotated",
+        "first/011_seq_first_mha",
+        "first/018_sagan",
+        "first/040_valid_lens",
+        "first/046_dot_decoder",
+    }
+)
+#: Attentions that are reported without a fix: their scores or weights are changed as no fused kernel does.
+CHANGED = frozenset(
+    {
+        "first/032_head_mixing",
+        "first/037_topk_lookup",
+        "first/041_soft_weights",
+        "first/047_edited_scores",
+        "first/049_capped_logits",
+        "second/031_cait_style",
+    }
+)
+#: It asks for second derivatives, which the kernel lacks: the fix says so.
+TWICE = "first/012_functional_weights"
+
+
+def _name(program: Program) -> str:
+    return program.name
+
+
+@pytest.mark.parametrize("program", EVERY, ids=_name)
+def test_attentions_are_found_and_nothing_else(program: Program) -> None:
+    found = program.found(library=True)
+    if program.is_attention:
+        assert found is not None
+        assert (found.severity == "note") is (program.name in HANDED_OUT)
+    elif program.name in CHANGED:
+        assert found is not None and found.plan is None
+    else:
+        assert found is None or found.severity == "note"
+
+
+@pytest.mark.parametrize("program", [one for one in EVERY if one.is_attention], ids=_name)
+def test_a_fix_computes_the_same(program: Program) -> None:
+    found = program.found()
+    text = None if found is None else program.rewritten(found)
+    if text is None:
+        return
+    if program.name == TWICE:
+        assert found is not None and found.plan is not None
+        assert any("second or forward-mode derivatives" in one for one in found.plan.differences)
+        return
+    assert difference(program.text, text) <= TOLERANCE
