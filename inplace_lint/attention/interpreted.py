@@ -238,13 +238,13 @@ class _Graphing(Interpreter):
             return self._computed(self.term(inner), given, named, at, exact, None)
         result = super().call(func, args, kwargs, at, exact)
         if isinstance(result, (Tensor, Unknown)) and not self.is_noted(result):
-            terms, given = self.stand().terms, [*map(self.term, (*args, *kwargs.values()))]
+            terms, operands = self.stand().terms, [*map(self.term, (*args, *kwargs.values()))]
             if isinstance(inner, Symbol) and calls.is_class(
                 inner.dotted
             ):  # a parameter, whatever is drawn for it
-                self.note(result, terms("new", inner.dotted, tuple(kwargs), len(args), *given, at=at))
+                self.note(result, terms("new", inner.dotted, tuple(kwargs), len(args), *operands, at=at))
             else:
-                self.note(result, terms.opaque(at, *given))
+                self.note(result, terms.opaque(at, *operands))
         return result
 
     def _computed(
