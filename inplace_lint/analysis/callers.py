@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from .run import Run
     from .storage import Storage
 
-#: What a caller is asked for: nothing; whether gradients flow, and what was saved for them; anything.
-NO_NEED, GRADIENTS, ANYTHING = 0, 1, 2
+#: What a caller is asked for: nothing; what it computed with an argument before that is written; whether gradients flow
+#: at all; anything.
+NO_NEED, WRITTEN, GRADIENTS, ANYTHING = 0, 1, 2, 3
 
 #: Kinds of findings that are none where nothing is recorded.
 _OF_GRADIENTS = frozenset({"write", "leaf", "multi-view", "out", "no-grad-view", "no-derivative", "no-gain"})
@@ -50,10 +51,12 @@ def needs(run: Run, module: Module, root: FunctionSource) -> int:
     if run.root.takes_test_for_mask or (run.steps.of_unknown and run.steps.trains) or _leaves_parts(run):
         return ANYTHING
     private = is_private(root)
+    notes = run.program.sketches.notes
     open_findings = [
         finding.kind
         for finding in of_run(run, module, root)
         if (private or finding.confidence == POSSIBLE)
+        and (notes or finding.kind != "no-gain")
         and (
             finding.kind not in LOCAL
             or (finding.kind in ("lost", "stale") and finding.confidence == POSSIBLE)
@@ -61,24 +64,34 @@ def needs(run: Run, module: Module, root: FunctionSource) -> int:
     ]
     if not all(kind in _OF_GRADIENTS for kind in open_findings):
         return ANYTHING
-    recorded = (
-        bool(open_findings)
-        or _writes_what_is_given(run)
+    if (
+        open_findings
         or any(hazard.saved.unproved or not proved(hazard) for hazard in run.heap.confirm())
         or _leaves_open(run)
         # using it raises
         or any(t.multi and run.heap.written_since(t.storage, t.made_at, g) for g, t in run.root.returned)
-    )
-    return GRADIENTS if recorded else NO_NEED
+    ):
+        return GRADIENTS
+    return _of_what_is_given(run)
 
 
-def _writes_what_is_given(run: Run) -> bool:
-    """Whether an argument, or part of one, is written: a caller may have computed with it before."""
-    return any(
-        write.storage.standing or (isinstance(value := write.storage.value, Unknown) and value.is_given())
-        for write in run.found.writes
-        if not write.initial and (write.is_of_a_tensor() or _names_axes(write.place.at))
-    )
+def _of_what_is_given(run: Run) -> int:
+    """What a caller is asked for because an argument is written, or what it holds: it may have computed with it before.
+
+    Of arguments its sketch says whether it did; not of what the objects hold that it goes over.
+    """
+    found = NO_NEED
+    for write in run.found.writes:
+        if write.initial or not (write.is_of_a_tensor() or _names_axes(write.place.at)):
+            continue
+        value = write.storage.value
+        if write.storage.standing:
+            return GRADIENTS
+        if isinstance(value, Unknown) and value.is_given():
+            if value.owner is not None:
+                return GRADIENTS
+            found = WRITTEN
+    return found
 
 
 def holds(run: Run, obj: Instance, written: set[Storage]) -> bool:
@@ -158,7 +171,8 @@ def callers_of(
 ) -> dict[FunctionSource | None, bool]:
     """Functions whose text calls one of these, or an object of the class that one of these is the forward of.
 
-    With each whether it is worth a run: one that records nothing knows nothing of gradients.
+    With each whether it is worth a run: one that records nothing knows nothing of gradients, and of one that computed
+    with what it hands on its sketch says so.
     """
     found: dict[FunctionSource | None, bool] = {}
     for need in set(asked.values()):
@@ -169,6 +183,8 @@ def callers_of(
             # No backward goes through what an object computes once, as it is built.
             built = function.name == "__init__" and function.owner is not None
             runs_it = need == ANYTHING or not (built or modes.records_nothing(program.sketches, function))
+            if need == WRITTEN:
+                runs_it = runs_it and program.sketches.of(function).is_open()
             found[function] = found.get(function, False) or runs_it
         if any(not module.functions_at(row) for row in rows):
             found[None] = True

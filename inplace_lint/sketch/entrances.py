@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .roles import Roles
     from .summaries import Sketches
-    from .summary import Summary
 
 #: Methods that run where an object is made, called or gone over.
 _RUN = ("__init__", "__post_init__", "forward", "__call__", "__iter__", "__next__")
@@ -46,8 +45,8 @@ def entrances(
             continue
         if (
             _is_given_objects(roles, cls, top)
-            or _is_open(sketches.of(top))
-            or any(_is_open(told) or told.leaves_own for told in map(sketches.of, others))
+            or sketches.of(top).is_open()
+            or any(sketches.of(f).is_open() for f in others)
         ):
             yield cls, top
 
@@ -56,11 +55,6 @@ def _is_given_objects(roles: Roles, cls: ClassSource | None, top: FunctionSource
     """Whether a function, or the object of a method, is given objects: of which class, a sketch does not know."""
     init = None if cls is None else roles.method(cls, "__init__")
     return any(roles.given(top)) or (init is not None and any(roles.given(init)))
-
-
-def _is_open(told: Summary) -> bool:
-    """Whether a function may do something wrong, or leaves it to a caller what is made of what it writes."""
-    return told.suspicious or told.leaves_open or told.weak or told.steps
 
 
 def _uncalled(roles: Roles) -> Iterator[tuple[ClassSource | None, FunctionSource]]:

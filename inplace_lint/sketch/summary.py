@@ -49,6 +49,10 @@ class Summary:
         self.weak = False
         self.steps = False
 
+    def is_open(self) -> bool:
+        """Whether the function may do something wrong, or leaves it to others what is made of what it writes."""
+        return self.suspicious or self.leaves_open or self.leaves_own or self.weak or self.steps
+
 
 #: How deep containers are told apart in what a function returns.
 _DEPTH = 2
