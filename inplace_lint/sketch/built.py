@@ -7,7 +7,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from ..syntax.nodes import inner_bodies
-from .words import first_place, has_word
+from .words import first_place, paths_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,7 +35,7 @@ def attributes_built(function: FunctionSource, rows: list[int], named: bool) -> 
             at = bisect_left(rows, first)
             if at == len(rows) or rows[at] > last:
                 text = function.module.text(first, last) if built else b""
-                if not any(has_word(text, name) for name in built):
+                if built.isdisjoint(paths_in(text)):
                     continue
             if here:
                 found |= here

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,6 +38,16 @@ def mentions(module: Module, words: set[str]) -> list[int]:
 def has_word(text: bytes, word: bytes) -> bool:
     """Whether a name stands in a text, and not only as a part of a longer one."""
     return first_place(text, word, 0, len(text), stands) >= 0
+
+
+def paths_in(text: bytes) -> set[bytes]:
+    """The names in a text, and each with the one that follows after a dot: `self`, `conv` and `self.conv`."""
+    found: set[bytes] = set()
+    for path in text.translate(_PATHS).split():
+        names = path.split(b".")
+        found.update(names)
+        found.update(map(b".".join, pairwise(names)))
+    return found
 
 
 def rows_with(module: Module, word: bytes, holds: Callable[[bytes, int, int], bool]) -> list[int]:
@@ -151,6 +162,8 @@ _OTHERS = bytes(range(0x100)).translate(None, _LETTERS + b"(")
 
 #: Bytes of names and opening parentheses as they are, all others blank.
 _NAMES = bytes.maketrans(_OTHERS, b" " * len(_OTHERS))
+#: Bytes of names and dots as they are, all others blank.
+_PATHS = _NAMES[:40] + b" " + _NAMES[41:46] + b"." + _NAMES[47:]
 _LINES = _NAMES[:10] + b"\n" + _NAMES[11:]
 
 

@@ -19,6 +19,7 @@ class Answers:
         "candidates",
         "declaring",
         "differentiates_twice",
+        "generators",
         "initialisers",
         "orders",
     )
@@ -40,5 +41,7 @@ class Answers:
         self.builders: frozenset[str] | None = None
         #: names of functions that fill what they are given and record nothing (`sketch.initial`)
         self.initialisers: frozenset[str] | None = None
+        #: by where a function begins, the names of its generator expressions and of what these go over (`surroundings`)
+        self.generators: dict[tuple[int, int], list[tuple[list[str], set[str]]]] = {}
         #: whether a backward in it is asked to record what it computes (`analysis.unmodeled`)
         self.differentiates_twice: bool | None = None

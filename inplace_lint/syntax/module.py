@@ -36,6 +36,7 @@ class FunctionSource:
         "_body",
         "_bound",
         "_declared",
+        "_defaults",
         "_stored",
         "_yields",
         "module",
@@ -58,6 +59,7 @@ class FunctionSource:
         self._stored: set[str] = set()
         #: positional parameters in order, the receiver included
         self.parameters: list[ast.arg] = node.args.posonlyargs + node.args.args
+        self._defaults: dict[ast.arg, ast.expr | None] | None = None
         self._bound: tuple[set[str], set[str]] | None = None
         self._declared: set[str] | None = None
 
@@ -109,14 +111,11 @@ class FunctionSource:
 
     def default_of(self, parameter: ast.arg) -> ast.expr | None:
         """The default's expression, or None."""
-        arguments = self.node.args
-        positional = self.parameters
-        if parameter in positional:
-            offset = positional.index(parameter) - (len(positional) - len(arguments.defaults))
-            return arguments.defaults[offset] if offset >= 0 else None
-        if parameter in arguments.kwonlyargs:
-            return arguments.kw_defaults[arguments.kwonlyargs.index(parameter)]
-        return None
+        if self._defaults is None:
+            arguments = self.node.args
+            self._defaults = dict(zip(reversed(self.parameters), reversed(arguments.defaults)))
+            self._defaults.update(zip(arguments.kwonlyargs, arguments.kw_defaults))
+        return self._defaults.get(parameter)
 
     @property
     def scope(self) -> tuple[set[str], set[str]]:
@@ -276,6 +275,7 @@ class Module:
             if isinstance(source, FunctionSource):
                 source._body = None
                 source.parameters = []
+                source._defaults = None
             else:
                 source.assignments.clear()
         self._by_node.clear()

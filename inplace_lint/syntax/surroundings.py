@@ -23,6 +23,7 @@ class Surroundings:
     def __init__(self, module: Module, node: ast.AST) -> None:
         self.node = node
         self.path = _path(module.tree, node)
+        self._module = module
 
     @property
     def statement(self) -> ast.stmt | None:
@@ -124,15 +125,26 @@ class Surroundings:
 
     def waiting(self, names: set[str]) -> str | None:
         """The name of a generator expression that goes over one of the names, and may be asked after the node."""
-        for node in walk(self.function or self.path[0]):
-            if isinstance(node, (ast.Assign, ast.NamedExpr)) and isinstance(node.value, ast.GeneratorExp):
-                over = {n.id for n in walk(node.value.generators[0].iter) if isinstance(n, ast.Name)}
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-                bound = [n.id for target in targets for n in walk(target) if isinstance(n, ast.Name)]
-                found = next((name for name in bound if self.read_later(name)), None)
-                if found is not None and not over.isdisjoint(names):
-                    return found
+        for bound, over in self._generators():
+            found = next((name for name in bound if self.read_later(name)), None) if over & names else None
+            if found is not None:
+                return found
         return None
+
+    def _generators(self) -> list[tuple[list[str], set[str]]]:
+        """The names to which the function binds each generator expression, and what that goes over."""
+        scope = self.function
+        known = self._module.answers.generators
+        place = (0, 0) if scope is None else start_of(scope)
+        if place not in known:
+            known[place] = []
+            for node in walk(scope or self.path[0]):
+                if isinstance(node, (ast.Assign, ast.NamedExpr)) and isinstance(node.value, ast.GeneratorExp):
+                    over = {n.id for n in walk(node.value.generators[0].iter) if isinstance(n, ast.Name)}
+                    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                    bound = [n.id for target in targets for n in walk(target) if isinstance(n, ast.Name)]
+                    known[place].append((bound, over))
+        return known[place]
 
     def read_before(self, names: set[str]) -> bool:
         """Whether the node's own statement reads one of the names before the node, and may still hold what it read."""
