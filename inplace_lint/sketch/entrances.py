@@ -25,11 +25,15 @@ _RUN = ("__init__", "__post_init__", "forward", "__call__", "__iter__", "__next_
 
 
 def writing(sketches: Sketches, module: Module) -> set[FunctionSource]:
-    """The functions of a file in which something is written that may not be their own, but for those that build."""
+    """The functions of a file in which something is written that may not be their own, but for those that build.
+
+    Empty where none leaves it open whether something goes wrong.
+    """
     if len(module.functions) + len(module.classes) < 2:
         return set()  # nothing is entered from somewhere else
     found = {f for row in rows_of(module) for f in module.functions_at(row)[:1] if f.name != "__init__"}
-    return found & sketches.candidates(module).keys()
+    found &= sketches.candidates(module).keys()
+    return found if any(not sketches.passes_over(f) and sketches.of(f).is_open() for f in found) else set()
 
 
 def entrances(
@@ -38,23 +42,13 @@ def entrances(
     """The functions that are given objects of the file's classes; the methods, with the class of their object."""
     reach = _Reach(roles)
     for cls, top in _uncalled(roles):
-        others = {
-            f for f in reach.of(cls, top) & writing if f is not top and (cls is None or f.owner is not cls)
-        }
-        if not others or sketches.passes_over(top):
-            continue
+        others = {f for f in reach.of(cls, top) & writing if f is not top}
         if (
-            _is_given_objects(roles, cls, top)
-            or sketches.of(top).is_open()
-            or any(sketches.of(f).is_open() for f in others)
+            any(cls is None or f.owner is not cls for f in others)
+            and not sketches.passes_over(top)
+            and any(sketches.of(f).is_open() for f in (top, *others))
         ):
             yield cls, top
-
-
-def _is_given_objects(roles: Roles, cls: ClassSource | None, top: FunctionSource) -> bool:
-    """Whether a function, or the object of a method, is given objects: of which class, a sketch does not know."""
-    init = None if cls is None else roles.method(cls, "__init__")
-    return any(roles.given(top)) or (init is not None and any(roles.given(init)))
 
 
 def _uncalled(roles: Roles) -> Iterator[tuple[ClassSource | None, FunctionSource]]:
