@@ -15,7 +15,7 @@ from .frames import Spent, Unfollowed
 from .objects import assigned
 from .plan import Plan, plan
 from .recognise import sites
-from .removal import removal
+from .removal import Statements, removal
 from .shapes import Shapes
 from .site import Site
 from .target import Target
@@ -106,8 +106,10 @@ def _looked_at(hierarchy: Hierarchy, function: FunctionSource, target: Target) -
         evaluation.run()
         shapes = Shapes(evaluation)
         plans = [plan(evaluation, shapes, site, target) for site in sites(evaluation, shapes)]
-        for one in plans:
-            _complete(one)
+        if plans:
+            statements = Statements(function)
+            for one in plans:
+                _complete(one, statements)
     except Unfollowed:
         return ""
     except (Spent, RecursionError):
@@ -115,12 +117,12 @@ def _looked_at(hierarchy: Hierarchy, function: FunctionSource, target: Target) -
     return Seen(evaluation, shapes, plans, target)
 
 
-def _complete(made: Plan) -> None:
+def _complete(made: Plan, statements: Statements) -> None:
     """Refuse where the statements cannot be taken out; name what goes with them, and what the package does besides."""
     if made.refused is not None or made.site.guarded:
         return
     try:
-        gone = removal(made)
+        made.gone = gone = removal(made, statements)
         effects.check(made, gone)
     except Refused as reason:
         made.refused = str(reason)

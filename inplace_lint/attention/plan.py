@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from .evaluate import Evaluation
     from .frames import Moment
+    from .removal import Removal
     from .shapes import Shapes
     from .site import Operand, Site
     from .target import Target
@@ -46,6 +47,8 @@ class Plan:
     unread: bool = False
     anchor: ast.AST | None = None
     moment: Moment | None = None
+    #: the statements that go with it
+    gone: Removal | None = None
     #: attributes of objects that the arguments read
     attributes: set[str] = field(default_factory=set)
     moved: list[ast.AST] = field(default_factory=list)

@@ -27,6 +27,7 @@ from .tree import (
 )
 
 if TYPE_CHECKING:
+    from ..syntax.module import FunctionSource
     from .plan import Plan
 
 
@@ -47,9 +48,44 @@ class Removal:
     loop: ast.stmt | None
 
 
-def removal(plan: Plan) -> Removal:
-    """What the rewrite takes out. Raises Refused where something else reads what would go."""
-    return _Removing(plan).run()
+class Statements:
+    """The statements of a function: what is around each, what it binds and reads. Gathered once for all attentions."""
+
+    def __init__(self, function: FunctionSource) -> None:
+        #: the statement around each one, None at the top, and the block that it stands in
+        self.parents: dict[int, tuple[ast.stmt | None, list[ast.stmt]]] = {}
+        self.all: list[ast.stmt] = []
+        body = function.node.body if isinstance(function.node.body, list) else []
+        self._collect(body, None)
+        self._bound = {id(one): bound_by(one) for one in self.all}
+        #: what each reads, apart from the statements inside it; and where the function reads each name
+        self.loads = {id(one): own_loads(one) for one in self.all}
+        self.reads: dict[str, list[ast.expr]] = {}
+        for loaded in self.loads.values():
+            for load, name in loaded:
+                self.reads.setdefault(name, []).append(load)
+        self.inner = [
+            node
+            for statement in body
+            for node in nodes_of(statement)
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef))
+        ]
+
+    def _collect(self, body: list[ast.stmt], parent: ast.stmt | None) -> None:
+        for statement in body:
+            self.parents[id(statement)] = (parent, body)
+            self.all.append(statement)
+            for inner in inner_bodies(statement):
+                self._collect(inner, statement)
+
+    def bound(self, statement: ast.stmt) -> tuple[str, ...] | None:
+        """The one name that a removable statement binds or changes; None for a statement of another kind."""
+        return self._bound[id(statement)]
+
+
+def removal(plan: Plan, statements: Statements) -> Removal:
+    """What the rewrite takes out of its function. Raises Refused where something else reads what would go."""
+    return _Removing(plan, statements).run()
 
 
 def root_scope(plan: Plan) -> set[str]:
@@ -66,35 +102,18 @@ def _holds(body: list[ast.stmt], node: ast.AST) -> bool:
 
 
 class _Removing:
-    def __init__(self, plan: Plan) -> None:
-        self.plan = plan
+    def __init__(self, plan: Plan, within: Statements) -> None:
+        self.plan, self.within = plan, within
         root = plan.evaluation.root
         self.root = root.node
         self.module = root.module
-        self.parents: dict[int, tuple[ast.stmt | None, list[ast.stmt]]] = {}
-        self.statements: list[ast.stmt] = []
-        body = getattr(self.root, "body", [])
-        if not isinstance(body, list):
-            raise Refused("the attention stands in a lambda")
-        self._collect(body, None)
-        self._read: dict[str, list[ast.expr]] | None = None
-        self._inner = [
-            node
-            for statement in body
-            for node in nodes_of(statement)
-            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef))
-        ]
-
-    def _collect(self, body: list[ast.stmt], parent: ast.stmt | None) -> None:
-        for statement in body:
-            self.parents[id(statement)] = (parent, body)
-            self.statements.append(statement)
-            for inner in inner_bodies(statement):
-                self._collect(inner, statement)
+        self.parents, self.statements = within.parents, within.all
 
     def run(self) -> Removal:
         plan, site = self.plan, self.plan.site
         assert plan.anchor is not None
+        if isinstance(self.root, ast.Lambda):
+            raise Refused("the attention stands in a lambda")
         self.anchor = self._statement_of(plan.anchor)
         if self.anchor is None:
             raise Refused("the product with the values stands in no statement of its own")
@@ -115,9 +134,9 @@ class _Removing:
             going.append(statement)
         shared = root_scope(self.plan)
         for statement in going:
-            if shared.intersection(bound_by(statement) or ()):
+            if shared.intersection(self.within.bound(statement) or ()):
                 raise Refused("the scores or weights are bound to a name of an outer scope")
-            if bound_by(statement) is None:
+            if self.within.bound(statement) is None:
                 raise Refused(
                     f"the scores are computed in a statement that does more (line {statement.lineno})"
                 )
@@ -210,7 +229,7 @@ class _Removing:
         kept_text = " ".join([*self.plan.arguments, self.plan.after])
         kept_names = words_of(kept_text)
         for statement in self.statements:
-            bound = bound_by(statement)
+            bound = self.within.bound(statement)
             if (
                 statement in gone
                 or statement is self.anchor
@@ -221,29 +240,20 @@ class _Removing:
             if has_call(statement.value) and not is_pure(statement.value):
                 continue
             (name,) = bound
-            reads = self._reads().get(name)
+            reads = self.within.reads.get(name)
             if not reads or name in kept_names:
                 continue
-            inside = [
+            goes = all(
                 any(contains(one, load) for one in gone) or (anchor is not None and contains(anchor, load))
                 for load in reads
-            ]
-            if all(inside) and self._stores(name) == 1:
+            )
+            if goes and self._stores(name) == 1:
                 gone.append(statement)
-
-    def _reads(self) -> dict[str, list[ast.expr]]:
-        """Where the function reads each name."""
-        if self._read is None:
-            self._read = {}
-            for statement in self.statements:
-                for load, name in own_loads(statement):
-                    self._read.setdefault(name, []).append(load)
-        return self._read
 
     def _stores(self, name: str) -> int:
         count = 0
         for statement in self.statements:
-            bound = bound_by(statement)
+            bound = self.within.bound(statement)
             count += bool(bound and name in bound)
             if bound is None:
                 count += sum(
@@ -253,7 +263,7 @@ class _Removing:
         return count
 
     def _names(self, gone: list[ast.stmt]) -> set[str]:
-        return {name for one in gone for name in (bound_by(one) or ())}
+        return {name for one in gone for name in (self.within.bound(one) or ())}
 
     def _check(self, gone: list[ast.stmt]) -> None:
         names = self._names(gone)
@@ -261,7 +271,7 @@ class _Removing:
         for statement in self.statements:
             if statement in gone:
                 continue
-            for load, name in own_loads(statement):
+            for load, name in self.within.loads[id(statement)]:
                 if name not in names or (anchor is not None and contains(anchor, load)):
                     continue
                 if self._may_see(load, name, gone):
@@ -286,7 +296,7 @@ class _Removing:
         last = [
             s
             for s in self.statements
-            if name in (bound_by(s) or ())
+            if name in (self.within.bound(s) or ())
             and s.lineno < self.anchor.lineno
             and self._level(s) == self._level(self.anchor)
         ]
@@ -297,11 +307,13 @@ class _Removing:
 
     def _may_see(self, load: ast.expr, name: str, gone: list[ast.stmt]) -> bool:
         """Whether a read of a name may see what a removed statement bound."""
-        writers = [one for one in gone if name in (bound_by(one) or ()) and not self._are_apart(one, load)]
+        writers = [
+            one for one in gone if name in (self.within.bound(one) or ()) and not self._are_apart(one, load)
+        ]
         if not writers:
             return False
         first = min(one.lineno for one in writers)
-        if any(contains(one, load) for one in self._inner):
+        if any(contains(one, load) for one in self.within.inner):
             return True  # read whenever the inner function is called
         if load.lineno < first and not any(self._around(one, _LOOPS) for one in writers):
             return False

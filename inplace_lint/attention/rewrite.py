@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from ..fixes import imports
 from ..fixes.plans import FunctionChange
 from ..syntax.nodes import end_of, start_of
-from .removal import removal
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,16 +26,15 @@ _KERNEL = "scaled_dot_product_attention"
 
 
 def fix(plan: Plan) -> FixPlan:
-    """The plan as a fix. Raises Refused."""
+    """A plan that nothing refuses, as a fix."""
     module = plan.evaluation.root.module
     message = "call `F.scaled_dot_product_attention`, which computes the same"
     if not plan.falling_back:
         message += " and keeps no scores"
     if plan.notes:
         message += f"; {'; '.join(plan.notes)}"
-    gone = removal(plan).statements
     name, importing = kernel_name(module, plan)
-    assert plan.anchor is not None
+    assert plan.anchor is not None and plan.gone is not None
     changed: dict[ast.AST, str | Changes] = {plan.anchor: _call(module, plan, name)}
     changed.update(reshapes(plan.reshaped))
     return of_function(
@@ -45,7 +43,7 @@ def fix(plan: Plan) -> FixPlan:
         tuple(plan.differences),
         plan.evaluation.root,
         changed,
-        gone,
+        plan.gone.statements,
         importing,
     )
 
