@@ -24,7 +24,7 @@ from .ops import VIEWS
 from .plan import Plan
 from .recognise import sites
 from .shapes import Shapes
-from .terms import Term, is_const, within
+from .terms import Term, is_const, sources
 from .tree import nodes_of
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _open(seen: Seen) -> Iterator[tuple[FunctionSource, ast.AST]]:
     """The softmaxes of an evaluation that may be a part of an attention that is not all in sight."""
     moments = seen.evaluation.moments
     chains = Chains(seen.evaluation, seen.shapes)
-    products = [one.term for one in moments if one.term.op in PRODUCTS]
+    multiplied = set(sources([one.term for one in moments if one.term.op in PRODUCTS]))
     for term in dict.fromkeys(one.term for one in moments if one.term.op == "softmax"):
         scores = softmax_input(term)
         if scores is None or term.function is None or term.at is None:
@@ -105,7 +105,7 @@ def _open(seen: Seen) -> Iterator[tuple[FunctionSource, ast.AST]]:
         if chains.scores(scores) is None:
             if _is_given(scores):
                 yield term.function, term.at
-        elif not any(within(one, {term}) for one in products):
+        elif term not in multiplied:
             yield term.function, term.at
 
 

@@ -305,6 +305,15 @@ class _Removing:
     def _level(self, statement: ast.stmt) -> int:
         return id(self.parents[id(statement)][1])
 
+    def _is_in(self, block: list[ast.stmt], statement: ast.stmt) -> bool:
+        """Whether a statement stands in a block, itself or inside another one."""
+        around: ast.stmt | None = statement
+        while around is not None:
+            around, held = self.parents[id(around)]
+            if held is block:
+                return True
+        return False
+
     def _may_see(self, load: ast.expr, name: str, gone: list[ast.stmt]) -> bool:
         """Whether a read of a name may see what a removed statement bound."""
         writers = [
@@ -328,7 +337,7 @@ class _Removing:
                 and statement.end_lineno < load.lineno
                 and name in surely_bound(statement)
             ):
-                return not all(_holds(block, one) for one in writers)
+                return not all(self._is_in(block, one) for one in writers)
         return True
 
     def _are_apart(self, statement: ast.stmt, load: ast.expr) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Container, Iterator
+    from collections.abc import Container, Iterable, Iterator
     from typing import Any
 
     from ..syntax.module import FunctionSource
@@ -145,18 +145,21 @@ def parts(root: Term, *leaves: str, stops: Container[Term] = ()) -> Iterator[Ter
             stack += term.operands
 
 
-def within(root: Term, sought: set[Term], stops: Container[Term] = (), through_shapes: bool = False) -> bool:
-    """Whether `root` is computed from one of the sought terms, not through `stops` nor from shapes alone."""
-    seen: set[Term] = set()
-    stack = [root]
+def sources(
+    roots: Iterable[Term], stops: Container[Term] = (), through_shapes: bool = False
+) -> Iterator[Term]:
+    """Values and what they are computed from, each once, not through `stops` nor from shapes alone."""
+    stack, seen = [*roots], set()
     while stack:
         term = stack.pop()
         if term in seen or term in stops:
             continue
         seen.add(term)
-        if term in sought:
-            return True
-        if not through_shapes and (term.op in ("size", "shape") or is_metadata(term)):
-            continue
-        stack.extend(term.operands)
-    return False
+        yield term
+        if through_shapes or not (term.op in ("size", "shape") or is_metadata(term)):
+            stack += term.operands
+
+
+def within(root: Term, sought: set[Term], stops: Container[Term] = (), through_shapes: bool = False) -> bool:
+    """Whether `root` is computed from one of the sought terms, not through `stops` nor from shapes alone."""
+    return any(term in sought for term in sources((root,), stops, through_shapes))

@@ -69,6 +69,11 @@ def early_returns(n: int) -> str:
     return _function("q, k, v", n, [*body, "return v"])
 
 
+def one_after_another(n: int) -> str:
+    body = ["s = q @ k.mT * 0.125", "p = s.softmax(-1)", "q = p @ v"] * n
+    return _function("q, k, v", 1, [*body, "return q"])
+
+
 FAMILIES = (
     optional_masks,
     optional_masks_behind_one,
@@ -79,6 +84,7 @@ FAMILIES = (
     squared_sizes,
     squared_factors,
     early_returns,
+    one_after_another,
 )
 
 
