@@ -74,7 +74,6 @@ class Roles:
 
     def __init__(self, sketches: Sketches, module: Module) -> None:
         self.module = module
-        self._sketches = sketches
         self._scope = construct.Scope(sketches, module)
         self._of: dict[tuple[FunctionSource, str], Asked] = {}
         self._uses: dict[FunctionSource, Uses] = {}

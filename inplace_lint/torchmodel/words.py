@@ -43,7 +43,6 @@ ONLY = {
     "cuda": "on CUDA (cuDNN)",
     "fused kernel": "when a fused kernel runs (flash, memory-efficient, cuDNN)",
 }
-INDENT = "            "
 
 
 def describe(name: str, inplace: bool) -> str | None:
