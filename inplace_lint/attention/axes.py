@@ -31,12 +31,10 @@ class Axis:
 
 
 def permutation(term: Term) -> list[int] | None:
-    """The order of `permute`, as indices from 0."""
-    order = items(term.args[1])
-    numbers = [integer(one) for one in order or ()]
-    if not numbers or None in numbers:
-        return None
-    return [number % len(numbers) for number in numbers if number is not None]
+    """The order of `permute`, as indices from 0; None where it is not known, or names an axis twice."""
+    numbers = [integer(one) for one in items(term.args[1]) or ()]
+    order = [number % len(numbers) for number in numbers if number is not None]
+    return order if order and sorted(order) == [*range(len(numbers))] else None
 
 
 def _transpose(shapes: Shapes, term: Term) -> Shape | None:

@@ -166,3 +166,11 @@ def test_fix_is_refused_or_right(name: str) -> None:
         assert other.kernel_calls
         assert fixed.count("#") == text.count("#")
     assert (plan.refused or "") == reason or (reason and reason in (plan.refused or "")), plan.refused
+
+
+@pytest.mark.parametrize("order", ["0, 2, 2, 1", "0, 2, 1, 1", "0, 4, 1, 2"])
+def test_axes_that_are_named_twice_are_no_order(order: str) -> None:
+    """torch raises for such a program; the tool says what it can, and does not fail."""
+    lines = [SPLIT, f"k = k.contiguous().permute({order})", SCORES, "w = s.softmax(-1)", END]
+    text = HEAD + _indented("\n".join(lines), 8) + "\n        return out\n"
+    assert len(compare.plans(text)) <= 1
