@@ -1,4 +1,4 @@
-"""What happens while a model is trained as its defaults have it: who reads the weights only if a flag asks for them."""
+"""Decides whether the weights of an attention are read in training, with every flag at its default."""
 
 from __future__ import annotations
 
