@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 #: A package that re-exports more modules than this by `import *` is not searched through: that reads all of them.
 _STARS = 16
 _BUILTINS = frozenset(vars(builtins))
+_PLAIN = re.compile(rb"(?:^|;)[ \t]*import[ \t]+([\w., \t]+)", re.MULTILINE)
 #: So many names for names are followed.
 _ALIASES = 4
 
@@ -58,6 +60,7 @@ class Names:
         self.files = files
         self.outside = outside
         self._found: dict[tuple[Module, str], Definition | None] = {}
+        self._plain: dict[Module, frozenset[str]] = {}
 
     def definition(self, module: Module, name: str) -> Definition | None:
         """What the top level of a file binds to a name, or the builtin; None where that cannot be told.
@@ -124,10 +127,18 @@ class Names:
         A folder without an `__init__.py` looks like that, until `import folder.file` makes the file its attribute.
         """
         whole = f"{dotted}.{name}"
-        binding = module.imports.get(dotted.partition(".")[0])
-        inside = binding is not None and whole in binding.within
-        target = self.files.resolve(whole, module.filename, 0) if inside else None
+        plain = whole in self._plain_imports(module)
+        target = self.files.resolve(whole, module.filename, 0) if plain else None
         return Definition(self.outside.canonical(whole) if target is None else target, module, whole)
+
+    def _plain_imports(self, module: Module) -> frozenset[str]:
+        """The whole names of a file's plain imports, `a.b` of `import a.b`, at its top level and in functions."""
+        known = self._plain.get(module)
+        if known is None:
+            rows = _PLAIN.findall(module.source) if b"import " in module.source else ()
+            names = [one.split()[0] for row in rows for one in row.split(b",") if one.strip()]
+            known = self._plain[module] = frozenset(name.decode() for name in names)
+        return known
 
     def resolve(self, module: Module, node: ast.expr, aliases: int = _ALIASES) -> Definition | None:
         """What `a.b.c` stands for at the top level of a file, through other names for it; None of other expressions."""

@@ -197,8 +197,6 @@ class ImportedName:
     module: str
     member: str | None
     level: int
-    #: the whole names of the plain imports that bind it: `a.b` of `import a.b`, which binds `a`
-    within: tuple[str, ...] = ()
 
 
 class Module:
@@ -335,8 +333,7 @@ class Module:
                 for alias in statement.names:
                     name = alias.asname or alias.name.partition(".")[0]
                     module = alias.name if alias.asname else name
-                    within = self.imports[name].within if name in self.imports else ()
-                    self.imports[name] = ImportedName(module, None, 0, (*within, alias.name))
+                    self.imports[name] = ImportedName(module, None, 0)
             elif isinstance(statement, ast.ImportFrom):
                 for alias in statement.names:
                     if alias.name == "*":

@@ -53,6 +53,11 @@ PROJECTS = {
     },
     "a file of a folder, by another name: s.f": {"main.py": "import folder.sub as s\n", "folder/sub.py": F},
     "a function of a file of a folder: f": {"main.py": "from folder.sub import f\n", "folder/sub.py": F},
+    "two files of a folder in one statement: folder.sub.f": {
+        "main.py": "import math, folder.sub, folder.other as o\n",
+        "folder/sub.py": F,
+        "folder/other.py": "",
+    },
     "a submodule that the package imports: pkg.sub.f": {
         "main.py": "import pkg\n",
         "pkg/__init__.py": "from . import sub\n",
@@ -246,3 +251,13 @@ def test_of_all_names_of_elsewhere_only_those_that_exist_are_taken(
     found = names.definition(main, "Linear")
     assert found is not None and found.what == "torch.nn.Linear"
     assert names.definition(main, "Linera") is None
+
+
+def test_a_plain_import_in_a_function_names_its_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    Path("folder/sub.py").write_text(F, encoding="utf-8")
+    files = Files(Project())
+    main = files.read("main.py", b"def g():\n    import folder.sub\n    return folder.sub.f()\n")
+    found = Names(files, Outside()).attribute(main, "folder", "sub")
+    assert isinstance(found.what, Module) and Path(found.what.filename).samefile("folder/sub.py")
