@@ -145,6 +145,11 @@ def observe(
         if run.grad == "inference" and seen.cut:
             seen.cut = DOES  # what is new there cannot be written, nor saved, outside of it
     slots = _slots(run)
+    seen.others.update(
+        f"the global `{name}`"
+        for (_, name), value in run.top_levels.globals.items()
+        if _how(value, tensor, guard)
+    )
     holders = [(*key, how) for key, value in slots.items() if (how := _how(value, tensor, guard))]
     frames = {frame.uid: frame for frame in run.frames.values()}
     passed: set[object] = set()

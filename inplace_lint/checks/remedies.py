@@ -393,7 +393,7 @@ class _Remedy:
 
     def _without_data(self) -> FixPlan:
         """`x.data.mul_(2)` to a block of `no_grad`: the same change, counted."""
-        if self.finding.used:
+        if self.finding.used or self._is_held_elsewhere():
             self.differences[
                 "backward raises, and is not silently wrong, where it still needs the old values"
             ] = None
@@ -402,6 +402,13 @@ class _Remedy:
             return CountedUnderNoGrad(*self._say("drop `.data`"), place, "", step)
         return CountedUnderNoGrad(
             *self._say(f"drop `.data`, and write under `with {manager}():`"), place, manager, step
+        )
+
+    def _is_held_elsewhere(self) -> bool:
+        """Whether more than names of this function hold what is written: who does so may have had it saved."""
+        return not self.finding.sharing or any(
+            seen.outside or seen.others or any(frame is not seen.place.frame for frame, _, _ in seen.names)
+            for seen in self.finding.sharing
         )
 
     def _under_no_grad(self) -> FixPlan:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import textwrap
+from contextlib import nullcontext
+from typing import Any
 
 import pytest
 
@@ -140,3 +142,84 @@ def test_assignment_by_a_mask_becomes_index_put_where_a_copy_would_be_unsafe_too
     assert "y = y.index_put((mask,), torch.zeros(3))\n" in done
     assert fixed(program) == textwrap.dedent(program)
     assert values(done)["result"] == [0.0, 0.0, 0.0]
+
+
+HELD = {
+    "an attribute": """
+        class Scaled:
+            def __init__(self):
+                self.factor = torch.ones(3)
+
+            def scaled(self, x):
+                return x * self.factor
+
+            def change(self):
+                self.factor.data.add_(1)
+
+        one = Scaled()
+        scaled, change = one.scaled, one.change
+    """,
+    "an element of an attribute": """
+        class Scaled:
+            def __init__(self):
+                self.state = {"factor": torch.ones(3)}
+
+            def scaled(self, x):
+                return x * self.state["factor"]
+
+            def change(self):
+                self.state["factor"].data.add_(1)
+
+        one = Scaled()
+        scaled, change = one.scaled, one.change
+    """,
+    "a global": """
+        factor = torch.ones(3)
+
+        def scaled(x):
+            return x * factor
+
+        def change():
+            factor.data.add_(1)
+    """,
+    "a name for an element of a global": """
+        factors = [torch.ones(3)]
+
+        def scaled(x):
+            return x * factors[0]
+
+        def change():
+            first = factors[0]
+            first.data.add_(1)
+    """,
+    "a name of the function around": """
+        def made():
+            factor = torch.ones(3)
+
+            def scaled(x):
+                return x * factor
+
+            def change():
+                factor.data.add_(1)
+
+            return scaled, change
+
+        scaled, change = made()
+    """,
+}
+
+
+@pytest.mark.parametrize("program", HELD.values(), ids=HELD)
+def test_data_write_of_what_others_hold_is_unsafe_because_they_may_have_saved_it(program: str) -> None:
+    torch = pytest.importorskip("torch")
+    source = "import torch\n\n" + textwrap.dedent(program)
+    assert fixed(source) == source
+    done = fixed(source, unsafe=True)
+    assert "with torch.no_grad():" in done
+    for text, raises in ((source, False), (done, True)):
+        names: dict[str, Any] = {}
+        exec(compile(text, "program.py", "exec"), names)
+        loss = names["scaled"](torch.ones(3, requires_grad=True)).sum()
+        names["change"]()
+        with pytest.raises(RuntimeError, match="inplace operation") if raises else nullcontext():
+            loss.backward()
