@@ -28,6 +28,7 @@ from .values import (
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
+    from .guards import Guard
     from .run import Run
 
 
@@ -42,6 +43,13 @@ def is_tensor(run: Run, args: Sequence[Value]) -> Value:
         if "torch.Tensor" in bases or all(base.startswith("torch.nn.") for base in bases):
             return Constant("torch.Tensor" in bases)
     return run.test(("isinstance", args[0] if args else None, "torch.Tensor"))
+
+
+def is_told_apart(run: Run, value: Value, guard: Guard) -> bool:
+    """Whether these paths have asked whether the value is a tensor, or a list or dict, and it is no tensor."""
+    return run.is_told(("isinstance", value, "torch.Tensor"), False, guard) or any(
+        run.is_told(("isinstance", value, f"builtins.{kind}"), True, guard) for kind in ("dict", "list")
+    )
 
 
 def is_instance(run: Run, args: Sequence[Value]) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .guards import NEVER, conjunction, either, literal, ways
+from .guards import NEVER, conjunction, either, implies, literal, ways
 from .values import Scalar, Test
 
 if TYPE_CHECKING:
@@ -119,6 +119,11 @@ class Literals:
             known = self._interned[("test", key)] = Test(self.bit(key), True)
         assert isinstance(known, Test)
         return known
+
+    def is_told(self, key: Hashable, holds: bool, guard: Guard) -> bool:
+        """Whether all paths of the guard have made this test, and it came out so."""
+        known = self._interned.get(("test", key))
+        return isinstance(known, Test) and implies(guard, literal(known.bit, holds))
 
     def test_of_bit(self, bit: int) -> Test:
         key = ("bit", bit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import arrays, containers, elements, indexing, inherited, kinds, protocols, stale
+from . import arrays, containers, elements, indexing, inherited, instances, kinds, protocols, stale
 from .choices import chosen
 from .frames import LAST, PARTS
 from .iterators import Iteration
@@ -157,7 +157,9 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
         run.found.filled += [
             (target, source.storage) for target in filled for _, source in run.tensors(value)
         ]
-    for guard, atom in run.live(obj):
+    stored = run.live(obj)
+    observed = len(run.found.observations)
+    for guard, atom in stored:
         if isinstance(atom, Mapping_):
             containers.put_key(run, atom, index, value)
         elif isinstance(atom, Sequence_):
@@ -179,6 +181,9 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
             path, run.path = run.path, guard
             arrays.write(run, atom, "index assignment", at)
             run.path = path
+    if not all(isinstance(atom, (Tensor, Unknown)) for _, atom in stored):
+        for seen in run.found.observations[observed:]:
+            seen.proved = False
 
 
 def _set_element(run: Run, sequence: Sequence_, index: Value, value: Value, at: ast.AST) -> None:
@@ -225,7 +230,7 @@ def _set_part(
     elif isinstance(plain, str):
         run.state.slots[(atom.storage, "member", _entry_key(atom, plain))] = value
         run.heap.escape(run.tensors_within(value), run.path)
-    if not isinstance(plain, str):
+    if not isinstance(plain, str) and not instances.is_told_apart(run, atom, guard):
         path, run.path = run.path, guard
         stale.swapped(run, atom, value, at)
         before = len(run.found.writes)

@@ -116,7 +116,8 @@ class _Remedy:
                 if frame in callees or (frame is site and other == name and how != "inside"):
                     continue
                 if frame is not site:
-                    self.differences[f"a caller's `{other}` no longer changes"] = None
+                    held = f"a caller's `{other}`" if other else "what a caller holds"
+                    self.differences[f"{held} no longer changes"] = None
                 elif self.around.read_later(other):
                     if how != "part":
                         raise Refused(f"`{other}` shares this memory and is read later")
@@ -313,14 +314,15 @@ class _Remedy:
         form = syntaxes.fill_form(target, node.value)
         floating = all(seen.dtype in _FLOATING for seen in self.finding.sharing)
         ordered = not self._layout_matters()
-        known = bool(self.finding.sharing) and floating and ordered
+        proved = all(seen.proved for seen in self.finding.sharing)
+        known = bool(self.finding.sharing) and floating and ordered and proved
         if form == "masked_fill" and isinstance(target.value, ast.Name) and known:
             self._leave(target.value.id, keeps_dtype=True)
             self._binds(target.value.id)
             name = target.value.id
             message = f"use `{name} = {name}.masked_fill(…)`"
             return IndexedFill(*self._say(message), self._location(node), form)
-        if form == "where" and isinstance(target.value, ast.Name) and ordered:
+        if form == "where" and isinstance(target.value, ast.Name) and ordered and proved:
             self._leave(target.value.id)
             self._binds(target.value.id)
             return IndexedFill(*self._say("use `where`"), self._location(node), form)
@@ -438,4 +440,4 @@ class _Remedy:
         tail = lines[place.end_row - 1][statement.end_col_offset or 0 :].strip()
         if head.strip() or (tail and not tail.startswith(b"#")):
             raise Refused("the statement shares its line with another")
-        return place, manager, syntaxes.step(lines)
+        return place, manager, syntaxes.step(self.module)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..syntax.nodes import walk
 from ..torchmodel import table
 from ..torchmodel.spelling import MODES
 
@@ -228,10 +229,13 @@ def _same(one: ast.AST, other: ast.AST) -> bool:
     return True
 
 
-def step(lines: Sequence[bytes]) -> str:
-    """One step of the file's indentation."""
-    for line in lines:
-        body = line.lstrip(b" \t")
-        if body and body != line and not body.startswith(b"#"):
-            return line[: len(line) - len(body)].decode()
+def step(module: Module) -> str:
+    """One step of the file's indentation: that of the first block which begins on a line of its own."""
+    for node in walk(module.tree):
+        body = getattr(node, "body", None)
+        if isinstance(node, ast.stmt) and isinstance(body, list) and body[0].lineno > node.lineno:
+            outer: bytes = module.lines[node.lineno - 1][: node.col_offset]
+            inner: bytes = module.lines[body[0].lineno - 1][: body[0].col_offset]
+            if inner.startswith(outer) and not inner.strip():
+                return inner[len(outer) :].decode()
     return "    "

@@ -223,3 +223,18 @@ def test_data_write_of_what_others_hold_is_unsafe_because_they_may_have_saved_it
         names["change"]()
         with pytest.raises(RuntimeError, match="inplace operation") if raises else nullcontext():
             loss.backward()
+
+
+def test_a_block_is_indented_as_the_first_block_of_its_file_is() -> None:
+    program = """
+        import torch
+        from torch.nn import (Linear,
+                              ReLU)
+
+
+        def f():
+          x = torch.ones(3)
+          x.data.mul_(2)
+          return x
+    """
+    assert "\n  with torch.no_grad():\n    x.mul_(2)\n" in fixed(program)

@@ -230,3 +230,10 @@ def test_a_fix_after_which_backward_still_raises_is_refused() -> None:
         show_edits([target], found, {"f.py": text})
         assert [one.fix for one in found] == [None]
         assert "would stay" in (found[0].fix_refused or "")
+
+
+@pytest.mark.parametrize("other", ["[y]", "{0: y}", "y.detach().numpy()"])
+@pytest.mark.parametrize("write", ["y[0] = 1.0", "y[y > 1] = 1.0"])
+def test_no_copy_of_what_may_be_no_tensor(other: str, write: str) -> None:
+    body = f"y = torch.exp(x.float())\nif other:\n    y = {other}\n{write}\nreturn y\n"
+    assert body_after(body) == body
