@@ -25,7 +25,8 @@ from .atoms import (
     united,
 )
 from .expressions import Scope as Expressions
-from .expressions import elements, unpacked
+from .expressions import elements
+from .expressions import part as part_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -130,7 +131,7 @@ class Scope(Expressions):
             elif how == "element":
                 values.append(elements(self, value))
             elif how == "part":
-                values.append(unpacked(self, value, position + 1, [])[position])
+                values.append(part_of(self, value, position))
             elif how == "super":
                 values.append(_inherited(self, node))
             elif how == "register_parameter":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table
@@ -250,6 +251,8 @@ def perform(
     proves: bool = True,
 ) -> Sketched:
     """Do what the facts say, with the values bound to their parameters."""
+    if facts.ways:
+        return scope.one_of([partial(perform, scope, way, values, layer, proves) for way in facts.ways])
     certain = proves or facts.layout.takes_only_tensors
     operands, doubted = _operands(facts, values, certain)
     recording = scope.recording and not facts.no_grad

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .summaries import Sketches
 
 #: From this many alternatives on, tensors of which the same is known count as one.
-_CROWD = 64
+CROWD = 64
 
 
 class Scope:
@@ -102,7 +102,7 @@ class Scope:
             found = None if self.copies else self.names.get(name)
             return self.name(name) if found is None else found
         value = _EXPRESSIONS.get(kind, _other)(self, node)
-        return value if len(value) <= _CROWD else self.crowded(value)
+        return value if len(value) <= CROWD else self.crowded(value)
 
     def crowded(self, value: Sketched) -> Sketched:
         """The value as fewer atoms: tensors of which the same is known count as one."""
@@ -171,6 +171,16 @@ def unpacked(scope: Scope, value: Sketched, count: int, targets: list[ast.expr])
             return [united([member(atom, i), whole]) for i in range(count)]
     element = elements(scope, value)
     return [element] * count
+
+
+def part(scope: Scope, value: Sketched, place: int) -> Sketched:
+    """What stands at a place of what is taken apart."""
+    found: list[Sketched] = []
+    for atom in value:
+        if not isinstance(atom, Box) or not atom.ordered or len(atom.items) <= place:
+            return elements(scope, value)
+        found.append(atom.items[place])
+    return united(found)
 
 
 def elements(scope: Scope, value: Sketched) -> Sketched:

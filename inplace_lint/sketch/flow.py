@@ -25,7 +25,7 @@ from .atoms import (
     shadow,
     united,
 )
-from .expressions import Scope, unpacked
+from .expressions import CROWD, Scope, unpacked
 from .summary import Summary, for_callers
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..syntax.module import FunctionSource, Module
-    from .atoms import Sketched
+    from .atoms import Atom, Sketched
     from .summaries import Sketches
 
 #: What runs each kind of statement, and says whether the path ends there (`statements`).
@@ -78,6 +78,9 @@ class Flow(Scope):
         self.discards = False
 
     def crowded(self, value: Sketched) -> Sketched:
+        value = _on_any_path(value)
+        if len(value) <= CROWD:
+            return value
         self.summary.suspicious = True  # what becomes of each of them is left to a run
         return super().crowded(value)
 
@@ -306,6 +309,22 @@ class Flow(Scope):
                 if op is not None:
                     effects.apply(self, op, [(atom,), effects.indices(key), value], (), {})
         self.discards = False
+
+
+def _on_any_path(value: Sketched) -> Sketched:
+    """The same value, with one view for those that several paths have of a storage: it is on whichever of them."""
+    found: dict[object, Atom] = {}
+    for atom in value:
+        key: object = atom
+        if isinstance(atom, Cell):
+            key = (atom.store, atom.fragile)
+            known = found.get(key)
+            if isinstance(known, Cell):
+                seen = min(atom.seen, known.seen)
+                atom = Cell(atom.store, atom.fragile, atom.without & known.without)
+                atom.seen = seen
+        found[key] = atom
+    return tuple(found.values())
 
 
 _known: dict[ast.AST, tuple[set[str], set[str]]] = {}

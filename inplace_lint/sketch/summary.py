@@ -98,10 +98,16 @@ def _merged(made: list[Cell]) -> Cell:
         found.saved = ((EVERYWHERE, level),)
     if not any(store.sources is None for store in stores):
         found.sources = tuple({source: None for store in stores for source in store.sources or ()})
-    fragile = max(cell.fragile for cell in made)
+    fragile = max(map(_fragile, made))
     if fragile == EARLY and not any(cell.fragile and cell.store.evident for cell in made):
         fragile = WRITABLE if found.evident else EARLY  # the view is not what requires grad
     return Cell(found, fragile)
+
+
+def _fragile(cell: Cell) -> int:
+    """When a caller must not write it: a view requires grad with its storage where nothing wrote that since."""
+    early = cell.fragile == EARLY and (cell.store.writes or not cell.store.grad)
+    return cell.fragile if early or cell.fragile > EARLY else WRITABLE
 
 
 def how_saved(cell: Cell) -> int:

@@ -145,6 +145,8 @@ def _operands(params: tuple[Param, ...]) -> tuple[int, ...]:
 class Facts:
     """What one call does. `flags` names the arguments whose unknown value left the facts undecided.
 
+    `ways` are then, where one value writes and another does not, the facts of each.
+
     `gradients` are the parameters that gradients flow to; `weight_saves` the saves of a module's own parameters.
     `autocast`: "lower" when autocast runs the op in 16 bits (what is saved is then a copy of a 32-bit argument), "fp32"
     when it runs it in 32 bits, "widest" when in the widest type of its arguments.
@@ -170,6 +172,7 @@ class Facts:
         "returns",
         "saves",
         "shares_version",
+        "ways",
         "weight_saves",
         "writes",
     )
@@ -197,6 +200,7 @@ class Facts:
         self.shares_version = True
         self.autocast = ""
         self.flags: tuple[str, ...] = ()
+        self.ways: tuple[Facts, ...] = ()
 
     @property
     def declared(self) -> bool:

@@ -63,13 +63,21 @@ def united(rows: Sequence[Facts], flags: tuple[str, ...]) -> Facts:
     out.factory = all(row.factory for row in rows)
     out.autocast = first.autocast
     out.no_grad = all(row.no_grad for row in rows)
-    out.flags = flags
+    out.flags, out.ways = flags, _ways(rows)
     if all(len(row.returns) == len(first.returns) for row in rows):
         out.fields = first.fields
         out.returns = tuple(_returns(rows, i, move) for i in range(len(first.returns)))
     else:
         out.returns = (Ret("unknown"),)
     return out
+
+
+def _ways(rows: Sequence[Facts]) -> tuple[Facts, ...]:
+    """What runs where nothing is written, and where something is; none where all rows agree on that."""
+    writing = [row for row in rows if row.writes]
+    if not writing or len(writing) == len(rows):
+        return ()
+    return united([row for row in rows if not row.writes], ()), united(writing, ())
 
 
 def _returns(rows: Sequence[Facts], i: int, move: object) -> Ret:

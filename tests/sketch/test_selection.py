@@ -292,3 +292,41 @@ class Pipe:
 def test_a_loop_that_names_what_it_goes_over_is_asked_to_an_end() -> None:
     _, sketches, module = sketch(RENAMED)
     sketches.ways(module)
+
+
+GATE = (
+    "import torch\nfrom torch import nn\n\n\nclass Gate(nn.Module):\n    def __init__(self, inplace=False):\n"
+    "        super().__init__()\n        self.fc = nn.Linear(3, 3)\n        self.act = nn.SiLU(inplace=inplace)\n\n"
+    "    def forward(self, x):\n        y = self.fc(x)\n        {}\n        return self.act(y)\n"
+)
+
+
+def test_layer_that_may_work_in_place_does_not_save_and_write_at_once() -> None:
+    assert sketch(GATE.format("pass"))[0] == []
+    assert sketch(GATE.format("y = y.sigmoid()"))[0] == ["forward"]
+
+
+PARTS = (
+    "import torch\nfrom torch import nn\n\n\nclass Net(nn.Module):\n    def __init__(self, short):\n"
+    "        super().__init__()\n        self.act, self.body = self.make(short)\n\n    def make(self, short):\n"
+    "        body = nn.Sequential(nn.Linear(3, 3), nn.Sigmoid())\n        if short:\n            return None, body\n"
+    "        return nn.ReLU(inplace=True), body\n\n    def forward(self, x):\n        return self.{}(self.body(x))\n"
+)
+
+
+@pytest.mark.parametrize("last, suspected", [("body", False), ("act", True)])
+def test_modules_returned_together_are_told_apart_by_their_places(last: str, suspected: bool) -> None:
+    _, sketches, module = sketch(PARTS.format(last))
+    assert sketches.of(module.functions_in_order()[-1]).suspicious is suspected
+
+
+FLAT = (
+    "import torch\nfrom torch import nn\n\n\ndef flat(x):\n    y = x * 2\n    v = y.view(-1)\n    {}\n    return v\n"
+    "\n\nclass Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.f = nn.Linear(3, 3)\n"
+    "\n    def forward(self, x):\n        z = flat(self.f(x))\n        z += 1\n        return z\n"
+)
+
+
+def test_view_returned_with_its_storage_as_it_was_may_be_written() -> None:
+    assert "forward" not in sketch(FLAT.format("pass"))[0]
+    assert "forward" in sketch(FLAT.format("y.mul_(x)"))[0]
