@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 from .graph import Node
 from .guards import ALWAYS, implies
-from .storage import DOES, NEVER
+from .storage import DOES, NEVER, Storage
 from .values import Constant, Tensor, Value
 from .weights import weights_of
 
 if TYPE_CHECKING:
     from .run import Run
-    from .storage import Storage
 
 
 def get(run: Run, tensor: Tensor) -> Value:
@@ -38,8 +37,11 @@ def assign(run: Run, tensor: Tensor, value: Value) -> None:
         for weights in weights_of(run, run.several.stand_ins[tensor.storage]):
             if weights.storage is not tensor.storage:
                 assign(run, weights, value)
+    frozen = isinstance(value, Constant) and not value.value
+    if not frozen and tensor.view and tensor.graph is tensor.storage:
+        _part_from_base(run, tensor)
     storage: Storage = tensor.graph
-    if isinstance(value, Constant) and not value.value:
+    if frozen:
         run.heap.forget_gradients(storage, run.path)
         if run.path == ALWAYS and storage.leaf:
             storage.grad = NEVER  # a module frozen in `__init__` stays so in later runs
@@ -53,3 +55,10 @@ def assign(run: Run, tensor: Tensor, value: Value) -> None:
     run.heap.add_gradients(storage, [(run.path, evidence)])
     if not run.heap.record(storage).nodes:
         run.heap.record(storage).nodes.append((run.path, Node([])))
+
+
+def _part_from_base(run: Run, view: Tensor) -> None:
+    """A view that is made to require grad where its base does not: it alone is a leaf, and the base may be written."""
+    if not run.heap.record(view.storage).grads:
+        view.detached, view.early = True, False
+        view.graph = Storage(run.uid(), "detached", NEVER, view.storage.made)

@@ -65,7 +65,9 @@ def _refused(run: Run, op: Application, i: int, guard: Guard, tensor: Tensor) ->
     if tensor.counter is not None or _writes_inside(facts, i):
         return None
     if tensor.detached:
-        if not evidence or not tensor.early:
+        if not evidence or not (
+            tensor.early or (tensor.graph.leaf and run.heap.is_leaf(tensor.graph, guard))
+        ):
             return None
         found = incident("leaf", evidence, storage.made)
         found.storage = tensor.graph
