@@ -297,6 +297,8 @@ def _fresh(run: Run, op: Application, ret: Ret) -> Tensor:
         if len(kinds) > 1:
             kinds -= {"bool", "int"}  # a float promotes them
         only = next(iter(kinds)) if len(kinds) == 1 else "?"
+        if only == "bool" and facts.layout.counts and sum(map(bool, operands)) == 1:
+            only = "?"
         converted = facts.layout.dtype_after is not None
         if dtype == "same" or (only == "float32" and not converted):
             dtype = only

@@ -142,6 +142,11 @@ EXPOSES = {
 #: Raises where the tensor requires grad: a program that comes past it has none there.
 REFUSES_GRAD = frozenset(["numpy"])
 
+#: Counts truth values: one tensor of them, alone or with a number, gives a tensor of numbers.
+COUNTS = frozenset(
+    "sum nansum prod cumsum cumprod square add mul pow remainder floor_divide fmod clamp clamp_min clamp_max".split()
+)
+
 #: Puts elements elsewhere, and computes nothing of them: done to indices and masks as well as to numbers.
 MOVES_ELEMENTS = frozenset(
     "clone copy getitem setitem gather index_select masked_select masked_fill where cat stack take take_along_dim "
@@ -284,6 +289,11 @@ class Layout:
         self.scatters = name in SCATTERS
         #: whether a module saves a copy in place of its weights
         self.copies_weights = name in COPIES_WEIGHTS
+
+    @property
+    def counts(self) -> bool:
+        """Whether the op makes numbers of truth values."""
+        return self.name in COUNTS
 
     def keeps_itself(self, node: str) -> bool:
         """Whether an autograd node keeps the very tensor that the op was given: a composite may hand on a view."""

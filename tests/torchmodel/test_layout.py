@@ -66,6 +66,21 @@ def test_raises_for_a_tensor_that_requires_grad(name):
         getattr(torch.ones(2, requires_grad=True), name)()
 
 
+@pytest.mark.parametrize("name", sorted(layout.COUNTS))
+def test_truth_values_become_numbers(name):
+    args = {
+        "sum": (),
+        "nansum": (),
+        "prod": (),
+        "square": (),
+        "cumsum": (0,),
+        "cumprod": (0,),
+        "sub": (2,),
+    }
+    truths = torch.tensor([True, False])
+    assert getattr(torch, name)(truths, *args.get(name, (2,))).dtype == torch.int64
+
+
 @pytest.mark.parametrize("name", sorted(layout.MOVES_ELEMENTS - {"fill", "zero"}))
 def test_elements_are_moved_and_not_computed_with(name):
     x = torch.tensor([[11, 12], [13, 14]])
