@@ -12,7 +12,7 @@ from .guards import both, literal, relative
 from .iterators import Iteration
 from .joins import join
 from .optimizers import Optimizer
-from .values import Mode, Unknown, Value
+from .values import Mode, Scalar, Sequence_, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
@@ -106,8 +106,10 @@ def _loop(
     for number, element in enumerate((*rounds, *rounds[-1:])):
         if not run.path:
             break
-        if number == len(rounds) and (exact or trained or not run.steps.trains or _has_graph(run, rounds)):
-            break  # only a training loop needs a third round: save, step, and the backward that comes after both
+        if number == len(rounds) and (
+            exact or not (_tells_first(run, rounds[0]) or _trains_on(run, trained, rounds))
+        ):
+            break
         over = DEAD
         if paths:
             there, over = paths[number]
@@ -137,6 +139,17 @@ def _loop(
     run.within.pop()
     run.state = outer
     _leave(run, i, loop, carried, outer, exits)
+
+
+def _tells_first(run: Run, element: Value | None) -> bool:
+    """Whether the first round of a loop may do what the others do not: then two of these are to follow."""
+    within = run.elements(element) if isinstance(element, Sequence_) else (element,)
+    return any(isinstance(part, Scalar) and part.rises is not None and part.rises.asked for part in within)
+
+
+def _trains_on(run: Run, trained: bool, rounds: list[Value | None]) -> bool:
+    """Whether a loop trains and needs a third round: save, step, and the backward that comes after both."""
+    return not trained and run.steps.trains and not _has_graph(run, rounds)
 
 
 def _has_graph(run: Run, rounds: list[Value | None]) -> bool:

@@ -72,6 +72,8 @@ def _range(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
     if len(args) < 3:
         first.bound = last.bound = bound
         last.last = True
+        if len(args) == 1 or (isinstance(args[0], Constant) and args[0].value == 0):
+            iterators.rise([first, last])
     elif all(isinstance(a, Constant) and a.value == -1 for a in args[1:]):
         return iterators.falling()
     return iterators.of(False, [first, last], len(args) == 1)

@@ -145,16 +145,19 @@ def _enumerate(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at:
     def draw(count: int | None) -> Drawn:
         exact, elements = _draw(run, given[0], count, at)
         pairs: list[Value] = []
+        counters: list[Scalar] = []
         for i, element in enumerate(elements):
             number: Value = Constant(i)
             if not exact:
                 counter = Scalar()
                 counter.bound = _length(run, args[0])
                 counter.last = i == len(elements) - 1
+                counters.append(counter)
                 number = counter
             if not isinstance(start, Constant) or start.value != 0:
                 number = Scalar()
             pairs.append(containers.make(run, "tuple", [number, element]))
+        iterators.rise(counters)
         return exact, pairs
 
     return _lazy(run, draw, _pushed(run, given[0], numbered)) if args else Unknown()

@@ -78,6 +78,42 @@ def of(exact: bool, elements: list[Value], counts: bool = False) -> Iteration:
     return Iteration(draw, counts)
 
 
+class Rising:
+    """What counts the rounds of a loop up from 0: the first round is told from all others."""
+
+    __slots__ = ("asked", "first")
+
+    def __init__(self, first: Scalar) -> None:
+        self.first = first
+        #: the loop does tell them apart
+        self.asked = False
+
+    def holds(self, number: Scalar, op: str, other: object) -> bool | None:
+        """Whether `number > 0` and its kin hold in the round of this number."""
+        if type(other) is not int or (other, op) not in _OF_THE_FIRST:
+            return None
+        self.asked = True
+        return (number is self.first) == _OF_THE_FIRST[other, op]
+
+
+#: Comparisons that hold in the first round alone, and those that hold in all others.
+_OF_THE_FIRST = {
+    (0, "=="): True,
+    (0, "<="): True,
+    (1, "<"): True,
+    (0, "!="): False,
+    (0, ">"): False,
+    (1, ">="): False,
+}
+
+
+def rise(numbers: Sequence[Scalar]) -> None:
+    """These count the rounds of a loop, from 0 up."""
+    rising = Rising(numbers[0]) if numbers else None
+    for number in numbers:
+        number.rises = rising
+
+
 def falling() -> Iteration:
     """The numbers of a range that runs down to 0."""
     first, last = Scalar(), Scalar()

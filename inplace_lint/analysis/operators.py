@@ -229,9 +229,13 @@ def _polarity(run: Run, key: Hashable, positive: bool) -> Value:
 
 
 def _last_iteration(run: Run, op: str, left: Scalar, right: Value, at: ast.AST) -> bool | None:
-    """`i < n - 1` and its kin, where i runs to n: the final round of a loop differs from the others."""
+    """`i < n - 1`, `i > 0` and their kin, where i runs to n: the final round of a loop differs, as does the first."""
     if left.falls and isinstance(right, Constant) and right.value == 0:
         return {"==": left.last, "<=": left.last, "!=": not left.last, ">": not left.last}.get(op)
+    if left.rises is not None and isinstance(right, Constant):
+        first = left.rises.holds(left, op, right.value)
+        if first is not None:
+            return first
     if left.bound is None:
         return None
     behind: int | None = None

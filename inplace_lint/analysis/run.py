@@ -27,6 +27,7 @@ from .values import (
     OpValue,
     Parameters,
     Phi,
+    Scalar,
     Sequence_,
     Symbol,
     Tensor,
@@ -176,6 +177,8 @@ class Run(Literals, Operations):
             length = self.state.get((value, LENGTH))
             if isinstance(length, Constant):
                 return (ALWAYS, DEAD) if length.value else (DEAD, ALWAYS)
+        if isinstance(value, Scalar) and value.rises is not None:
+            return (ALWAYS, DEAD) if value.rises.holds(value, "!=", 0) else (DEAD, ALWAYS)
         bit = self.bit(("true", value))
         return literal(bit, True), literal(bit, False)
 

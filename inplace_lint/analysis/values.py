@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .graph import Node
     from .guards import Guard
     from .heap import Write
+    from .iterators import Rising
     from .storage import Counter, Storage, Taken
 
     #: the size of each axis, None where that is not known
@@ -125,19 +126,18 @@ class Constant(Value):
 class Scalar(Value):
     """Known to be no tensor: a number, a string, a shape, a dtype, an array of another library.
 
-    A loop's index carries its bound: `last` says that this is the final iteration, `bound` what the range ran to;
-    `falls` that it runs down to 0. `number`: it is an int or a float, by its annotation. `default`: the string or
-    number that it is where nobody gives another.
+    `last`, of a loop's index: this is the final round; `bound`: what the range ran to; `falls`: it runs down to 0,
+    `rises`: up from there. `number`: an int or a float, by its annotation. `default`: what it is if nobody gives one.
     """
 
-    __slots__ = ("bound", "default", "falls", "last", "number", "offset")
+    __slots__ = ("bound", "default", "falls", "last", "number", "rises")
 
     def __init__(self) -> None:
         self.bound: Value | None = None
         self.last = False
         self.falls = False
         self.number = False
-        self.offset = 0
+        self.rises: Rising | None = None
         self.default: str | float | None = None
 
 
