@@ -10,7 +10,7 @@ from .finding import CERTAIN, HARMLESS, LIKELY, POSSIBLE, SILENT, Finding, Saved
 from .graph import reach
 from .guards import NEVER, both, conjunction, either, implies, ways
 from .kinds import grounds
-from .passed import passed
+from .passed import INSIDE, passed
 from .storage import DOES
 from .values import Tensor, Unknown, alternatives
 
@@ -201,6 +201,8 @@ class Context:
             finding.unrecorded = write.place.at in self.run.declared.unrecorded
             if inner:
                 finding.passed = passed(self.run, write, at)
+            elif write.storage.made is not None and write.storage.made.at is at:
+                finding.passed = INSIDE
             finding.versions = self._version(write.place, saved)
             found[finding.key()] = known = finding
         known.join(finding)

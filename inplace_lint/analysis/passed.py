@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from .storage import Storage
     from .values import Value
 
+#: Nothing: what the call changes is what it made itself, as layers of torch in a row do.
+INSIDE = (-1, "")
+
 #: How many objects deep an attribute is looked for.
 _DEPTH = 4
 

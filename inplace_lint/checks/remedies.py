@@ -68,7 +68,7 @@ class _Remedy:
             return self._without_data()
         if kind == "no-gain" and self.finding.write is not None:
             raise Refused("the write is made by the function that is called")
-        if self.finding.write is not None or self.finding.passed is not None:
+        if self.finding.write is not None or (self.finding.passed is not None and self.finding.passed[1]):
             return self._clone_for_call(node)
         if kind == "out":
             return self._out(node)

@@ -41,6 +41,7 @@ class Net(nn.Module):
         super().__init__()
         self.bank = Bank()
         self.act = nn.Sequential(nn.Sigmoid(), Squash())
+        self.block = nn.Sequential(nn.Linear(3, 3), nn.ReLU(inplace=True), nn.Dropout(0.1, inplace=True))
 
     def of_an_object(self, x):
         y = self.bank(x)
@@ -59,6 +60,9 @@ class Net(nn.Module):
 
     def of_its_own(self, x):
         return self.act(self.bank.lin(x))
+
+    def of_layers_in_a_row(self, x):
+        return x + self.block(x)
 """
 
 
@@ -69,6 +73,7 @@ class Net(nn.Module):
         ("blank(2.0, y[0])", "`y`"),
         ("blank(t=y, scale=x)", "`y`"),
         ("return self.act(self.bank.lin(x))", "a tensor"),
+        ("return x + self.block(x)", "a tensor"),
     ],
 )
 def test_what_the_call_changes_is_named(line: str, name: str) -> None:
