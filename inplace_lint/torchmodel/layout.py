@@ -147,6 +147,9 @@ COUNTS = frozenset(
     "sum nansum prod cumsum cumprod square add mul pow remainder floor_divide fmod clamp clamp_min clamp_max".split()
 )
 
+#: If the result is a tensor, it is the first operand that is one: the second is a number as a rule.
+PROVES_FIRST = frozenset(["pow"])
+
 #: Puts elements elsewhere, and computes nothing of them: done to indices and masks as well as to numbers.
 MOVES_ELEMENTS = frozenset(
     "clone copy getitem setitem gather index_select masked_select masked_fill where cat stack take take_along_dim "
@@ -294,6 +297,11 @@ class Layout:
     def counts(self) -> bool:
         """Whether the op makes numbers of truth values."""
         return self.name in COUNTS
+
+    @property
+    def proves_first(self) -> bool:
+        """Whether a result that is a tensor says nothing of the second operand: an exponent."""
+        return self.name in PROVES_FIRST
 
     def keeps_itself(self, node: str) -> bool:
         """Whether an autograd node keeps the very tensor that the op was given: a composite may hand on a view."""
