@@ -26,6 +26,7 @@ from . import (
 from .guards import both
 from .incident import Incident
 from .joins import join
+from .modes import Mode
 from .optimizers import Optimizer
 from .storage import DOES, NEVER
 from .values import (
@@ -35,7 +36,6 @@ from .values import (
     Constant,
     Instance,
     Mapping_,
-    Mode,
     Native,
     OpValue,
     Parameters,

@@ -11,8 +11,9 @@ from .frames import DEAD, Loop, State
 from .guards import both, literal, relative
 from .iterators import Iteration
 from .joins import join
+from .modes import Mode
 from .optimizers import Optimizer
-from .values import Mode, Scalar, Sequence_, Unknown, Value
+from .values import Scalar, Sequence_, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel.spelling import MODES
 from . import modes
-from .values import FunctionValue, Mode, Native, Symbol, Unknown, Value
+from .modes import Mode
+from .values import FunctionValue, Native, Symbol, Unknown, Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

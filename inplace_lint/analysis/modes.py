@@ -5,13 +5,36 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel.spelling import MODES
-from .values import Constant, FunctionValue, Mode, Scalar, Symbol, Value, flatten
+from .values import Constant, FunctionValue, Scalar, Symbol, Value, flatten
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..syntax.module import FunctionSource
+    from .frames import Place
     from .run import Run
+    from .storage import Storage
+
+
+class Mode(Value):
+    """A context manager (or decorator) that sets a mode: grad (on, off, inference, unknown) or autocast.
+
+    Or what becomes of saves: `unchecked`, from this place on no versions are compared; `unsaved`, what is kept is not
+    the memory that a write would change; `preserved`, writes of these storages move no version.
+    """
+
+    __slots__ = ("autocast", "before", "flag", "grad", "preserved", "unchecked", "unsaved")
+
+    def __init__(self, grad: str | None = None, autocast: bool = False) -> None:
+        self.grad = grad
+        #: whether gradients are recorded, where that is told by a value that is not known
+        self.flag: Value | None = None
+        self.autocast = autocast
+        #: the mode to go back to, where calling the manager's class has changed it already
+        self.before: str | None = None
+        self.unchecked: Place | None = None
+        self.unsaved = False
+        self.preserved: frozenset[Storage] = frozenset()
 
 
 def of(dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Mode:

@@ -8,8 +8,10 @@ to what the function saved before is told where both are called.
 from __future__ import annotations
 
 import ast
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from ..sketch.words import Pattern
 from ..syntax.annotations import LISTS, MAPPINGS, SCALARS, annotated
 from ..torchmodel import table
 from ..torchmodel.spelling import TENSOR_TYPES
@@ -178,7 +180,7 @@ def _class_of(run: Run, source: FunctionSource, parameter: ast.arg) -> ClassValu
     asked = _asked(run, source, parameter.arg)
     if not asked:
         return None
-    candidates = [cls for cls in _in_sight(run, source.module, asked) if _has(cls, asked)]
+    candidates = list(islice((c for c in _in_sight(run, source.module, asked) if _has(c, asked)), 2))
     if len(candidates) != 1:
         return None
     return candidates[0] if _asked_to_write(run, source, parameter, candidates[0]) else None
@@ -234,14 +236,24 @@ def _in_sight(run: Run, module: Module, asked: frozenset[str]) -> Iterator[Class
 
 def _has(cls: ClassValue, asked: frozenset[str]) -> bool:
     """Whether objects of the class have all that is asked of them."""
-    module = cls.is_module()
-    for name in asked:
-        if not name:
-            if _method(cls, "forward") is None and _method(cls, "__call__") is None:
+    for name in asked - _held(cls):
+        if name:
+            if not (table.has_module(name) and cls.is_module()):
                 return False
-        elif _method(cls, name) is None and not (module and table.has_module(name)) and not _sets(cls, name):
+        elif _method(cls, "forward") is None and _method(cls, "__call__") is None:
             return False
     return True
+
+
+def _held(cls: ClassValue) -> frozenset[str]:
+    """The methods of the class, and the attributes that it sets."""
+    if cls.held is not None:
+        return cls.held
+    order = cls.order()
+    found = _names_set(cls).union(*(_names_set(owner) | owner.source.methods.keys() for owner in order))
+    if cls.is_complete():
+        cls.held = found
+    return found
 
 
 def _method(cls: ClassValue, name: str) -> FunctionSource | None:
@@ -250,7 +262,16 @@ def _method(cls: ClassValue, name: str) -> FunctionSource | None:
 
 def _sets(cls: ClassValue, name: str) -> bool:
     """Whether the text of the class assigns or registers an attribute of the name."""
-    import re
+    return any(name in _names_set(owner) for owner in cls.order())
 
-    pattern = re.compile(rb"\.%s\b[^=\n(]*=(?!=)|register_\w+\([ \t]*[\"']%s[\"']" % ((name.encode(),) * 2))
-    return any(name in owner.source.assignments or pattern.search(owner.source.text) for owner in cls.order())
+
+#: An attribute that is followed by a sign that assigns, and what is registered under a name.
+_SETS = Pattern(rb"""\.([\w\x80-\xff]+)(?=[^=\n(]*=(?!=))|register_\w+\([ \t]*["']([\w\x80-\xff]+)["']""")
+
+
+def _names_set(cls: ClassValue) -> frozenset[str]:
+    """The attributes that the text of one class assigns or registers."""
+    if cls.names_set is None:
+        found = {name.decode() for names in _SETS().findall(cls.source.text) for name in names}
+        cls.names_set = frozenset(found.union(cls.source.assignments))
+    return cls.names_set

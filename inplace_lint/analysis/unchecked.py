@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from .graph import Node
 from .guards import compatible
 from .heap import Saved, strongest
+from .modes import Mode
 from .storage import Storage
-from .values import Constant, FunctionValue, Mode, OpValue, Tensor, Unknown, Value
+from .values import Constant, FunctionValue, OpValue, Tensor, Unknown, Value
 
 if TYPE_CHECKING:
     import ast

@@ -352,20 +352,35 @@ _OF_RECORDS = frozenset(("abc", "builtins", "collections", "typing"))
 class ClassValue(Value):
     """A class of the project with its bases resolved: `bases` are ClassValue, Symbol or Unknown."""
 
-    __slots__ = ("_order", "bases", "source")
+    __slots__ = ("_order", "bases", "held", "names_set", "source")
 
     def __init__(self, source: ClassSource) -> None:
         self.source = source
         self.bases: list[Value] = []
         self._order: list[ClassValue | str | Value] = []
+        #: the attributes that its text sets, and all that its objects have, once somebody asked (`supposed`)
+        self.names_set: frozenset[str] | None = None
+        self.held: frozenset[str] | None = None
+
+    def is_complete(self) -> bool:
+        """Whether its bases, and theirs, are known by now."""
+        return bool(self._order)
 
     def _lookups(self) -> list[ClassValue | str | Value]:
         """Where an attribute is looked up, first to last; a class from outside by its dotted name."""
-        found = self._order
-        if not found:
-            found = linearised(self, _bases)
-            if all(c.bases or not c.source.bases for c in found if isinstance(c, ClassValue)):
-                self._order = found  # all bases are known by now
+        if self._order:
+            return self._order
+        orders: dict[ClassValue | str | Value, list[ClassValue | str | Value]] = {}
+
+        def bases(cls: ClassValue | str | Value) -> Sequence[ClassValue | str | Value]:
+            direct = _bases(cls)
+            orders.update((b, b._order) for b in direct if isinstance(b, ClassValue) and b._order)
+            return direct
+
+        orders[self] = found = linearised(self, bases, orders)
+        for cls, order in orders.items():
+            if isinstance(cls, ClassValue) and _is_complete(order):
+                cls._order = order
         return found
 
     def order(self) -> list[ClassValue]:
@@ -389,32 +404,16 @@ class ClassValue(Value):
         return all(base.partition(".")[0] in _OF_RECORDS for base in self.external_bases())
 
 
+def _is_complete(order: Sequence[ClassValue | str | Value]) -> bool:
+    """Whether the bases of all that a class derives from are known by now."""
+    return all(cls.bases or not cls.source.bases for cls in order if isinstance(cls, ClassValue))
+
+
 def _bases(cls: ClassValue | str | Value) -> Sequence[ClassValue | str | Value]:
     if isinstance(cls, str):
         return above(cls)
     direct = cls.bases if isinstance(cls, ClassValue) else ()
     return [base.dotted if isinstance(base, Symbol) else base for base in direct]
-
-
-class Mode(Value):
-    """A context manager (or decorator) that sets a mode: grad (on, off, inference, unknown) or autocast.
-
-    Or what becomes of saves: `unchecked`, from this place on no versions are compared; `unsaved`, what is kept is not
-    the memory that a write would change; `preserved`, writes of these storages move no version.
-    """
-
-    __slots__ = ("autocast", "before", "flag", "grad", "preserved", "unchecked", "unsaved")
-
-    def __init__(self, grad: str | None = None, autocast: bool = False) -> None:
-        self.grad = grad
-        #: whether gradients are recorded, where that is told by a value that is not known
-        self.flag: Value | None = None
-        self.autocast = autocast
-        #: the mode to go back to, where calling the manager's class has changed it already
-        self.before: str | None = None
-        self.unchecked: Place | None = None
-        self.unsaved = False
-        self.preserved: frozenset[Storage] = frozenset()
 
 
 class Parameters(Value):

@@ -352,7 +352,7 @@ def _assigned_in(
     found: list[Sketched] = []
     words = _WORDS.get(name) or (name.encode(),)
     for method in methods:
-        if not any(map(method.mentions, words)):
+        if not (scope.sketches.knows_assigned(method) or any(map(method.mentions, words))):
             continue  # most do not, and need no index
         assigned = scope.sketches.assigned(method).names.get(f".{name}")
         if assigned is None:

@@ -350,6 +350,17 @@ def _is_put_somewhere(text: bytes, word: bytes) -> bool:
 _GONE_OVER = frozenset(["__iter__", "__next__", "__getitem__"])
 
 
+def _called_as(function: FunctionSource) -> tuple[object, ...]:
+    """What tells who calls a function from who calls another one: methods of one name are called alike."""
+    owner = None if function.owner is None else function.owner.name
+    by_class = owner is not None and function.name in _BY_CLASS
+    return function.name, owner is None, function.descriptor, owner if by_class else None
+
+
+#: Methods that are run by who runs an object of their class.
+_BY_CLASS = _GONE_OVER | {"forward", "__call__"}
+
+
 def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSource, None], list[int]]:
     """Functions of the file that call one of these, and the rows of those calls.
 
@@ -359,7 +370,7 @@ def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSo
     rows: set[int] = set()
     built = set()
     handed: set[int] = set()
-    for function in asked:
+    for function in {_called_as(f): f for f in asked}.values():
         over = function.owner is not None and function.name in _GONE_OVER
         forward = over or (function.owner is not None and function.name in ("forward", "__call__"))
         word = function.owner.name if forward and function.owner is not None else function.name

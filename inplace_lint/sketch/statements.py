@@ -9,7 +9,7 @@ from ..syntax.operators import OPERATORS
 from ..torchmodel import table
 from . import bindings, effects, modes
 from .atoms import EVERYWHERE, EVIDENT, NOTHING, Box, Cell, Class, Function, Store, apart, united
-from .expressions import elements, test
+from .expressions import CROWD, elements, test
 from .flow import STATEMENTS, Flow, every_name
 
 if TYPE_CHECKING:
@@ -149,11 +149,11 @@ def _branch(flow: Flow, arms: list[list[ast.stmt]]) -> bool:
         return True
     if ended and len(left) == 1:
         flow.arms = around | (all_of_them - ended)  # what follows belongs to the one that goes on
-    flow.names = _joined(left)
+    flow.names = _joined(flow, left)
     return False
 
 
-def _joined(arms: list[tuple[dict[str, Sketched], frozenset[int]]]) -> dict[str, Sketched]:
+def _joined(flow: Flow, arms: list[tuple[dict[str, Sketched], frozenset[int]]]) -> dict[str, Sketched]:
     """What names may stand for after the arms, each given with the others, that were then not taken."""
     (first, without), *others = arms
     merged = False
@@ -163,7 +163,8 @@ def _joined(arms: list[tuple[dict[str, Sketched], frozenset[int]]]) -> dict[str,
             if known is None:
                 first[name] = value
             elif known is not value and known != value:
-                first[name] = united([known if merged else apart(known, without), apart(value, elsewhere)])
+                both = united([known if merged else apart(known, without), apart(value, elsewhere)])
+                first[name] = both if len(both) <= CROWD else flow.crowded(both)
         merged = len(others) > 1
     return first
 
@@ -204,7 +205,7 @@ def _loop(flow: Flow, node: ast.For | ast.AsyncFor | ast.While, start: Callable[
         stored = flow.stored
         start()
         flow.run(node.body)
-        flow.names = _joined([(flow.names, EVERYWHERE), (before, EVERYWHERE)])
+        flow.names = _joined(flow, [(flow.names, EVERYWHERE), (before, EVERYWHERE)])
         flow.arms, flow.without = (
             arms,
             without,
@@ -240,10 +241,10 @@ def _try(flow: Flow, node: ast.Try) -> bool:
         ended = flow.run(node.body) or flow.run(node.orelse)
         flow.arms = arms
         after = flow.names
-        flow.names = _joined([(dict(after), EVERYWHERE), (before, EVERYWHERE)])
+        flow.names = _joined(flow, [(dict(after), EVERYWHERE), (before, EVERYWHERE)])
         caught = _branch(flow, handlers)
         if not ended:
-            flow.names = after if caught else _joined([(after, EVERYWHERE), (flow.names, EVERYWHERE)])
+            flow.names = after if caught else _joined(flow, [(after, EVERYWHERE), (flow.names, EVERYWHERE)])
         flow.arms = arms
         ended = ended and caught
     else:

@@ -300,6 +300,10 @@ class Sketches:
             known = self._assigned[source] = assigned.Assigned(body, receiver)
         return known
 
+    def knows_assigned(self, source: FunctionSource) -> bool:
+        """Whether that costs no more than a look-up."""
+        return source in self._assigned
+
     def scope_of(
         self, obj: Object, method: FunctionSource, arguments: Mapping[str, Sketched | Later], depth: int
     ) -> Scope:

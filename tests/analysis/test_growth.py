@@ -117,13 +117,18 @@ class TooMany(BaseException):
     """More calls than the program may cost: whoever waits for the end may wait for ever."""
 
 
-def cost(text: str, most: int) -> tuple[int, list[Diagnostic]]:
-    """How many calls of Python functions the check of a program takes, and what it finds."""
+#: What is counted: calls of Python functions; and those of built-in ones, too.
+PYTHON = frozenset(["call"])
+ALL = PYTHON | {"c_call"}
+
+
+def cost(text: str, most: int, counted: frozenset[str] = PYTHON) -> tuple[int, list[Diagnostic]]:
+    """How many calls the check of a program takes, and what it finds."""
     calls = 0
 
     def count(frame: FrameType, event: str, arg: object) -> None:
         nonlocal calls
-        calls += event == "call"
+        calls += event in counted
         if calls > most:
             raise TooMany
 
@@ -150,6 +155,21 @@ def test_cost_grows_no_faster_than_the_square_of_the_size(name: str) -> None:
     assert large - middle <= 4.5 * max(middle - small, small)
     assert "IPL101" in {one.code for one in found}
     assert not {"IPL000", "IPL002"} & {one.code for one in found}
+
+
+def loops(n: int) -> str:
+    return function(["for i in range(3):", "    x = torch.exp(x) + i"] * n)
+
+
+@pytest.mark.parametrize("make, size", [(diamonds_of_classes, 40), (loops, 1500)])
+def test_cost_of_a_long_program_grows_little_faster_than_its_size(
+    make: Callable[[int], str], size: int
+) -> None:
+    cost(make(2), MOST)
+    small, _ = cost(make(size), 40 * MOST, ALL)
+    large, _ = cost(make(2 * size), 40 * MOST, ALL)
+    # The orders of look-ups, at least, are as long together as the square of how deep classes derive.
+    assert large <= 2.9 * small
 
 
 LONG = {
