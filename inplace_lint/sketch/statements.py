@@ -9,7 +9,7 @@ from ..syntax.operators import OPERATORS
 from ..torchmodel import table
 from . import bindings, effects, modes
 from .atoms import EVERYWHERE, EVIDENT, NOTHING, Box, Cell, Class, Function, Store, apart, united
-from .expressions import CROWD, elements, test
+from .expressions import elements, test
 from .flow import STATEMENTS, Flow, every_name
 
 if TYPE_CHECKING:
@@ -153,6 +153,10 @@ def _branch(flow: Flow, arms: list[list[ast.stmt]]) -> bool:
     return False
 
 
+#: A name holds no more alternatives than this; most hold a few.
+_MOST = 512
+
+
 def _joined(flow: Flow, arms: list[tuple[dict[str, Sketched], frozenset[int]]]) -> dict[str, Sketched]:
     """What names may stand for after the arms, each given with the others, that were then not taken."""
     (first, without), *others = arms
@@ -164,7 +168,7 @@ def _joined(flow: Flow, arms: list[tuple[dict[str, Sketched], frozenset[int]]]) 
                 first[name] = value
             elif known is not value and known != value:
                 both = united([known if merged else apart(known, without), apart(value, elsewhere)])
-                first[name] = both if len(both) <= CROWD else flow.crowded(both)
+                first[name] = both if len(both) <= _MOST else flow.crowded(both)
         merged = len(others) > 1
     return first
 
