@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import containers, elements, layers, methods
-from .frames import LAST, LENGTH, PARTS
+from .frames import LENGTH
 from .values import (
     ANY,
     Constant,
@@ -73,6 +73,7 @@ def _insert(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
             run.state.slots[(obj, LENGTH)] = Constant(len(known) + 1)
         else:
             containers.smear(run, obj, args[1])
+            containers.forget_ends(run, obj)
     return NONE
 
 
@@ -91,7 +92,8 @@ def _pop(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
             run.put(obj, i, value)
         run.state.slots[(obj, LENGTH)] = Constant(len(known))
         return taken
-    run.state.slots[(obj, LENGTH)] = run.state.slots[(obj, LAST)] = Unknown()
+    run.state.slots[(obj, LENGTH)] = Unknown()
+    containers.forget_ends(run, obj)
     return containers.any_element(run, obj)
 
 
@@ -105,12 +107,13 @@ def delete_item(run: Run, obj: Value, index: Value) -> None:
 def _reverse(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
     for i, value in enumerate(reversed(containers.items(run, obj) or [])):
         run.put(obj, i, value)
-    run.state.slots[(obj, LAST)] = run.state.slots[(obj, PARTS)] = Unknown()
+    containers.forget_ends(run, obj)
     return NONE
 
 
 def _reorder(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
-    run.state.slots[(obj, LENGTH)] = run.state.slots[(obj, LAST)] = Unknown()
+    run.state.slots[(obj, LENGTH)] = Unknown()
+    containers.forget_ends(run, obj)
     return NONE
 
 

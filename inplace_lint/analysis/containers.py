@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import elements, stale
-from .frames import KEYS, LAST, LENGTH, PARTS
+from .frames import FIRST, KEYS, LAST, LENGTH, PARTS
 from .guards import compatible
 from .iterators import Iteration
 from .joins import join
@@ -24,6 +24,7 @@ from .values import (
     Unknown,
     Value,
     alternatives,
+    flatten,
 )
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def elements_of(run: Run, value: Value) -> list[Value]:
 
 def of_unknown_length(run: Run, kind: str, other: Sequence_) -> Value:
     """A container of what stands in another one, of which it is not known how much that is."""
-    counts = lengths(run, other)
+    counts = known_lengths(run, other)
     if counts:
         made = Sequence_(kind)
         run.born[made] = run.inexact
@@ -143,9 +144,8 @@ def of_unknown_length(run: Run, kind: str, other: Sequence_) -> Value:
         run.state.slots[(made, LENGTH)] = join([(guard, Constant(count)) for guard, count in counts])
         return made
     spread = make(run, kind, run.elements(other), exact=False)
-    last = run.state.get((other, LAST))
-    if last is not None:
-        run.state.slots[(spread, LAST)] = last
+    ends = {(spread, end): run.state.get((other, end)) for end in (FIRST, LAST)}
+    run.state.slots.update({key: value for key, value in ends.items() if value is not None})
     return spread
 
 
@@ -158,16 +158,23 @@ def length(run: Run, value: Value) -> int | None:
     return None
 
 
-def lengths(run: Run, value: Value) -> list[tuple[Guard, int]]:
-    """The numbers of elements that a list may have, each with its paths; none where one of them is not known."""
-    found = run.state.get((value, LENGTH)) if isinstance(value, Sequence_) else None
-    if found is None:
-        return []
-    live = run.live(found)
-    known = [
-        (guard, atom.value) for guard, atom in live if isinstance(atom, Constant) and type(atom.value) is int
+def lengths(run: Run, value: Sequence_) -> list[tuple[Guard, int | None]]:
+    """The numbers of elements that a list may have, each with its paths; None where one is not known."""
+    found = run.state.get((value, LENGTH))
+    live = [] if found is None else run.live(found)
+    if not 0 < len(live) <= _LENGTHS:
+        return [(run.path, None)]
+    return [
+        (guard, atom.value if isinstance(atom, Constant) and type(atom.value) is int else None)
+        for guard, atom in live
     ]
-    return known if len(known) == len(live) <= _LENGTHS else []
+
+
+def known_lengths(run: Run, value: Value) -> list[tuple[Guard, int]]:
+    """The numbers of elements that a list may have, each with its paths; none where one of them is not known."""
+    found = lengths(run, value) if isinstance(value, Sequence_) else []
+    known = [(guard, count) for guard, count in found if count is not None]
+    return known if len(known) == len(found) else []
 
 
 def items(run: Run, value: Value) -> list[Value] | None:
@@ -279,8 +286,21 @@ def fill(run: Run, container: Sequence_ | Mapping_, element: Value) -> None:
     slots = run.bottom().slots
     container.keys[ANY] = None
     slots[(container, ANY)] = element
-    for what in (LENGTH, LAST, PARTS):
+    for what in (LENGTH, FIRST, LAST, PARTS):
         slots[(container, what)] = Unknown()
+
+
+def at_end(run: Run, sequence: Sequence_, end: str) -> Value | None:
+    """The first or last of modules, where it is not known how many there are, but that there is one and what it is."""
+    found = run.state.get((sequence, end))
+    modules = (TorchModule, Instance, Sequence_)
+    return found if found is not None and all(isinstance(atom, modules) for atom in flatten(found)) else None
+
+
+def forget_ends(run: Run, sequence: Sequence_) -> None:
+    """Which element comes first and which last is no longer known, nor what the list was put together of."""
+    for what in (FIRST, LAST, PARTS):
+        run.state.slots[(sequence, what)] = Unknown()
 
 
 def smear(run: Run, container: Sequence_ | Mapping_, value: Value) -> None:
@@ -305,6 +325,10 @@ def append(run: Run, sequence: Sequence_, value: Value) -> None:
     if run.inexact > run.born.get(sequence, 0) or (
         count is None and not _append_module(run, sequence, value)
     ):
+        if count is not None:
+            run.state.slots[(sequence, FIRST)] = (
+                run.state.get((sequence, 0)) if count else value
+            ) or Unknown()
         smear(run, sequence, value)
         run.state.slots[(sequence, LAST)] = value
     elif count is not None:
@@ -314,7 +338,7 @@ def append(run: Run, sequence: Sequence_, value: Value) -> None:
 
 def _append_module(run: Run, sequence: Sequence_, value: Value) -> bool:
     """Append a module to a list that is longer on some paths than on others; whether it is known how long it is."""
-    counts = lengths(run, sequence) if isinstance(value, (TorchModule, Instance, Sequence_)) else []
+    counts = known_lengths(run, sequence) if isinstance(value, (TorchModule, Instance, Sequence_)) else []
     for guard, count in counts:
         known = run.state.get((sequence, count))
         longer = [] if known is None else [(other, known) for other, length in counts if length > count]

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 #: Under which key the state holds the length of a container.
 LENGTH = "#"
-#: ... and its last element, where its length is not known and that is.
+#: ... and its first and last element, where its length is not known and these are.
+FIRST = "first"
 LAST = "last"
 #: ... and what it was put together of (`containers.Parts`).
 PARTS = "parts"

@@ -57,7 +57,7 @@ def by_length(run: Run, value: Value) -> list[tuple[Guard, Guard, Value]]:
     where it is not such a list, or a long one.
     """
     value = run.settled(inherited.contents(run, value))
-    counts = containers.lengths(run, value)
+    counts = containers.known_lengths(run, value)
     longest = max((count for _, count in counts), default=0)
     rounds: list[tuple[Guard, Guard, Value]] = []
     if len(counts) < 2 or longest > UNROLL:

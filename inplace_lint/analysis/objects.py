@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..resolve.hierarchy import RECORDS
 from ..torchmodel import table
 from . import containers, einops, inherited, layers, lookup, modules, names, ops
-from .frames import LAST, Frame, State
+from .frames import FIRST, LAST, Frame, State
 from .guards import ALWAYS, both, literal
 from .joins import join
 from .values import (
@@ -23,7 +23,6 @@ from .values import (
     TorchModule,
     Unknown,
     Value,
-    alternatives,
 )
 
 if TYPE_CHECKING:
@@ -164,44 +163,43 @@ def call_instance(
 
 
 def call_sequential(run: Run, modules: Sequence_, args: Sequence[Value], at: ast.AST) -> Value:
-    items = containers.items(run, modules)
-    value: Value = args[0] if args else Unknown()
-    counts = containers.lengths(run, modules) if items is None else []
-    if counts:
-        return _call_each_length(run, modules, counts, value, at)
-    if items is None:
-        # In which order the modules follow each other is not known: one kind of module alone tells something.
-        elements = run.elements(modules)
-        last = run.state.get((modules, LAST))
-        if len(elements) == 1 and not isinstance(elements[0], Phi):
-            value = run.call(elements[0], [value], {}, at)
-        else:
-            value = run.call_unknown(modules, args, {}, at)
-        # Whether it is there in the last round of the loop that put it there has to be certain.
-        known = last not in elements and all(
-            isinstance(atom, (TorchModule, Instance)) for _, atom in alternatives(last or Unknown())
-        )
-        return run.call(last, [value], {}, at) if known and last is not None else value
-    for module in items:
-        value = run.call(module, [value], {}, at)
-    return value
-
-
-def _call_each_length(
-    run: Run, modules: Sequence_, counts: list[tuple[Guard, int]], given: Value, at: ast.AST
-) -> Value:
-    """A call of an `nn.Sequential` that has more modules on some paths than on others."""
+    """A call of an `nn.Sequential`, on each path with the modules that it has there."""
+    given: Value = args[0] if args else Unknown()
+    ways = containers.lengths(run, modules)
+    if len(ways) == 1:
+        return _call_chain(run, modules, ways[0][1], given, at)
     results: list[tuple[Guard, Value]] = []
     path = run.path
-    for guard, count in counts:
+    for guard, count in ways:
         run.path = guard
-        value = given
-        for i in range(count):
-            module = run.state.get((modules, i))
-            value = run.call(Unknown() if module is None else run.settled(module), [value], {}, at)
-        results.append((guard, value))
+        results.append((guard, _call_chain(run, modules, count, given, at)))
     run.path = path
     return join(results)
+
+
+def _call_chain(run: Run, modules: Sequence_, count: int | None, value: Value, at: ast.AST) -> Value:
+    """A call of so many modules one after the other; None: of which it is not known how many they are.
+
+    Then the first is given what the call is, and the last gives the result. In which order the others follow each other
+    is not known: each is given a value of which it is only known what it hangs on, so that their weights are saved.
+    """
+    for i in range(count or 0):
+        module = run.state.get((modules, i))
+        value = run.call(Unknown() if module is None else run.settled(module), [value], {}, at)
+    if count is not None:
+        return value
+    elements = run.elements(modules)
+    if len(elements) == 1 and not isinstance(elements[0], Phi):
+        return run.call(elements[0], [value], {}, at)
+    first, last = (containers.at_end(run, modules, end) for end in (FIRST, LAST))
+    if first is not None:
+        value = run.call(first, [value], {}, at)
+    value = run.call_unknown(modules, [value], {}, at)
+    for module in dict.fromkeys(atom for element in elements for _, atom in run.live(element)):
+        if module is not first and module is not last:
+            value = run.call_unknown(modules, [run.call(module, [value], {}, at)], {}, at)
+    # Whether it is there in the last round of the loop that put it there has to be certain.
+    return value if last is None or last in elements else run.call(last, [value], {}, at)
 
 
 def call_module(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import arrays, containers, elements, indexing, inherited, instances, kinds, protocols, stale
 from .choices import chosen
-from .frames import LAST, PARTS
+from .frames import FIRST
 from .iterators import Iteration
 from .joins import join
 from .slices import Slice
@@ -143,6 +143,9 @@ def _element(run: Run, sequence: Sequence_, index: Value) -> Value:
 def _smeared(run: Run, sequence: Sequence_, index: int) -> Value:
     if sequence.kind == "fresh":
         return containers.fresh_element(run, sequence, ("part", index))
+    first = containers.at_end(run, sequence, FIRST) if index == 0 else None
+    if first is not None:
+        return first
     found = run.state.get((sequence, ANY))
     if found is None:
         return Unknown()
@@ -192,7 +195,7 @@ def _set_element(run: Run, sequence: Sequence_, index: Value, value: Value, at: 
     if isinstance(index, Constant) and isinstance(index.value, int) and count is not None:
         run.put(sequence, index.value if index.value >= 0 else count + index.value, value)
     else:
-        run.state.slots[(sequence, LAST)] = run.state.slots[(sequence, PARTS)] = Unknown()
+        containers.forget_ends(run, sequence)
         for key in list(sequence.keys):
             known = run.state.get((sequence, key))
             if known is not None:

@@ -65,6 +65,8 @@ def parameters_of(run: Run, owner: Value) -> Parameters:
     if isinstance(owner, Unknown):
         foreign.expected_weights(run, owner)
     weights = weights_of(run, owner)
+    if not weights:
+        weights = [foreign.expected_weights(run, part) for part in _made_elsewhere(run, owner)]
     found = [e for w in weights for _, e in run.heap.gradients(w, run.path)]
     return Parameters([owner], DOES if not weights else max(found, default=NEVER))
 
@@ -84,3 +86,15 @@ def owners_in(run: Run, value: Value, owners: list[Value], depth: int = 3) -> No
             owners_in(run, atom, owners, depth - 1)
     elif isinstance(value, (Tensor, TorchModule, Instance)):
         owners.append(value)
+
+
+def _made_elsewhere(run: Run, owner: Value, depth: int = 3) -> list[Unknown]:
+    """The parts of a module that functions of other packages returned: what has parameters has them in these."""
+    found: list[Unknown] = []
+    for _, atom in alternatives(owner):
+        if isinstance(atom, Unknown) and atom.returned and depth < 3:
+            found.append(atom)
+        elif isinstance(atom, Instance) and atom.cls.is_module() and depth:
+            for value in run.elements(atom):
+                found += _made_elsewhere(run, value, depth - 1)
+    return found

@@ -50,6 +50,7 @@ class Assigned:
                     self.branches.append((statement.lineno, statement.end_lineno or statement.lineno))
                 for inner in reversed(inner_bodies(statement)):
                     stack.extend(inner[::-1])
+                    self.branches += _left_out(inner)
 
     def may_be_skipped(self, node: ast.expr) -> bool:
         """Whether a condition decides about an expression."""
@@ -70,10 +71,8 @@ class Assigned:
     def _call(self, call: ast.Call, receiver: str) -> None:
         func = call.func
         if not isinstance(func, ast.Attribute):
-            if getattr(func, "id", "") == "setattr" and len(call.args) == 3:
-                target = call.args[0]
-                if isinstance(target, ast.Name) and target.id == receiver:
-                    self._enter(COMPUTED, "add_module", call.args[2])
+            if getattr(func, "id", "") == "setattr" and len(call.args) == 3 and _is(call.args[0], receiver):
+                self._enter(COMPUTED, "add_module", call.args[2])
             return
         verb = func.attr
         if verb == "__init__":
@@ -83,6 +82,10 @@ class Assigned:
             return
         elif verb in ("append", "add", "insert", "extend"):
             self._add(func.value, receiver, "extend" if verb == "extend" else "append", call.args[-1])
+        elif (
+            verb in ("add_module", "register_module") and len(call.args) > 1 and not _is(func.value, receiver)
+        ):
+            self._add(func.value, receiver, "append", call.args[1])  # to an nn.Sequential
         elif verb in ("register_buffer", "register_parameter", "add_module") and len(call.args) > 1:
             name = call.args[0]
             if isinstance(name, ast.Constant) and isinstance(name.value, str):
@@ -106,3 +109,16 @@ class Assigned:
             self.names[key] = [(how, value, position)]
         else:
             known.append((how, value, position))
+
+
+def _is(node: ast.expr, receiver: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == receiver
+
+
+def _left_out(block: list[ast.stmt]) -> list[tuple[int, int]]:
+    """The rows of a loop's body that a `continue` under a condition skips."""
+    for statement in block:
+        if isinstance(statement, ast.If) and isinstance(statement.body[-1], (ast.Continue, ast.Break)):
+            last = block[-1]
+            return [(statement.lineno, last.end_lineno or last.lineno)]
+    return []

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..syntax.module import FunctionSource
     from .atoms import Atom, Sketched
     from .expressions import Scope
+    from .summaries import Sketches
 
 
 def of_function(function: Function, made: Call) -> Sketched:
@@ -249,6 +250,29 @@ def of_object(obj: Object, made: Call) -> Sketched:
     for name in ("forward", "__call__"):
         found = construct.find_method(made.scope, obj.source, name)
         if found is not None:
+            if made.scope.recording and construct.is_module(made.scope, obj.source):
+                made.scope.remembers = True  # whoever made its layers, they keep their weights
             return hooked(obj, made, of_function(Function(found.source, (obj,)), made))
     own = construct.part(made.scope, obj)
     return hooked(obj, made, made.scope.sketches.call(own, made)) if own else unknown(made)
+
+
+#: How deep in containers it is looked for modules that work in place.
+_BOXES = 3
+
+
+def works_in_place(sketches: Sketches, value: Sketched, depth: int = _BOXES) -> bool:
+    """Whether a call of a value, a module or several, may write what it is given."""
+    for atom in value:
+        if isinstance(atom, Layer):
+            found = "inplace" in atom.config
+        elif isinstance(atom, Object):
+            forward = sketches.classes.method(atom.source, "forward")
+            found = forward is not None and sketches.writes_tensor(forward)
+        elif isinstance(atom, Box) and depth:
+            found = any(works_in_place(sketches, item, depth - 1) for item in atom.items)
+        else:
+            found = False
+        if found:
+            return True
+    return False

@@ -193,7 +193,7 @@ def with_candidates(module: Module) -> dict[FunctionSource, None]:
         rows = mentions(module, factories)
         users = around(module, rows, rows, named=True)
         chosen.update(users)
-        more = {function.name for function in users if function.owner is None} - factories
+        more = {function.name for function in users if _hands_on(function)} - factories
         if not more:
             break
         factories |= more
@@ -297,15 +297,19 @@ def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[in
     for function in module.functions_in_order():
         first, last = function.node.lineno, function.node.end_lineno or 0
         owner = function.owner
-        builds = (
-            function in chosen if owner is None else function.name == "__init__" and _is_sequential(owner)
-        )
-        if builds and any(
+        is_module = function.name == "__init__" and owner is not None and _is_sequential(owner)
+        if (is_module or (function in chosen and _hands_on(function))) and any(
             b"inplace" in module.text(row, row) or row in module.answers.declaring
             for row in rows[bisect_left(rows, first) : bisect_right(rows, last)]
         ):
-            found.add(function.name if owner is None else owner.name)
+            found.add(owner.name if is_module and owner is not None else function.name)
     return found
+
+
+def _hands_on(function: FunctionSource) -> bool:
+    """Whether a function may return a module that it builds: not a method that runs what others have built."""
+    runs = function.owner is not None and (function.name == "forward" or function.name.startswith("__"))
+    return not runs and b"return" in function.text
 
 
 #: More names than this are not looked for one by one, nor any name in a text of more bytes.
@@ -344,6 +348,23 @@ def _rows_of_inits(module: Module) -> list[int]:
 def _is_put_somewhere(text: bytes, word: bytes) -> bool:
     """Whether a name may stand in a list, or in a call that puts it into one."""
     return word + b"," in text or word + b"]" in text or word + b")" in text
+
+
+#: How many calls deep functions are followed that only return what another one builds.
+_HANDED_ON = 3
+
+
+def that_build(module: Module, names: set[str]) -> set[str]:
+    """Functions and methods that may return what these classes and functions build, by name: so do their callers."""
+    found: set[str] = set()
+    sought = names
+    for _ in range(_HANDED_ON):
+        around_it = {f for row in mentions(module, sought) for f in module.functions_at(row)}
+        sought = {f.name for f in around_it if _hands_on(f)} - found - names
+        if not sought:
+            break
+        found |= sought
+    return found
 
 
 #: Methods that a loop over an object runs.
@@ -385,6 +406,7 @@ def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSo
             handed.update(rows_with(module, word.encode(), is_kept))
     builds: list[int] = []
     if built:
+        built |= that_build(module, built)
         builds = [
             row
             for row in (mentions(module, built) if len(built) <= _FEW else _rows_of_inits(module))

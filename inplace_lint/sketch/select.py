@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import bindings, construct, inherited, initial
 from .atoms import Class, File, Function, Partial, Symbol
-from .screen import around, callers, rows_of
+from .screen import around, callers, rows_of, that_build
 from .words import called, called_in, has_word, mentions, runs_backward
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
         every = sorted({*rows, *calls})
         pending += _running([f for f in calling if not initial.only_initialises(module, f, every)])
     if building:
-        named = mentions(module, building)
+        named = mentions(module, building | that_build(module, building))
         pending += _running(around(module, named, named, named=True))
     sketched: dict[FunctionSource, Summary] = {}
     for _ in range(_CALLERS):
@@ -118,11 +118,17 @@ def foreign_writers(sketches: Sketches, module: Module, building: set[str]) -> s
     words = {*called(module), "forward"}
     for name, value in _imported(sketches, module, words):
         for atom in value:
+            functions = _functions(sketches, atom, words)
             if isinstance(atom, File):
                 building.update(source.name for source in sketches.declared.writers(atom.module))
             if _is_unsaid(sketches, atom, module):
                 building.add(name)
-            functions = _functions(sketches, atom, words)
+            elif module.classes and isinstance(atom, (File, Function)):
+                building.update(
+                    word if isinstance(atom, File) else name
+                    for word in functions.keys() & words
+                    if sketches.builds_in_place(functions[word])
+                )
             found.update(
                 functions[word]
                 for word in functions.keys() & words

@@ -334,9 +334,18 @@ class Sketches:
         return known
 
     def writes_tensor(self, source: FunctionSource) -> bool:
-        """Whether a call of the function may write what it shows itself to be a tensor."""
+        """Whether a call of the function may write what it shows itself to be a tensor, or step an optimizer."""
         known = self.earlier.answer("tensors", source, self.notes)
-        return self.may_write(source) and bool(self.of(source).tensors) if known is None else known
+        if known is not None:
+            return known
+        return self.may_write(source) and bool(self.of(source).tensors or self.of(source).steps)
+
+    def builds_in_place(self, source: FunctionSource) -> bool:
+        """Whether a function of a file returns a module that may write what it is given."""
+        if source.owner is not None or b"return" not in source.text:
+            return False
+        known = self.earlier.answer("builds", source, self.notes)
+        return functions.works_in_place(self, self.of(source).returns) if known is None else known
 
     def is_suspicious(self, source: FunctionSource) -> bool:
         """Whether a run of the function itself may find something."""
@@ -345,7 +354,12 @@ class Sketches:
 
     def settle(self) -> None:
         """Leave to later runs what was found out, now that nothing more is asked for the sake of a file."""
-        ways = {"writes": self.may_write, "tensors": self.writes_tensor, "suspicious": self.is_suspicious}
+        ways = {
+            "writes": self.may_write,
+            "tensors": self.writes_tensor,
+            "suspicious": self.is_suspicious,
+            "builds": self.builds_in_place,
+        }
         for question, source in self.earlier.open_questions():
             if self.files.holds(source.module):
                 self.earlier.keep(question, source, self.notes, ways[question](source))
