@@ -181,7 +181,8 @@ def _call_chain(run: Run, modules: Sequence_, count: int | None, value: Value, a
     """A call of so many modules one after the other; None: of which it is not known how many they are.
 
     Then the first is given what the call is, and the last gives the result. In which order the others follow each other
-    is not known: each is given a value of which it is only known what it hangs on, so that their weights are saved.
+    is not known: each is given a value of which it is only known what it hangs on, so that their weights are saved,
+    where something may step these.
     """
     for i in range(count or 0):
         module = run.state.get((modules, i))
@@ -191,15 +192,22 @@ def _call_chain(run: Run, modules: Sequence_, count: int | None, value: Value, a
     elements = run.elements(modules)
     if len(elements) == 1 and not isinstance(elements[0], Phi):
         return run.call(elements[0], [value], {}, at)
-    first, last = (containers.at_end(run, modules, end) for end in (FIRST, LAST))
+    first, last = (_layer_at(run, modules, end) for end in (FIRST, LAST))
     if first is not None:
         value = run.call(first, [value], {}, at)
     value = run.call_unknown(modules, [value], {}, at)
-    for module in dict.fromkeys(atom for element in elements for _, atom in run.live(element)):
+    inner = elements if run.steps.expected else []
+    for module in dict.fromkeys(atom for element in inner for _, atom in run.live(element)):
         if module is not first and module is not last:
             value = run.call_unknown(modules, [run.call(module, [value], {}, at)], {}, at)
     # Whether it is there in the last round of the loop that put it there has to be certain.
     return value if last is None or last in elements else run.call(last, [value], {}, at)
+
+
+def _layer_at(run: Run, modules: Sequence_, end: str) -> Value | None:
+    """The first or last module; not one that is a chain itself: to enter all chains in chains costs too much."""
+    found = containers.at_end(run, modules, end)
+    return None if isinstance(found, Sequence_) else found
 
 
 def call_module(

@@ -257,11 +257,20 @@ def of_object(obj: Object, made: Call) -> Sketched:
     return hooked(obj, made, made.scope.sketches.call(own, made)) if own else unknown(made)
 
 
-#: How deep in containers it is looked for modules that work in place.
+#: How deep in containers it is looked for modules that work in place, and of how many kinds one may be.
 _BOXES = 3
+_KINDS = 2
 
 
-def works_in_place(sketches: Sketches, value: Sketched, depth: int = _BOXES) -> bool:
+def builds_in_place(sketches: Sketches, returned: Sketched) -> bool:
+    """Whether what a function returned may write what it is given when it is called.
+
+    Where that is one of many kinds, chosen by a name as a rule, a run would not know which: then it does not count.
+    """
+    return len(returned) <= _KINDS and _works_in_place(sketches, returned, _BOXES)
+
+
+def _works_in_place(sketches: Sketches, value: Sketched, depth: int) -> bool:
     """Whether a call of a value, a module or several, may write what it is given."""
     for atom in value:
         if isinstance(atom, Layer):
@@ -270,7 +279,9 @@ def works_in_place(sketches: Sketches, value: Sketched, depth: int = _BOXES) -> 
             forward = sketches.classes.method(atom.source, "forward")
             found = forward is not None and sketches.writes_tensor(forward)
         elif isinstance(atom, Box) and depth:
-            found = any(works_in_place(sketches, item, depth - 1) for item in atom.items)
+            # Of layers in a row the first is given what all are given; what it hands on is new as a rule.
+            items = atom.items[:1] if atom.role == "Sequential" and atom.ordered else atom.items
+            found = any(_works_in_place(sketches, item, depth - 1) for item in items)
         else:
             found = False
         if found:

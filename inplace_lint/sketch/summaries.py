@@ -345,7 +345,7 @@ class Sketches:
         if source.owner is not None or b"return" not in source.text:
             return False
         known = self.earlier.answer("builds", source, self.notes)
-        return functions.works_in_place(self, self.of(source).returns) if known is None else known
+        return functions.builds_in_place(self, self.of(source).returns) if known is None else known
 
     def is_suspicious(self, source: FunctionSource) -> bool:
         """Whether a run of the function itself may find something."""
