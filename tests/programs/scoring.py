@@ -28,6 +28,7 @@ SETS = (
     "eleventh",
     "twelfth",
     "thirteenth",
+    "fourteenth",
 )
 DRIVER = "# --- driver ---"
 BUG = "# BUG"
