@@ -151,10 +151,16 @@ def _remember(run: Run, forward: Forward, weights: Tensor, known: bool = True) -
         forward.result.of_module = tensor.storage.proved = True
     for _, node in run.heap.record(tensor.storage).nodes:
         node.opaque = forward.lent
-        node.edges.extend(run.heap.nodes(weights, forward.path))
-        saved = Saved(weights.storage, forward.path, node, forward.place)
+    _keep(run, tensor, weights, forward.path, forward.place, forward.certain)
+
+
+def _keep(run: Run, result: Tensor, weights: Tensor, path: Guard, place: Place, certain: bool) -> None:
+    """What a forward gave hangs on its weights, and they are kept for its backward."""
+    for _, node in run.heap.record(result.storage).nodes:
+        node.edges.extend(run.heap.nodes(weights, path))
+        saved = Saved(weights.storage, path, node, place)
         saved.op, saved.attr = "forward", "weight"
-        saved.certain = forward.certain
+        saved.certain = certain
         run.save(saved)
 
 
@@ -174,6 +180,14 @@ def expected_weights(run: Run, owner: Unknown) -> Tensor:
     for forward in run.handed.forwards.get(owner, ()):
         _remember(run, forward, weights)
     return weights
+
+
+def chained(run: Run, result: Value, weights: Sequence[Tensor], at: ast.AST) -> None:
+    """Modules ran one after the other, in which order is not known: the result hangs on the weights of all of them."""
+    tensor = run.as_tensor(result) if weights and run.grad in ("on", "unknown") else None
+    if tensor is not None:
+        for one in weights:
+            _keep(run, tensor, one, run.path, run.place(at), run.grad == "on")
 
 
 # Optimizers

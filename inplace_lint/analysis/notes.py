@@ -172,11 +172,9 @@ class Asked:
 class Steps:
     """How parameters are trained: backwards, and steps of optimizers (`plays`, `methods`)."""
 
-    __slots__ = ("expected", "held", "last", "of_parameters", "of_unknown", "trains")
+    __slots__ = ("held", "last", "of_parameters", "of_unknown", "trains")
 
     def __init__(self) -> None:
-        #: the file in which the run begins speaks of optimizers: which weights a forward saves may matter
-        self.expected = False
         #: a backward was run
         self.trains = False
         #: an optimizer, or load_state_dict, wrote parameters

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..resolve.hierarchy import RECORDS
 from ..torchmodel import table
-from . import containers, einops, inherited, layers, lookup, modules, names, ops
+from . import containers, einops, foreign, inherited, layers, lookup, modules, names, ops
 from .frames import FIRST, LAST, Frame, State
 from .guards import ALWAYS, both, literal
 from .joins import join
@@ -24,6 +24,7 @@ from .values import (
     Unknown,
     Value,
 )
+from .weights import weights_of
 
 if TYPE_CHECKING:
     import ast
@@ -181,8 +182,7 @@ def _call_chain(run: Run, modules: Sequence_, count: int | None, value: Value, a
     """A call of so many modules one after the other; None: of which it is not known how many they are.
 
     Then the first is given what the call is, and the last gives the result. In which order the others follow each other
-    is not known: each is given a value of which it is only known what it hangs on, so that their weights are saved,
-    where something may step these.
+    is not known, only that what they give hangs on their weights.
     """
     for i in range(count or 0):
         module = run.state.get((modules, i))
@@ -196,10 +196,7 @@ def _call_chain(run: Run, modules: Sequence_, count: int | None, value: Value, a
     if first is not None:
         value = run.call(first, [value], {}, at)
     value = run.call_unknown(modules, [value], {}, at)
-    inner = elements if run.steps.expected else []
-    for module in dict.fromkeys(atom for element in inner for _, atom in run.live(element)):
-        if module is not first and module is not last:
-            value = run.call_unknown(modules, [run.call(module, [value], {}, at)], {}, at)
+    foreign.chained(run, value, weights_of(run, modules, builds=False), at)
     # Whether it is there in the last round of the loop that put it there has to be certain.
     return value if last is None or last in elements else run.call(last, [value], {}, at)
 

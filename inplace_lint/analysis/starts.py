@@ -31,7 +31,6 @@ def new_run(program: Program, module: Module, run: Run | None = None) -> Run:
     run.frame = frame
     run.frames[frame.uid] = frame
     run.budget.looks_aside = runs_backward(module)
-    run.steps.expected = b"optim" in module.source
     return run
 
 

@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from .run import Run
 
 
-def weights_of(run: Run, owner: Value, depth: int = 6) -> list[Tensor]:
-    """The parameters of a module or object, or the tensor that the owner is."""
+def weights_of(run: Run, owner: Value, depth: int = 6, builds: bool = True) -> list[Tensor]:
+    """The parameters of a module or object, or the tensor that the owner is.
+
+    With `builds` False, of objects that are built already: whoever asked for the parameters of others has built these.
+    """
     found: list[Tensor] = []
     if depth == 0:
         return found
@@ -39,15 +42,17 @@ def weights_of(run: Run, owner: Value, depth: int = 6) -> list[Tensor]:
                 found.append(atom)
         elif isinstance(atom, Instance):
             if atom.pending is not None:
+                if not builds:
+                    continue
                 run.materialise(atom)
             for value in run.elements(atom):
-                found.extend(weights_of(run, value, depth - 1) if _is_member(value) else [])
+                found.extend(weights_of(run, value, depth - 1, builds) if _is_member(value) else [])
         elif isinstance(atom, (Sequence_, Mapping_)):
             for value in run.elements(atom):
-                found.extend(weights_of(run, value, depth - 1))
+                found.extend(weights_of(run, value, depth - 1, builds))
         elif isinstance(atom, Parameters):
             for inner in atom.owners:
-                found.extend(weights_of(run, inner, depth - 1))
+                found.extend(weights_of(run, inner, depth - 1, builds))
         elif isinstance(atom, Unknown):
             weights = foreign.known_weights(run, atom)
             if weights is not None:
@@ -89,12 +94,13 @@ def owners_in(run: Run, value: Value, owners: list[Value], depth: int = 3) -> No
 
 
 def _made_elsewhere(run: Run, owner: Value, depth: int = 3) -> list[Unknown]:
-    """The parts of a module that functions of other packages returned: what has parameters has them in these."""
+    """What functions of other packages returned, among the parts of a module: its parameters are in these."""
     found: list[Unknown] = []
     for _, atom in alternatives(owner):
-        if isinstance(atom, Unknown) and atom.returned and depth < 3:
-            found.append(atom)
-        elif isinstance(atom, Instance) and atom.cls.is_module() and depth:
-            for value in run.elements(atom):
-                found += _made_elsewhere(run, value, depth - 1)
+        if isinstance(atom, Instance) and atom.cls.is_module() and depth:
+            for _, part in (one for value in run.elements(atom) for one in alternatives(value)):
+                if isinstance(part, Unknown) and part.returned:
+                    found.append(part)
+                else:
+                    found += _made_elsewhere(run, part, depth - 1)
     return found
