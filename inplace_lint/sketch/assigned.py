@@ -71,7 +71,11 @@ class Assigned:
     def _call(self, call: ast.Call, receiver: str) -> None:
         func = call.func
         if not isinstance(func, ast.Attribute):
-            if getattr(func, "id", "") == "setattr" and len(call.args) == 3 and _is(call.args[0], receiver):
+            if (
+                getattr(func, "id", "") == "setattr"
+                and len(call.args) == 3
+                and _is_name(call.args[0], receiver)
+            ):
                 self._enter(COMPUTED, "add_module", call.args[2])
             return
         verb = func.attr
@@ -83,7 +87,9 @@ class Assigned:
         elif verb in ("append", "add", "insert", "extend"):
             self._add(func.value, receiver, "extend" if verb == "extend" else "append", call.args[-1])
         elif (
-            verb in ("add_module", "register_module") and len(call.args) > 1 and not _is(func.value, receiver)
+            verb in ("add_module", "register_module")
+            and len(call.args) > 1
+            and not _is_name(func.value, receiver)
         ):
             self._add(func.value, receiver, "append", call.args[1])  # to an nn.Sequential
         elif verb in ("register_buffer", "register_parameter", "add_module") and len(call.args) > 1:
@@ -111,8 +117,9 @@ class Assigned:
             known.append((how, value, position))
 
 
-def _is(node: ast.expr, receiver: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == receiver
+def _is_name(node: ast.expr, name: str) -> bool:
+    """Whether an expression is a name, and this one."""
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _left_out(block: list[ast.stmt]) -> list[tuple[int, int]]:
