@@ -212,11 +212,14 @@ def _worth_entering(run: Run) -> frozenset[FunctionSource]:
     if run.steps.of_parameters or not written.isdisjoint(run.several.stand_ins):
         return frozenset(call.source for call in run.entering.skipped)
     owners: set[Value] = set()
+    called = {one.result: func for func, forwards in run.handed.forwards.items() for one in forwards}
     for storage in written:
         value: Value | None = storage.value
-        while value is not None:
+        while isinstance(value, Unknown) and value not in owners:
             owners.add(value)
-            value = value.owner if isinstance(value, Unknown) else None
+            value = called.get(
+                value, value.owner
+            )  # a method that gave it may have given a part of its object
     if run.steps.trains or run.supposes:
         owners |= _behind_hazards(run)
     return frozenset(

@@ -79,6 +79,14 @@ def _range(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
     return iterators.of(False, [first, last], len(args) == 1)
 
 
+def _deque(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """A list; of one that holds so many at most, the first are let go, so it is not known which stands where."""
+    if len(args) < 2 and "maxlen" not in kwargs:
+        return _list(run, args or [*kwargs.values()], {}, at)
+    held = run.elements(given) if args and isinstance(given := args[0], Sequence_) else []
+    return containers.make(run, "list", held, exact=False)
+
+
 def _list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     if not args:
         return containers.make(run, "list", [])
@@ -291,6 +299,7 @@ PLAYS: dict[str, Play] = {
     "builtins.next": _next,
     "builtins.dict": _dict,
     "collections.OrderedDict": _dict,
+    "collections.deque": _deque,
     "collections.defaultdict": lambda run, args, kwargs, at: _dict(run, [], {}, at),
     "builtins.getattr": _getattr,
     "builtins.setattr": _setattr,

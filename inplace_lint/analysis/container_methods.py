@@ -19,7 +19,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from .run import Run
 
@@ -192,15 +192,19 @@ def _update(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
     return NONE
 
 
-_SEQUENCE_METHODS = {
+#: The index at which the methods of a deque work that name the left.
+_FIRST = Constant(0)
+
+_SEQUENCE_METHODS: dict[str, Callable[[Run, Sequence_, Sequence[Value]], Value]] = {
     "append": _append,
     "add": _append,
     "add_module": _append,
     "register_module": _append,
-    "appendleft": _insert,
+    "appendleft": lambda run, obj, args: _insert(run, obj, [_FIRST, *args]),
     "extend": _extend,
     "insert": _insert,
     "pop": _pop,
+    "popleft": lambda run, obj, args: _pop(run, obj, [_FIRST]),
     "clear": _clear,
     "copy": _copy,
     "remove": _reorder,

@@ -182,6 +182,8 @@ PLAYS: dict[str, Callable[[Call], Sketched]] = {
     "copy.deepcopy": _first,
     "copy.copy": _first,
     **dict.fromkeys(
-        [f"builtins.{n}" for n in "list tuple set reversed sorted iter next max min".split()], _gathered
+        [f"builtins.{n}" for n in "list tuple set reversed sorted iter next max min".split()]
+        + ["collections.deque"],
+        _gathered,
     ),
 }

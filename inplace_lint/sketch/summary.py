@@ -126,8 +126,7 @@ def _one_of(boxes: list[Box], depth: int) -> Box:
     """A container that may be any of these; where it is not told what stands where, new things are not known."""
     first = boxes[0]
     if not all(box.ordered and len(box.items) == len(first.items) for box in boxes):
-        given = [cell for cell in cells(tuple(boxes)) if cell.store.given]
-        return Box([(*for_callers(tuple(given)), *fresh())], ordered=False, role=first.role)
+        return Box([(*for_callers(tuple(cells(tuple(boxes)))), *fresh())], ordered=False, role=first.role)
     items = [tuple([atom for box in boxes for atom in box.items[i]]) for i in range(len(first.items))]
     told = [for_callers(item, depth - 1) if depth else fresh() for item in items]
     return Box(told, True, first.role, first.fields)
