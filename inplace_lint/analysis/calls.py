@@ -23,6 +23,7 @@ from . import (
 )
 from .budget import DEPTH, is_small
 from .frames import DEAD, LENGTH, Frame, State
+from .graph import Node
 from .guards import relative
 from .incident import Skipped
 from .iterators import Iteration
@@ -65,7 +66,7 @@ def call(
         args = [*func.args, *args]
         kwargs = {**func.kwargs, **kwargs}
         func = func.func
-    made = Unknown.made
+    made = Node.made
     if isinstance(func, OpValue):
         op = func.op
         short = op.name.rpartition(".")[2]

@@ -25,6 +25,7 @@ from . import (
 )
 from .budget import FACTS, HARD_LIMIT, MOST_FACTS, STEPS, OutOfBudget
 from .frames import DEAD, LENGTH
+from .graph import Node
 from .guards import both
 from .values import (
     Constant,
@@ -97,13 +98,13 @@ def _move(run: Run, i: ir.Move) -> None:
 
 def _get_attribute(run: Run, i: ir.GetAttribute) -> None:
     registers = run.frame.registers
-    obj, made = attributes.as_field(run, registers[i.obj]), Unknown.made
+    obj, made = attributes.as_field(run, registers[i.obj]), Node.made
     if not hasattr(None, i.name) and not absent.is_left(run, obj):
         registers[i.dst] = Unknown()
         return
     registers[i.dst] = value = run.settled(run.attribute(obj, i.name, i.at))
     if not isinstance(obj, (Instance, Unknown)):
-        unmodeled.hang(run, value, made, (obj,))
+        unmodeled.hang(run, value, made, (obj,), computed=True)
 
 
 def _set_attribute(run: Run, i: ir.SetAttribute) -> None:
@@ -113,12 +114,12 @@ def _set_attribute(run: Run, i: ir.SetAttribute) -> None:
 
 def _get_item(run: Run, i: ir.GetItem) -> None:
     registers = run.frame.registers
-    obj, made = attributes.as_field(run, registers[i.obj]), Unknown.made
+    obj, made = attributes.as_field(run, registers[i.obj]), Node.made
     if not absent.is_left(run, obj):
         registers[i.dst] = Unknown()
         return
     registers[i.dst] = value = run.settled(subscripts.get_item(run, obj, registers[i.index], i.at))
-    unmodeled.hang(run, value, made, [obj])
+    unmodeled.hang(run, value, made, (obj,), computed=True)
 
 
 def _set_item(run: Run, i: ir.SetItem) -> None:
@@ -172,12 +173,12 @@ def _call(run: Run, i: ir.Call) -> None:
 def _binary(run: Run, i: ir.Binary) -> None:
     registers = run.frame.registers
     left, right = (attributes.as_field(run, registers[operand]) for operand in (i.left, i.right))
-    made = Unknown.made
+    made = Node.made
     if not absent.is_left(run, left, right):
         registers[i.dst] = Unknown()
         return
     registers[i.dst] = value = operators.binary(run, i.op, left, right, i.at)
-    unmodeled.hang(run, value, made, (left, right))
+    unmodeled.hang(run, value, made, (left, right), computed=True)
 
 
 def _augmented(run: Run, i: ir.Augmented) -> None:
@@ -229,10 +230,10 @@ def _append(run: Run, i: ir.Append) -> None:
 
 
 def _unpack(run: Run, i: ir.Unpack) -> None:
-    source, made = run.frame.registers[i.src], Unknown.made
+    source, made = run.frame.registers[i.src], Node.made
     values = iteration.unpack(run, source, len(i.dsts), i.star, i.at)
     for dst, value in zip(i.dsts, values):
-        unmodeled.hang(run, value, made, (source,))
+        unmodeled.hang(run, value, made, (source,), computed=True)
         run.frame.registers[dst] = value
 
 
@@ -268,7 +269,7 @@ def _opaque(run: Run, i: ir.Opaque) -> None:
     if i.kind in ("comparison", "match"):
         run.frame.registers[i.dst] = Scalar()
         return
-    made = Unknown.made
+    made = Node.made
     run.frame.registers[i.dst] = value = Unknown()
     unmodeled.hang(run, value, made, [run.frame.registers[operand] for operand in i.operands])
 

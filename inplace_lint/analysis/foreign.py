@@ -64,6 +64,7 @@ def called(
 ) -> Value:
     """What a call of something unknown returns: if it is a module, a result that hangs on its parameters."""
     _may_store(run, func.owner)
+    _may_keep(run, [func, *values], given)
     run.handed.unresolved.add(spelled(getattr(at, "func", None)).rpartition(".")[2])
     weights = known_weights(run, func)
     known = weights is not None
@@ -95,8 +96,17 @@ def result_of(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> U
     result.returned = True
     result.alone = all(is_alone(run, value) for value in (*args, *kwargs.values()))
     result.nodes = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
+    _may_keep(run, [*args, *kwargs.values()], result.nodes)
     run.hands_on((*args, *kwargs.values()))
     run.handed.given.update(tensor.storage for _, tensor in result.nodes)
+    return result
+
+
+def answer(run: Run, obj: Unknown, args: Sequence[Value]) -> Unknown:
+    """What a method of something unknown returns that means more than others: `optimizer.step`, `environment.step`."""
+    _may_keep(run, [obj, *args], [found for value in args for found in run.tensors_within(value)])
+    result = Unknown()
+    result.alone = obj.alone and all(is_alone(run, value) for value in args)
     return result
 
 
@@ -122,6 +132,27 @@ def is_alone(run: Run, value: Value, depth: int = 4) -> bool:
 
 def _is_data_set(obj: Instance) -> bool:
     return any(base.startswith("torch.utils.data.") for base in obj.cls.external_bases())
+
+
+def _may_keep(run: Run, values: Sequence[Value], given: Sequence[tuple[Guard, Tensor]]) -> None:
+    """Something unknown was called: each of these may have kept what of the others has a graph."""
+    atoms = [atom for value in values for atom in flatten(value)]
+    if any(_has_graph(run, tensor) for _, tensor in given) or any(
+        isinstance(atom, Instance) for atom in atoms
+    ):
+        for atom in atoms:
+            whole: Value | None = atom
+            while isinstance(whole, Unknown):
+                run.handed.filled.add(whole)
+                whole = whole.owner
+
+
+def _has_graph(run: Run, tensor: Tensor) -> bool:
+    """Whether a gradient may come of a tensor: not of what came from calls that were given none."""
+    value = tensor.storage.value
+    if value is not None and value.alone and value not in run.handed.filled:
+        return False
+    return bool(run.heap.record(tensor.storage).grads)
 
 
 def _may_store(run: Run, owner: Value | None) -> None:
@@ -150,7 +181,7 @@ def _remember(run: Run, forward: Forward, weights: Tensor, known: bool = True) -
     if known:
         forward.result.of_module = tensor.storage.proved = True
     for _, node in run.heap.record(tensor.storage).nodes:
-        node.opaque = forward.lent
+        node.opaque = forward.result.behind if forward.lent else 0
     _keep(run, tensor, weights, forward.path, forward.place, forward.certain)
 
 

@@ -15,12 +15,18 @@ if TYPE_CHECKING:
 class Node:
     """A node of autograd's graph; `edges` lead to the nodes whose gradients it feeds."""
 
-    __slots__ = ("edges", "freed", "opaque")
+    __slots__ = ("edges", "freed", "opaque", "serial")
 
-    def __init__(self, edges: list[tuple[Guard, Node]], opaque: bool = False) -> None:
+    #: how many nodes, and values of unknown kind, there are so far
+    made = 0
+
+    def __init__(self, edges: list[tuple[Guard, Node]], opaque: int = 0) -> None:
+        Node.made += 1
+        #: tells what was made before it from what came later
+        self.serial = Node.made
         self.edges = edges
         self.freed: list[Guard] = []
-        #: of a value that something unknown returned: it may hang on anything made before
+        #: of a value that something unknown returned: it may hang on all that was made before this
         self.opaque = opaque
 
     def is_freed(self, guard: Guard, made: Guard) -> bool:

@@ -324,9 +324,10 @@ class Heap:
             reached = reach(nodes, guard)
             for node, path in reached.items():
                 node.freed.append(path)
-            if any(node.opaque for node in reached):
-                for record in self._records.values():
-                    for saved in record.saves:
+            hidden = max(node.opaque for node in reached)
+            for record in self._records.values() if hidden else ():
+                for saved in record.saves:
+                    if saved.node.serial < hidden:
                         saved.node.freed.append(guard)
 
     def refuse(self, tensor: Tensor, guard: Guard) -> None:

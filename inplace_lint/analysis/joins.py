@@ -44,6 +44,8 @@ def join(values: Sequence[tuple[Guard, Value]]) -> Value:
         lost = Unknown()
         lost.nodes = [(guard, atom) for guard, atom in flat.values() if isinstance(atom, Tensor)]
         lost.returned = bool(lost.nodes)
+        # It is one of these: only of what is unknown among them it is not known what it hangs on.
+        lost.behind = max((atom.behind for _, atom in flat.values() if isinstance(atom, Unknown)), default=0)
         return lost
     return Phi(tuple(flat.values()))
 

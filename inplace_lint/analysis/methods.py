@@ -224,7 +224,7 @@ def _step_through(run: Run, obj: Unknown, args: Sequence[Value], at: ast.AST) ->
         if isinstance(value, Optimizer):
             optimizers.step(run, value.owners, at, f"{value.name}.step", fused=value.fused)
     foreign.step(run, [obj, *args], at)
-    return Unknown()
+    return foreign.answer(run, obj, args)
 
 
 def of_class(run: Run, cls: ClassValue, name: str) -> Value | None:

@@ -9,6 +9,7 @@ it are `possible`.
 from __future__ import annotations
 
 import ast
+import sys
 from typing import TYPE_CHECKING
 
 from ..syntax.nodes import walk
@@ -19,7 +20,7 @@ from .storage import MAY
 from .values import Bound, Mapping_, Sequence_, Tensor, Unknown, alternatives
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from ..syntax.module import Module
     from .guards import Guard
@@ -36,15 +37,50 @@ _EDGES = 16
 UNRECORDED = "no_grad()"
 
 
-def hang(run: Run, result: Value, since: int, sources: Iterable[Value]) -> None:
-    """Let what an instruction made of unknown kind hang on its operands; `since` tells what was there before it."""
+def hang(run: Run, result: Value, since: int, sources: Sequence[Value], computed: bool = False) -> None:
+    """Let what an instruction made of unknown kind hang on its operands; `since` tells what was there before it.
+
+    `computed`: it hangs on nothing else, as what an operator gives.
+    """
     fresh = [atom for _, atom in alternatives(result) if isinstance(atom, Unknown) and atom.serial > since]
     fresh = [atom for atom in fresh if not atom.returned and atom.owner is None and atom.tensor is None]
     if not fresh:
         return
     given = [found for value in sources for found in tensors_behind(run, value)]
+    behind = max((_behind(run, value) for value in sources), default=0) if computed and given else 0
     for atom in fresh if given else ():
         atom.nodes, atom.returned = given, True
+        if computed:
+            atom.behind = behind
+
+
+def _behind(run: Run, value: Value, depth: int = _DEPTH) -> int:
+    """What was made before this may be in the graph of a value, beside what its tensors are known to hang on."""
+    found = 0
+    for _, atom in alternatives(value):
+        if isinstance(atom, Unknown):
+            found = max(found, _behind_unknown(run, atom))
+        elif depth and isinstance(atom, (Sequence_, Mapping_, Bound)):
+            parts = [*atom.args, *atom.kwargs.values()] if isinstance(atom, Bound) else run.elements(atom)
+            found = max([found, *(_behind(run, part, depth - 1) for part in parts)])
+    return found
+
+
+def _behind_unknown(run: Run, value: Unknown) -> int:
+    """The same of a value of unknown kind; what is part of another may be put there later."""
+    whole: Value | None = value
+    later = False
+    for _ in range(_CHAIN):
+        if not isinstance(whole, Unknown):
+            return 0
+        if whole.returned:
+            known = whole.alone and whole not in run.handed.filled
+            return 0 if known else sys.maxsize if later else whole.behind
+        if whole.is_given():
+            return 0
+        later = later or whole not in run.several.parts
+        whole = whole.owner
+    return sys.maxsize
 
 
 def tensors_behind(run: Run, value: Value, depth: int = _DEPTH) -> list[tuple[Guard, Tensor]]:
@@ -121,7 +157,7 @@ def _graph_of(run: Run, value: Unknown) -> list[tuple[Guard, Node]] | None:
     if value.returned:
         edges = [edge for guard, source in value.nodes for edge in heap.nodes(source, guard)]
         run.budget.steps += len(edges) // _EDGES
-        return [(ALWAYS, Node(edges, opaque=True))]
+        return [(ALWAYS, _node_of(value, edges, _behind_unknown(run, value)))]
     if not isinstance(value.owner, Unknown) or value.is_given():
         return None
     owner = value.owner.tensor
@@ -131,7 +167,15 @@ def _graph_of(run: Run, value: Unknown) -> list[tuple[Guard, Node]] | None:
     calls = [(ALWAYS, node) for node in [_call_behind(value.owner)] if node is not None]
     edges = [edge for guard, source in _of_unknown(value.owner) for edge in heap.nodes(source, guard)]
     run.budget.steps += len(edges) // _EDGES
-    return [(ALWAYS, Node([*calls, *edges], opaque=True))] if calls or edges else None
+    behind = _behind_unknown(run, value)
+    return [(ALWAYS, _node_of(value, [*calls, *edges], behind))] if calls or edges else None
+
+
+def _node_of(value: Unknown, edges: list[tuple[Guard, Node]], behind: int) -> Node:
+    """The node of a value that is taken for a tensor only now."""
+    node = Node(edges, behind)
+    node.serial = value.serial
+    return node
 
 
 def _call_behind(value: Unknown) -> Node | None:
@@ -147,7 +191,7 @@ def _call_behind(value: Unknown) -> Node | None:
 def may_save(run: Run, result: Unknown, op: str, at: ast.AST) -> None:
     """A module or function that is not in sight was given tensors: it may keep each of them for backward."""
     edges = [edge for guard, source in result.nodes for edge in run.heap.nodes(source, guard)]
-    node = result.call = Node(edges, opaque=True)
+    node = result.call = Node(edges, result.behind)
     place = run.place(at)
     for guard, tensor in result.nodes:
         # A module may have parameters: what it keeps of its input is then needed for their gradients.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from ..resolve.hierarchy import linearised
 from ..torchmodel import table
 from ..torchmodel.spelling import above
+from .graph import Node
 from .guards import ALWAYS
 from .storage import DOES
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from ..syntax.module import ClassSource, FunctionSource
     from ..torchmodel.op import Op
     from .frames import Place
-    from .graph import Node
     from .guards import Guard
     from .heap import Write
     from .iterators import Rising
@@ -167,6 +167,7 @@ class Unknown(Value):
 
     __slots__ = (
         "alone",
+        "behind",
         "call",
         "late",
         "left_out",
@@ -179,13 +180,12 @@ class Unknown(Value):
         "tensor",
     )
 
-    #: how many there are so far
-    made = 0
-
     def __init__(self, owner: Value | None = None) -> None:
-        Unknown.made += 1
+        Node.made += 1
         #: tells what an instruction has made from what was there before it
-        self.serial = Unknown.made
+        self.serial = Node.made
+        #: what was made before this may be in its graph, if something unknown returned it
+        self.behind = self.serial
         self.tensor: Tensor | None = None
         #: what it is an attribute or element of
         self.owner = owner

@@ -21,7 +21,7 @@ MODES = {
 #: Methods of distributions whose results carry no graph.
 DRAWN = ("sample", "sample_n", "enumerate_support")
 #: ... and those whose results hang on all that the distribution was made of.
-COMPUTED = ("log_prob", "rsample")
+COMPUTED = ("entropy", "log_prob", "rsample")
 
 #: What makes an operator of a function.
 MAKERS = frozenset(("torch.library.custom_op", "torch.library.triton_op"))

@@ -1,0 +1,123 @@
+"""A state that a loop carries over an optimizer's step, among values of which nothing is known: judged in torch."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from inplace_lint.checks import check_source
+from inplace_lint.project.modules import Project
+from inplace_lint.project.settings import Settings
+
+torch = pytest.importorskip("torch")
+
+#: A package of which the analysis sees nothing.
+WORLD = """import torch
+
+
+class World:
+    bonus = 2.0
+
+    def reset(self):
+        return torch.randn(1, 4)
+
+    def step(self, action):
+        return torch.randn(1, 4), torch.ones(1), False
+
+
+class Keeper:
+    def __init__(self):
+        self.total = 0
+
+    def add(self, loss):
+        self.total = self.total + loss
+
+    def take(self):
+        total, self.total = self.total, 0
+        return total
+
+
+def weighed(values):
+    return values * 2
+"""
+SCRIPT = """import argparse
+import torch
+from torch import nn
+from torch.distributions import Categorical
+from far_world import Keeper, World, weighed
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.features = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 8))
+        self.head = nn.Linear(8, 2)
+
+
+def run():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--scale", default=0.1)
+    args = parser.parse_args([])
+    net, world, keeper = Net(), World(), Keeper()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    obs = world.reset()
+    state = net.features(obs)
+    for _ in range(3):
+{round}
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+NEXT = "obs, reward, done = world.step(0)\nstate = net.features(obs)"
+WRONG = {
+    "nothing unknown": "out = net.head(state)\nstate = net.features(torch.randn(1, 4))\nloss = out.sum()",
+    "unpacked before": f"out = net.head(state)\n{NEXT}\nloss = (out * reward).sum()",
+    "an operator": f"out = net.head(state)\n{NEXT}\nloss = (out * (1 - done) * reward).sum()",
+    "an option": f"out = net.head(state)\n{NEXT}\nloss = (out * args.scale).sum()",
+    "entropy": f"chosen = Categorical(logits=net.head(state))\n{NEXT}\nloss = chosen.entropy().sum()",
+    "log_prob": f"chosen = Categorical(logits=net.head(state))\naction = chosen.sample()\n{NEXT}\n"
+    "loss = (chosen.log_prob(action) * reward).sum()",
+    "weighed data": f"out = net.head(state)\n{NEXT}\nloss = (out * weighed(reward)).sum()",
+    "a row": f"out = net.head(state)\n{NEXT}\nloss = (out[0] * (reward + done)[0]).sum()",
+    "an attribute": f"out = net.head(state)\n{NEXT}\nloss = (out * world.bonus).sum()",
+    "weighed first": f"out = weighed(net.head(state))\n{NEXT}\nloss = (out * reward).sum()",
+}
+RIGHT = {
+    "detached": f"out = net.head(state)\n{NEXT}\nstate = state.detach()\nloss = (out * reward).sum()",
+    "detached in place": f"out = net.head(state)\n{NEXT}\nstate.detach_()\nloss = (out * reward).sum()",
+    "no_grad": "out = net.head(state)\nobs, reward, done = world.step(0)\nwith torch.no_grad():\n"
+    "    state = net.features(obs)\nloss = (out * reward).sum()",
+    "made anew": "obs, reward, done = world.step(0)\nstate = net.features(obs)\nout = net.head(state)\n"
+    "loss = (out * reward * args.scale).sum()",
+    "a number": "out = net.head(net.features(obs))\nobs, reward, done = world.step(state.sum().item())\n"
+    "loss = (out * reward).sum()",
+    "kept elsewhere": "keeper.add(net.head(net.features(obs)).sum())\nloss = keeper.take()",
+    "read elsewhere": "keeper.add(net.head(net.features(obs)).sum())\nloss = keeper.total\nkeeper.take()",
+}
+FORMS = [("IPL106", round) for round in WRONG.values()] + [("", round) for round in RIGHT.values()]
+
+
+@pytest.mark.parametrize(("code", "round"), FORMS, ids=[*WRONG, *RIGHT])
+def test_a_state_is_carried_over_a_step(
+    code: str, round: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    for folder in (project, elsewhere):
+        folder.mkdir()
+    monkeypatch.syspath_prepend(str(elsewhere))
+    (elsewhere / "far_world.py").write_text(WORLD)
+    sys.modules.pop("far_world", None)
+    text = SCRIPT.format(round="\n".join(" " * 8 + line for line in round.splitlines()))
+    space: dict[str, object] = {}
+    exec(compile(text, "script.py", "exec"), space)
+    run = space["run"]
+    assert callable(run)
+    if code:
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            run()
+    else:
+        run()
+    found = check_source(str(project / "script.py"), text.encode(), Settings(), Project(root=str(project)))
+    assert [one.code for one in found if one.severity == "error"] == ([code] if code else [])
