@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..sketch.select import trains
 from . import guards
+from .budget import TRAINING
 from .callers import (
     ANYTHING,
     GRADIENTS,
@@ -161,8 +163,6 @@ def _forget_what_is_kept(run: Run, root: FunctionSource) -> None:
 
 #: How often a root is run again to enter calls that turn out to matter.
 _DEEPER = 4
-#: How far a run goes that trains: what no longer fits may be the very forward whose gradients are asked for.
-_TRAINING = 8_000
 
 
 def deepened(program: Program, module: Module, root: FunctionSource | None) -> Run:
@@ -174,14 +174,19 @@ def deepened(program: Program, module: Module, root: FunctionSource | None) -> R
             run = run_function(program, root, deep) if root is not None else run_body(program, module, deep)
             wanted = _worth_entering(run) - deep
             learnt = root is not None and _learn_tensors(program, run, root)
-            if run.steps.trains and run.budget.is_spent() and program.soft_limit == usual:
-                program.soft_limit = _TRAINING
+            if program.soft_limit == usual and run.budget.is_spent() and _trains(run, module, root):
+                program.soft_limit = TRAINING
             elif not wanted and not learnt:
                 break
             deep |= wanted
     finally:
         program.soft_limit = usual
     return run
+
+
+def _trains(run: Run, module: Module, root: FunctionSource | None) -> bool:
+    """Whether a run takes a gradient, or would have if it had come to it."""
+    return run.steps.trains or trains(module, root)
 
 
 def _learn_tensors(program: Program, run: Run, root: FunctionSource) -> bool:

@@ -256,6 +256,9 @@ def _of_module(run: Run, module: TorchModule, name: str) -> Value:
 
 def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
     """obj.name = value."""
+    if isinstance(obj, Phi):
+        run.each(obj, lambda one: assign(run, one, name, value, at))
+        return
     for guard, atom in run.live(obj):
         if name == "data" and _replace(run, atom, guard, at):
             continue

@@ -61,7 +61,7 @@ def call(
 ) -> Value:
     """The value of func(*args, **kwargs); `exact` is False where some arguments came from what is not known."""
     if isinstance(func, Phi):
-        return _call_each(run, func, args, kwargs, at, exact)
+        return run.each(func, lambda one: run.call(one, args, kwargs, at, exact))
     while isinstance(func, Bound):
         args = [*func.args, *args]
         kwargs = {**func.kwargs, **kwargs}
@@ -113,19 +113,6 @@ def call(
     if isinstance(func, Scalar):
         return Scalar()
     return unknown(run, func, args, kwargs, at)
-
-
-def _call_each(
-    run: Run, func: Phi, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST, exact: bool
-) -> Value:
-    """A call of what differs between paths: each is called on its own."""
-    results = []
-    path = run.path
-    for guard, atom in run.live(func):
-        run.path = guard
-        results.append((guard, run.call(atom, args, kwargs, at, exact)))
-    run.path = path
-    return join(results) if results else Unknown()
 
 
 def _of_unknown_modules(

@@ -23,7 +23,7 @@ from . import (
     subscripts,
     unmodeled,
 )
-from .budget import FACTS, HARD_LIMIT, MOST_FACTS, STEPS, OutOfBudget
+from .budget import FACTS, MOST_FACTS, STEPS, OutOfBudget
 from .frames import DEAD, LENGTH
 from .graph import Node
 from .guards import both
@@ -54,7 +54,7 @@ def block(run: Run, instructions: ir.Block) -> None:
         if not run.path:
             return
         budget.steps += 1
-        if budget.steps > HARD_LIMIT:
+        if budget.steps > budget.end:
             raise OutOfBudget(STEPS)
         if len(run.heap.hazards) > MOST_FACTS:
             raise OutOfBudget(FACTS)

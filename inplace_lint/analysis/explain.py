@@ -9,7 +9,7 @@ from ..syntax.module import Module
 from ..syntax.statement import Statement
 from ..syntax.unreadable import UnreadableFile
 from . import analyze, starts, verdicts
-from .budget import HARD_LIMIT, SOFT_LIMIT
+from .budget import SOFT_LIMIT
 from .guards import ALWAYS, either
 from .guards import NEVER as NOWHERE
 from .program import Program
@@ -146,8 +146,9 @@ class _Account:
                 f"{self._name()} is private and nothing in the file that is analysed calls it as it stands: "
                 "what it does with any arguments counts for nothing."
             )
-        if any(run.budget.steps >= HARD_LIMIT for run in runs):
-            return f"The analysis gave up before it came here: the run took more than {HARD_LIMIT} steps."
+        end = next((run.budget.end for run in runs if run.budget.steps >= run.budget.end), 0)
+        if end:
+            return f"The analysis gave up before it came here: the run took more than {end} steps."
         return (
             "No path that the analysis follows reaches this line: "
             "it stands behind a return, a raise, or a test that never holds."

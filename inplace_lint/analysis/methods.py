@@ -99,7 +99,7 @@ def _backward(
     retain = flag(kwargs, "retain_graph") or flag(kwargs, "create_graph")
     if len(args) > 1:
         retain = retain or not (isinstance(args[1], Constant) and not args[1].value)
-    run.steps.trains = True
+    run.takes_backward()
     roots = [found for tensor in tensors for found in run.tensors_within(tensor)]
     if run.program.second_look:
         mark_data(run, roots)

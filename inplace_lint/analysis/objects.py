@@ -257,12 +257,10 @@ def _call_each(
     at: ast.AST,
 ) -> Value:
     """A call of a module whose flag is one thing or another: each on paths of its own."""
-    results: list[tuple[Guard, Value]] = []
-    path = run.path
-    for guard, atom in run.live(flag):
-        run.path = guard
+
+    def call(atom: Value) -> Value:
         one = TorchModule(module.name, {**module.config, name: atom}, module.weights)
         one.owns = module.owns
-        results.append((guard, call_module(run, one, args, kwargs, at)))
-    run.path = path
-    return join(results) if results else Unknown()
+        return call_module(run, one, args, kwargs, at)
+
+    return run.each(flag, call)

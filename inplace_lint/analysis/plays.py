@@ -78,7 +78,7 @@ def _grad(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     create = methods.flag(kwargs, "create_graph")
     retain = create or methods.flag(kwargs, "retain_graph")
     roots = run.tensors_within(outputs)
-    run.steps.trains = True
+    run.takes_backward()
     for _, tensor in run.tensors_within(args[1] if len(args) > 1 else kwargs.get("inputs", NONE)):
         known = grounds([tensor.storage])
         if len(known) == 1:
@@ -101,7 +101,7 @@ def _grad(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
 
 def _autograd_backward(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     retain = methods.flag(kwargs, "retain_graph") or methods.flag(kwargs, "create_graph")
-    run.steps.trains = True
+    run.takes_backward()
     roots = [found for value in args[:1] for found in run.tensors_within(value)]
     run.heap.backward(roots, run.path, retain)
     return NONE

@@ -40,7 +40,7 @@ from .values import (
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Callable, Hashable, Iterable
 
     from ..syntax.module import FunctionSource
     from .frames import Loop
@@ -93,6 +93,11 @@ class Run(Literals, Operations):
             self.found.cut = (
                 f"it calls `{source.name}`, which is not entered, after more steps or deeper than calls are"
             )
+
+    def takes_backward(self) -> None:
+        """A gradient is taken here: what the run has done so far was set up for that."""
+        self.steps.trains = True
+        self.budget.begin_training()
 
     def uid(self) -> int:
         self.program.last_uid += 1
@@ -227,6 +232,25 @@ class Run(Literals, Operations):
                     joined = of_one_kind(self, joined)
                 self.state.slots[key] = joined
         self.path = path
+
+    def each(self, value: Phi, action: Callable[[Value], Value | None]) -> Value:
+        """What an action gives for each alternative, on its own path, where it changes nothing for the others."""
+        base, path = self.state, self.path
+        results: list[tuple[Guard, Value]] = []
+        outcomes: list[tuple[Guard, dict[Hashable, Value]]] = []
+        conditions: list[Guard] = []
+        for guard, atom in value.alternatives:
+            met = both(path, guard)
+            if not met:
+                continue
+            self.path, self.state = met, State(base)
+            results.append((met, action(atom) or Constant(None)))
+            outcomes.append((self.path, self.state.slots))
+            conditions.append(guard if self.path is met else guards.relative(self.path, path))
+        self.path, self.state = path, base
+        if any(changes for _, changes in outcomes):
+            self.merge(outcomes, conditions, path)
+        return join(results) if results else Unknown()
 
     def live(self, value: Value) -> list[tuple[Guard, Value]]:
         """The alternatives of a value that are possible here, with the guard of the path included."""

@@ -228,19 +228,18 @@ def _methods(sketches: Sketches, cls: ClassSource) -> dict[str, FunctionSource]:
     return found
 
 
-#: How many calls deep it is looked for a backward that the top level of a file runs.
+#: How many calls deep it is looked for a backward that a function, or the top level of a file, runs.
 _DEEP = 5
 
 
-def trains(module: Module) -> bool:
-    """Whether the top level of the file runs a backward, itself or by its functions: it knows what these are given."""
+def trains(module: Module, function: FunctionSource | None = None) -> bool:
+    """Whether a function runs a backward, itself or by others of its file: it knows what these are given.
+
+    Without a function, whether the top level of the file does.
+    """
     if not runs_backward(module):
         return False
-    text = b"\n".join(
-        module.text(statement.lineno, statement.end_lineno or statement.lineno)
-        for statement in module.tree.body
-        if not isinstance(statement, _DEFINITIONS)
-    )
+    text = _statements(module) if function is None else function.text
     by_name: dict[str, list[FunctionSource]] = {}
     for function in module.functions_in_order() if text else ():
         by_name.setdefault(function.name, []).append(function)
@@ -254,6 +253,15 @@ def trains(module: Module) -> bool:
         entered |= called
         text = b"\n".join([f.text for f in called])
     return False
+
+
+def _statements(module: Module) -> bytes:
+    """What the top level of the file does beside defining and importing."""
+    return b"\n".join(
+        module.text(statement.lineno, statement.end_lineno or statement.lineno)
+        for statement in module.tree.body
+        if not isinstance(statement, _DEFINITIONS)
+    )
 
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)

@@ -99,17 +99,106 @@ RIGHT = {
 FORMS = [("IPL106", round) for round in WRONG.values()] + [("", round) for round in RIGHT.values()]
 
 
+#: A network that keeps a state from one call to the next.
+KEEPING = """import sys
+import torch
+from torch import nn
+from far_world import weighed
+
+
+class Cell(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mix = nn.Linear(8, 4)
+        self.kept = torch.zeros(1, 4)
+
+    def forward(self, x):
+        self.kept = torch.tanh(self.mix(torch.cat([x, self.kept], 1)))
+        return self.kept
+
+
+class Net(nn.Module):
+    def __init__(self, cell):
+        super().__init__()
+        self.cell = cell
+        self.head = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.head(self.cell(x))
+
+    def let_go(self):
+        self.cell.kept = self.cell.kept.detach()
+
+
+def train(loader, net, criterion, optimizer):
+    for images, labels in loader:
+{rounds}
+
+
+def run():
+    cell = Cell()
+{build}
+    optimizer = torch.optim.RMSprop(net.parameters())
+    data = [([torch.randn(1, 4)] * 3, [torch.randn(1, 2)] * 3)] * 2
+    train(data, net, nn.MSELoss(), optimizer)
+"""
+BUILD = {
+    "one": "net = Net(cell)",
+    "either": "if len(sys.argv) > 99:\n    net = Net(cell)\nelse:\n    net = Net(cell)",
+    "set up at length": "net = Net(cell)\n"
+    + "for m in net.modules():\n    if isinstance(m, nn.Linear):\n        nn.init.normal_(m.weight)\n" * 150,
+}
+EACH = """for image, label in zip(images, labels):
+    loss = criterion(net(image), label)
+    optimizer.zero_grad()
+    loss.backward(retain_graph=True)
+    optimizer.step()
+"""
+ROUNDS = {
+    "let go after the sequence": ("IPL106", f"{EACH}net.let_go()"),
+    "let go after each": ("", f"{EACH}    net.let_go()"),
+    "set anew": ("", EACH.replace("    loss =", "    net.cell.kept = torch.zeros(1, 4)\n    loss =")),
+    "one step for all": (
+        "",
+        """total = 0
+for image, label in zip(images, labels):
+    total = total + criterion(net(image), label)
+optimizer.zero_grad()
+total.backward()
+optimizer.step()
+net.let_go()""",
+    ),
+}
+
+
+@pytest.mark.parametrize("build", BUILD.values(), ids=BUILD)
+@pytest.mark.parametrize(("code", "rounds"), ROUNDS.values(), ids=ROUNDS)
+def test_a_network_keeps_a_state(
+    code: str, rounds: str, build: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = KEEPING.format(rounds=indented(rounds, 8), build=indented(build, 4))
+    judge(text, code, tmp_path, monkeypatch)
+
+
 @pytest.mark.parametrize(("code", "round"), FORMS, ids=[*WRONG, *RIGHT])
 def test_a_state_is_carried_over_a_step(
     code: str, round: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    judge(SCRIPT.format(round=indented(round, 8)), code, tmp_path, monkeypatch)
+
+
+def indented(text: str, count: int) -> str:
+    return "\n".join(" " * count + line for line in text.splitlines())
+
+
+def judge(text: str, code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether torch refuses the program, and the error of this code alone stands in it; empty: neither."""
     project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
     for folder in (project, elsewhere):
         folder.mkdir()
     monkeypatch.syspath_prepend(str(elsewhere))
     (elsewhere / "far_world.py").write_text(WORLD)
     sys.modules.pop("far_world", None)
-    text = SCRIPT.format(round="\n".join(" " * 8 + line for line in round.splitlines()))
     space: dict[str, object] = {}
     exec(compile(text, "script.py", "exec"), space)
     run = space["run"]
