@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..sketch.select import trains
-from . import guards
 from .budget import TRAINING
 from .callers import (
     ANYTHING,
@@ -21,7 +20,7 @@ from .callers import (
 )
 from .finding import Finding
 from .findings import of_run, once_for_each_write, prevailing
-from .program import FILE_BITS, Program
+from .program import Program
 from .reconsider import reconsider
 from .run import Run
 from .starts import run_body, run_function
@@ -38,9 +37,6 @@ if TYPE_CHECKING:
     from ..syntax.module import FunctionSource, Module
     from .storage import Storage
 
-#: With so many guards known, all is begun anew with the next file.
-_GUARDS = 100_000
-
 #: How far a function that writes its argument is followed to its callers, within its file.
 _CALLERS = 5
 
@@ -53,8 +49,6 @@ def analyze(module: Module, program: Program) -> list[Finding]:
 def gathered(module: Module, program: Program, pending: list[FunctionSource | None]) -> list[Finding]:
     """The findings of runs that start from these roots, and from callers that know more than they do."""
     program.writers.clear()
-    if program.built.count > FILE_BITS or guards.count() > _GUARDS:
-        program.forget_objects()
     found: dict[tuple[object, ...], tuple[Finding, FunctionSource | None]] = {}
     roots: dict[FunctionSource | None, None] = {}
     notes = program.sketches.notes

@@ -175,9 +175,9 @@ def callers_of(
     with what it hands on its sketch says so.
     """
     found: dict[FunctionSource | None, bool] = {}
-    for need in set(asked.values()):
-        roots = {root for root, what in asked.items() if what == need}
-        calling, rows = callers(module, roots)
+    for need in dict.fromkeys(asked.values()):
+        roots = [root for root, what in asked.items() if what == need]
+        calling, rows = callers(module, set(roots))
         as_inherited = [as_own(program, caller, root) for caller in calling for root in roots]
         for function in dict.fromkeys([*as_inherited, *calling]):
             # No backward goes through what an object computes once, as it is built.

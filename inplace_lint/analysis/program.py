@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 #: With more literals than this for what objects are built from, all is built anew: guards are masks of these bits.
 BASE_BITS = 4096
-#: With more than this, they are built anew for the next file: wide masks cost more than objects that files share.
-FILE_BITS = 64
-
 #: Parsed files are kept while a project is checked, so that a module that many import is parsed once. When so many
 #: have come together, those that nobody imported are let go.
 _KEPT = 600
@@ -153,10 +150,18 @@ class Program:
     def roots(self, module: Module) -> list[FunctionSource | None]:
         """What of a file is worth a run; the engine itself is only imported where there is something."""
         self.files.add(module)
-        self.cut_short.clear()
-        for known in (self._entered, self._gives, self._asks):
-            known.clear()  # what writes for the sake of one file may not for that of another
+        self._begin()
         return suspects(self.sketches, module)
+
+    def _begin(self) -> None:
+        """Forget what runs of other files left: how tests are numbered, and all that follows, is each file's own."""
+        self.forget_objects()
+        self.last_uid = 0
+        of_runs = (self.tensors, self.cut_short, self.known_names, self._classes, self._set_later)
+        # what writes for the sake of one file may not for that of another
+        of_sketches = (self._entered, self._gives, self._asks)
+        for known in (*of_runs, *of_sketches):
+            known.clear()
 
     def want_notes(self, wanted: bool) -> None:
         """Whether findings are looked for that change nothing about the outcome."""

@@ -172,7 +172,8 @@ class _Removing:
         nodes = [one.at for one in steps if one.at is not None and one.function is evaluation.root]
         nodes += [m.at for m in evaluation.moments if m.depth == 0 and m.term in steps]
         inside = (self.root.lineno, self.root.end_lineno or 0)
-        return [n for n in nodes if inside[0] <= getattr(n, "lineno", 0) <= inside[1]]
+        nodes = [n for n in nodes if inside[0] <= getattr(n, "lineno", 0) <= inside[1]]
+        return sorted(nodes, key=lambda n: (n.lineno, n.col_offset))  # type: ignore[attr-defined]
 
     def _statement_of(self, node: ast.AST) -> ast.stmt | None:
         """The innermost statement around an expression."""
