@@ -235,6 +235,8 @@ def _called_by_its_base(program: Program, root: FunctionSource) -> bool:
         return False
     known: tuple[str, ...] = ("builtins.", "typing.", "abc.")
     cls = program.class_value(root.owner)
-    if cls.is_module() and (root.name == "forward" or not table.has_module(root.name)):
+    if cls.is_module() and root.name == "forward":
+        return False
+    if cls.is_module() and not table.has_module(root.name):
         known += ("torch.nn.",)
     return any(not base.startswith(known) for base in cls.external_bases())

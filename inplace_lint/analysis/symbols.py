@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import keywords, table
 from ..torchmodel.spelling import MAKERS, MODES, PLAYED
-from . import arrays, axes, builtin, distributions, einops, foreign, modes, ops, plays, results
+from . import arrays, axes, builtin, distributions, einops, foreign, modes, module_lists, ops, plays, results
 from .incident import Incident
 from .iterators import Iteration
 from .optimizers import Optimizer
@@ -79,7 +79,7 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
         return einops.call(run, dotted, args, kwargs, at)
     if head in ("math", "random", "time", "logging", "warnings", "os", "json", "re"):
         return Scalar()
-    return foreign.result_of(run, args, kwargs)
+    return module_lists.made(run, args, at) or foreign.result_of(run, args, kwargs)
 
 
 def _operation(

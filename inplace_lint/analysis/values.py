@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..resolve.classes import of_modules
 from ..resolve.hierarchy import linearised
-from ..torchmodel import table
 from ..torchmodel.spelling import above
 from .graph import Node
 from .guards import ALWAYS
@@ -394,10 +394,8 @@ class ClassValue(Value):
         ]
 
     def is_module(self) -> bool:
-        """Whether it derives from a class of torch.nn, as far as its bases are in sight."""
-        return any(
-            base.startswith("torch.nn.") or table.module(base) is not None for base in self.external_bases()
-        )
+        """Whether its objects are modules, as far as its bases tell."""
+        return of_modules([*(cls.source for cls in self.order()), *self.external_bases()])
 
     def holds_data(self) -> bool:
         """Whether its objects are records: no module, no tensor, nothing that is not in sight."""

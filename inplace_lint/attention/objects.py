@@ -45,8 +45,7 @@ class Classes:
         return [one for one in self.hierarchy.order(source) if not isinstance(one, str)]
 
     def is_module(self, source: ClassSource) -> bool:
-        """Whether a class derives from nn.Module in sight."""
-        return self.hierarchy.derives(source, "torch.nn.")
+        return self.hierarchy.is_module(source)
 
     def method(self, source: ClassSource, name: str) -> FunctionSource | None:
         return self.hierarchy.method(source, name)

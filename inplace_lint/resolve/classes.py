@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ast
+import sys
 from typing import TYPE_CHECKING
 
 from ..syntax.module import ClassSource
 from .hierarchy import linearised
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from ..syntax.module import FunctionSource
     from .names import Names
+
+#: Packages whose classes are known for what they are: none of Python's is a module of torch.
+_KNOWN = sys.stdlib_module_names | {"torch"}
 
 
 class Classes:
@@ -56,12 +60,26 @@ class Classes:
                     return method
         return None
 
-    def derives(self, source: ClassSource, prefix: str) -> bool:
-        """Whether a class derives from one outside of the project whose dotted name begins like this."""
-        for base in self.order(source):  # noqa: SIM110  a generator takes longer
-            if isinstance(base, str) and base.startswith(prefix):
-                return True
-        return False
+    def is_module(self, source: ClassSource) -> bool:
+        """Whether a class derives from a module of torch, or can only be one (`of_modules`)."""
+        return of_modules(self.order(source))
+
+
+def of_modules(order: Iterable[ClassSource | str]) -> bool:
+    """Whether a class that derives from these is a module: it names one of torch's, or is built upon another package's.
+
+    What is not in sight is a module where a class that derives from it, in a file about torch, says what is called
+    `forward`: nothing but modules calls it by that name.
+    """
+    elsewhere = forward = False
+    for cls in order:
+        if not isinstance(cls, str):
+            forward = forward or ("forward" in cls.methods and b"torch" in cls.module.source)
+        elif cls.startswith("torch.nn."):
+            return True
+        elif cls.partition(".")[0] not in _KNOWN:
+            elsewhere = True
+    return elsewhere and forward
 
 
 def heirs(cls: ClassSource) -> list[ClassSource]:

@@ -182,6 +182,9 @@ def _symbol(symbol: Symbol, made: Call) -> Sketched:
         return einops.PLAYS.get(dotted, unknown)(made)
     if head in _PLAIN_PACKAGES:
         return NOTHING
+    given = made.args[0][0] if len(made.args) == 1 and len(made.args[0]) == 1 else None
+    if isinstance(given, Box) and given.items and all(map(construct.of_modules, given.items)):
+        return (Box(given.items, given.ordered, "ModuleList"),)  # a list of a class that is not in sight
     return unknown(made)
 
 

@@ -141,6 +141,8 @@ class Scope(Expressions):
             self.names[key] = united(values)
         result = united(values)
         if appended:
+            if all(isinstance(atom, Cell) for atom in result) and all(map(of_modules, appended)):
+                result = (Box([], role="ModuleList"),)  # of a class that is not in sight
             boxes = [atom for atom in result if isinstance(atom, Box)]
             ordered = ordered and len(values) == 1
             for box in boxes:
@@ -159,6 +161,14 @@ class Scope(Expressions):
         return value
 
 
+def of_modules(value: Sketched) -> bool:
+    """Whether it is modules of torch or objects that a class of the project makes, and nothing else."""
+    return bool(value) and all(
+        isinstance(atom, (Layer, Object)) or (isinstance(atom, Box) and atom.role == "Sequential")
+        for atom in value
+    )
+
+
 def classes_of(scope: Expressions, source: ClassSource) -> list[ClassSource | str]:
     """The class and its bases in the order in which attributes are looked up; those from outside by dotted names."""
     return scope.sketches.classes.order(source)
@@ -173,8 +183,8 @@ def find_method(
 
 
 def is_module(scope: Expressions, source: ClassSource) -> bool:
-    """Whether a class derives from a module of torch, as far as its bases are known."""
-    return scope.sketches.classes.derives(source, "torch.nn.")
+    """Whether objects of a class are modules, as far as its bases tell."""
+    return scope.sketches.classes.is_module(source)
 
 
 def of_class(scope: Expressions, cls: Class, name: str) -> Sketched:

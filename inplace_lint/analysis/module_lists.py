@@ -1,0 +1,52 @@
+"""Lists of modules whose class is of another package: what is put into one in sight is what it gives back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from . import plays
+from .values import Instance, Sequence_, TorchModule, Value, flatten
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Sequence
+
+    from ..syntax.module import FunctionSource
+    from .run import Run
+
+_FILLED = (b".append(", b".extend(", b".insert(")
+
+
+def made(run: Run, args: Sequence[Value], at: ast.AST) -> Value | None:
+    """What a class that is not in sight makes of modules alone for one that is a module; None where it may be no list.
+
+    It is given a list of modules, or nothing, and modules are appended to what it makes.
+    """
+    source = run.frame.function
+    if source is None or source.owner is None or not run.program.class_value(source.owner).is_module():
+        return None
+    given = args[0] if len(args) == 1 else None
+    if given is None:
+        is_list = not args and _is_filled(run, source, at)
+    else:
+        elements = run.elements(given) if isinstance(given, Sequence_) and given.kind == "list" else []
+        is_list = bool(elements) and all(_is_module(atom) for one in elements for atom in flatten(one))
+    return plays.PLAYS["torch.nn.ModuleList"](run, args, {}, at) if is_list else None
+
+
+def _is_module(value: Value) -> bool:
+    return (
+        isinstance(value, TorchModule)
+        or (isinstance(value, Instance) and value.cls.is_module())
+        or (isinstance(value, Sequence_) and value.kind in ("Sequential", "ModuleList"))
+    )
+
+
+def _is_filled(run: Run, source: FunctionSource, at: ast.AST) -> bool:
+    """Whether the function puts something into what it binds a call to, at its end."""
+    receiver = source.receiver.encode()
+    for name, entries in run.program.sketches.assigned(source).names.items():
+        if any(how == "=" and value is at for how, value, _ in entries):
+            spelled = receiver * name.startswith(".") + name.encode()
+            return any(source.mentions(spelled + filled) for filled in _FILLED)
+    return False
