@@ -79,6 +79,14 @@ def _range(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
     return iterators.of(False, [first, last], len(args) == 1)
 
 
+def _namespace(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """types.SimpleNamespace(a=…): an object with these attributes."""
+    made = Unknown()
+    for name, value in kwargs.items():
+        run.set_member(made, name, value)
+    return made
+
+
 def _deque(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """A list; of one that holds so many at most, the first are let go, so it is not known which stands where."""
     if len(args) < 2 and "maxlen" not in kwargs:
@@ -310,5 +318,6 @@ PLAYS: dict[str, Play] = {
         for name in ("staticmethod", "classmethod", "property")
     },
     "collections.namedtuple": _named_tuple,
+    "types.SimpleNamespace": _namespace,
     "copy.deepcopy": _deepcopy,
 }

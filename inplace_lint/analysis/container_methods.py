@@ -19,7 +19,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from .run import Run
 
@@ -40,7 +40,7 @@ def of(run: Run, obj: Sequence_ | Mapping_, name: str) -> Value:
     else:
         play_mapping = _MAPPING_METHODS.get(name)
         if play_mapping is not None:
-            return Native(lambda run, args, kwargs, at: play_mapping(run, obj, args))
+            return Native(lambda run, args, kwargs, at: play_mapping(run, obj, args, kwargs))
     if obj.kind in ("Sequential", "ModuleList", "ModuleDict"):
         found = methods.module_protocol(run, obj, name)
         if found is not None:
@@ -130,7 +130,7 @@ def _copy(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
     return containers.make(run, obj.kind, run.elements(obj), exact=False)
 
 
-def _get(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
+def _get(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     if not args:
         return Unknown()
     if isinstance(args[0], Constant) and containers.holds(run, obj, args[0].value) is False:
@@ -138,20 +138,20 @@ def _get(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
     return containers.get_key(run, obj, args[0])
 
 
-def _pop_key(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
-    value = _get(run, obj, args)
+def _pop_key(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    value = _get(run, obj, args, kwargs)
     if args and isinstance(args[0], Constant) and ("key", args[0].value) in obj.keys:
         obj.popped.add(("key", args[0].value))
     return value
 
 
-def _values(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
+def _values(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     if isinstance(obj, containers.Lazy) and obj.find is not None:
         return containers.make(run, "list", [*run.elements(obj), obj.find(None)], exact=False)
     return containers.make(run, "list", run.elements(obj), exact=ANY not in obj.keys)
 
 
-def _items(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
+def _items(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     pairs = []
     for key in obj.keys:
         value = run.state.get((obj, key))
@@ -170,14 +170,14 @@ def _items(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
     return containers.make(run, "list", pairs, exact=ANY not in obj.keys)
 
 
-def _keys(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
+def _keys(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     names = [
         Constant(key[1]) if isinstance(key, tuple) else containers.key_of_any(run, obj) for key in obj.keys
     ]
     return containers.make(run, "list", names, exact=ANY not in obj.keys)
 
 
-def _setdefault(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
+def _setdefault(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     if len(args) != 2:
         return Unknown()
     if isinstance(args[0], Constant) and containers.holds(run, obj, args[0].value):
@@ -186,9 +186,11 @@ def _setdefault(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
     return args[1]
 
 
-def _update(run: Run, obj: Mapping_, args: Sequence[Value]) -> Value:
+def _update(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     for other in args:
         containers.update(run, obj, other)
+    for name, value in kwargs.items():
+        containers.put_key(run, obj, Constant(name), value)
     return NONE
 
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from . import iteration, protocols
 from .budget import DEPTH, is_small
 from .frames import DEAD
+from .incident import Skipped
 from .iterators import Iteration
-from .values import Symbol, Unknown
+from .values import Symbol, Unknown, flatten
 
 if TYPE_CHECKING:
     import ast
@@ -22,23 +23,29 @@ if TYPE_CHECKING:
 
 
 class Generator:
-    """A call of a generator function, whose body is still to run."""
+    """A call of a generator function, whose body is still to run.
 
-    __slots__ = ("args", "exact", "function", "kwargs")
+    `otherwise` stands for it where it is not run, `taken` says how often `next` was asked of it outside of loops.
+    """
+
+    __slots__ = ("args", "exact", "function", "kwargs", "otherwise", "taken")
 
     def __init__(
         self, function: FunctionValue, args: Sequence[Value], kwargs: Mapping[str, Value], exact: bool
     ) -> None:
         self.function, self.args, self.kwargs, self.exact = function, args, kwargs, exact
+        self.otherwise: Value = Unknown()
+        self.taken = 0
 
 
 def made(run: Run, generator: Generator, otherwise: Value, at: ast.AST) -> Value:
     """What a call of a generator gives: nothing runs until something goes over it. `otherwise`: where it is not run."""
     frame = run.frame
+    generator.otherwise = otherwise
 
     def draw(count: int | None) -> Drawn:
         if not _is_entered(run, generator):
-            return iteration.iterate(run, otherwise, at)
+            return _passed_over(run, generator, at)
         found: list[Value] = []
         path, inexact = run.path, run.inexact
         exact = True
@@ -63,13 +70,31 @@ def made(run: Run, generator: Generator, otherwise: Value, at: ast.AST) -> Value
     return result
 
 
+def _passed_over(run: Run, generator: Generator, at: ast.AST) -> Drawn:
+    """What stands for the elements of a generator that is not run: whether they matter shows when one is written."""
+    whole = generator.otherwise
+    if not isinstance(whole, Unknown):
+        return iteration.iterate(run, whole, at)
+    values = [*generator.args, *generator.kwargs.values()]
+    storages = {tensor.storage for value in values for _, tensor in run.tensors_within(value)}
+    given = {atom for value in values for atom in flatten(value)}
+    run.entering.skipped.append(Skipped(generator.function.source, given, storages, whole))
+    return False, [Unknown(whole), Unknown(whole)]
+
+
 def _first(run: Run, generator: Generator, at: ast.AST) -> Value:
     """`next(generator)`: it is run up to a `yield`; what stands before a loop in it, each time anew."""
     if not _is_entered(run, generator):
-        return Unknown()
+        return _passed_over(run, generator, at)[1][0]
     function = generator.function
+    before = generator.taken
+    generator.taken += not run.inexact
 
     def yielded(value: Value) -> None:
+        nonlocal before
+        if before and not run.inexact:
+            before -= 1
+            return
         run.frame.returns.append((run.path, value, run.state.changes(run.frame.base)))
         run.path = DEAD
 

@@ -8,7 +8,7 @@ from ..torchmodel import table
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from typing import TypeAlias
 
     from ..syntax.module import ClassSource, FunctionSource, Module
@@ -181,6 +181,8 @@ def member(cell: Cell, key: object) -> Sketched:
     store = cell.store
     members = store.opened()
     known = members.get(key)
+    if known is None and HELD in members:
+        known = members[HELD]
     if known is None:
         part = Store(store.grad)
         part.evident = store.evident
@@ -190,13 +192,18 @@ def member(cell: Cell, key: object) -> Sketched:
     return known
 
 
+#: Among the members of something unknown: what was put into it in a way that is not followed.
+HELD = object()
+
+
 class Box(Atom):
     """A list, tuple, dict or iterator: its elements, in order where `ordered`; `role` names a container of modules.
 
-    `fields` are the elements' names, in the result of an op that names them, in a dict and what is made of one.
+    `fields` are the elements' names, in the result of an op that names them, in a dict and what is made of one. `given`
+    is the attribute (`self.x`) that it came in by.
     """
 
-    __slots__ = ("fields", "items", "ordered", "role")
+    __slots__ = ("fields", "given", "items", "ordered", "role")
 
     def __init__(
         self,
@@ -209,6 +216,7 @@ class Box(Atom):
         self.ordered = ordered
         self.role = role
         self.fields = fields
+        self.given = ""
 
     def element(self) -> Sketched:
         """Any of the elements."""
@@ -272,10 +280,11 @@ class Class(Atom):
 class Object(Atom):
     """An object of a class of the project, built with whatever arguments; `after` is set for `super()`.
 
-    `given`: the name of the parameter that it is, where the function at hand is a method of it.
+    `given`: the name of the parameter that it is, where the function at hand is a method of it. `held`: what was put
+    into it in a way that is not followed: any of its attributes may be that.
     """
 
-    __slots__ = ("after", "arguments", "given", "hooks", "scopes", "slots", "source")
+    __slots__ = ("after", "arguments", "given", "held", "hooks", "scopes", "slots", "source")
 
     def __init__(self, source: ClassSource, given: str = "") -> None:
         self.source = source
@@ -285,6 +294,7 @@ class Object(Atom):
         self.arguments: dict[str, Sketched | Later] = {}
         self.scopes: dict[str, object] = {}
         self.hooks: list[Sketched] = []
+        self.held: Sketched = NOTHING
 
 
 class Layer(Atom):
@@ -369,18 +379,19 @@ def prove(value: Sketched | list[Cell]) -> None:
             atom.store.prove()
 
 
-def own(value: Sketched, given: str = "", depth: int = 2) -> Sketched:
-    """The same value, with tensors that belong to whoever asks: what happens to them stays there."""
+def own(value: Sketched, given: str = "", shared: Collection[Store] = (), depth: int = 2) -> Sketched:
+    """The same value, with tensors that belong to whoever asks, but for some: what happens to them stays there."""
     found: list[Atom] = []
     for atom in value:
-        if isinstance(atom, Cell):
+        if isinstance(atom, Cell) and atom.store not in shared:
             store = atom.store
             copy = Store(store.grad, given, bool(store.tensor), bool(store.leaf))
             copy.evident, copy.sources = store.evident, store.sources
             atom = Cell(copy, atom.fragile)
         elif isinstance(atom, Box) and depth:
-            items = [own(item, given, depth - 1) for item in atom.items]
+            items = [own(item, given, shared, depth - 1) for item in atom.items]
             atom = Box(items, atom.ordered, atom.role, atom.fields)
+            atom.given = given
         found.append(atom)
     return tuple(found)
 

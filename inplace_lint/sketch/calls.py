@@ -271,6 +271,8 @@ def _cell(cell: Cell, made: Call) -> Sketched:
         if "." not in cell.store.given:
             for given in made.given():
                 given.store.entrusted = True
+    for value in (*made.args, *made.kwargs.values()):
+        made.scope.fill(cell.store.given, value)
     return unknown(made)
 
 

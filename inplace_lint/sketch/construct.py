@@ -21,6 +21,7 @@ from .atoms import (
     Object,
     Store,
     Symbol,
+    cells,
     own,
     united,
 )
@@ -242,7 +243,11 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
             return (Method(obj, name),)
         value = UNKNOWN
     if obj.given or not scope.dry:
-        value = own(value, obj.given and f"{obj.given}.{name}")
+        built_with = [held for held in obj.arguments.values() if isinstance(held, tuple)]
+        shared = {cell.store for held in built_with for cell in cells(held)}
+        value = own(value, obj.given and f"{obj.given}.{name}", shared)
+    if obj.held:
+        value = united([value, obj.held])
     obj.slots[name] = value
     return value
 

@@ -91,6 +91,12 @@ class Scope:
     def keep(self, value: Sketched, node: ast.expr | None) -> None:
         """A list takes the value of an expression."""
 
+    def set_attribute(self, owner: Sketched, name: str, value: Sketched) -> None:
+        """owner.name = value."""
+
+    def fill(self, key: str, value: Sketched) -> None:
+        """A value is put into something that was given, in whichever way."""
+
     def give(self, value: Sketched) -> None:
         """A value leaves the function."""
 
@@ -219,7 +225,7 @@ def as_value(value: Sketched) -> Sketched:
         return value
     found: list[Sketched] = []
     for atom in value:
-        if not isinstance(atom, Method):
+        if not isinstance(atom, Method) or isinstance(atom.receiver, Box):
             found.append((atom,))
         elif isinstance(atom.receiver, Cell):
             found.append(member(atom.receiver, atom.name))

@@ -22,11 +22,12 @@ from .atoms import (
     Store,
     Text,
     apart,
+    cells,
     shadow,
     united,
 )
 from .expressions import CROWD, Scope, unpacked
-from .summary import Summary, for_callers
+from .summary import Handed, Summary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -169,7 +170,13 @@ class Flow(Scope):
     def conclude(self) -> None:
         """At the end of the function, when it has shown what is a tensor: whether anything is worth a run."""
         summary = self.summary
-        summary.returns = for_callers(united(self.returned))
+        handed = Handed()
+        given = united(self.returned)
+        if self.source is not None and self.source.is_generator:
+            given = (Box([given], ordered=False),)
+        summary.returns = handed.value(given)
+        summary.kept = [(key, name, handed.value(value)) for key, name, value in summary.kept]
+        summary.fills = [(key, handed.value(value)) for key, value in summary.fills]
         summary.tensors = {store.given for store in self.written if self.is_tensor(store)}
         for level, store in self.doubts:
             if summary.suspicious:
@@ -270,22 +277,11 @@ class Flow(Scope):
         """target = value."""
         if isinstance(target, ast.Name):
             self.names[target.id] = value
+            if self.outer and self.source is not None and target.id in self.source.declared:
+                around = next((names for names in self.outer if target.id in names), self.names)
+                around[target.id] = united([around[target.id], value])
         elif isinstance(target, ast.Attribute):
-            self.stored += 1
-            for atom in self.value(target.value):
-                if isinstance(atom, Object):
-                    atom.slots[target.attr] = value
-                    if atom.given and value:
-                        self.summary.kept.append((atom.given, target.attr, value))
-                elif isinstance(atom, Cell):
-                    if target.attr == "requires_grad":
-                        atom.store.leaf = atom.store.grad = True
-                    elif target.attr == "data":
-                        self.write(shadow(atom), False)
-                    elif target.attr != "grad":
-                        atom.store.opened()[target.attr] = value
-                        if atom.store.given:
-                            self.summary.kept.append((atom.store.given, target.attr, value))
+            self.set_attribute(self.value(target.value), target.attr, value)
         elif isinstance(target, ast.Subscript):
             self._set_item(target, value)
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -293,6 +289,27 @@ class Flow(Scope):
                 self.assign(inner, part)
         elif isinstance(target, ast.Starred):
             self.assign(target.value, (Box([value], ordered=False),))
+
+    def set_attribute(self, owner: Sketched, name: str, value: Sketched) -> None:
+        self.stored += 1
+        for atom in owner:
+            if isinstance(atom, Object):
+                atom.slots[name] = value
+                if atom.given and value:
+                    self.summary.kept.append((atom.given, name, value))
+            elif isinstance(atom, Cell):
+                if name == "requires_grad":
+                    atom.store.leaf = atom.store.grad = True
+                elif name == "data":
+                    self.write(shadow(atom), False)
+                elif name != "grad":
+                    atom.store.opened()[name] = value
+                    if atom.store.given:
+                        self.summary.kept.append((atom.store.given, name, value))
+
+    def fill(self, key: str, value: Sketched) -> None:
+        if key and cells(value):
+            self.summary.fills.append((key, value))
 
     def _set_item(self, target: ast.Subscript, value: Sketched) -> None:
         self.stored += 1
@@ -304,7 +321,11 @@ class Flow(Scope):
             if isinstance(atom, Box):
                 atom.items.append(value)
                 atom.ordered = False
-            elif isinstance(atom, Cell) and not (key and isinstance(key[0], Text)):
+                self.fill(atom.given, value)
+            elif isinstance(atom, Cell) and key and isinstance(key[0], Text):
+                atom.store.opened()[key[0].value] = value
+                self.fill(atom.store.given, value)
+            elif isinstance(atom, Cell):
                 op = table.operator("[]=")
                 if op is not None:
                     effects.apply(self, op, [(atom,), effects.indices(key), value], (), {})

@@ -10,6 +10,7 @@ from . import construct, effects
 from .arguments import Call, hooked, unknown
 from .atoms import (
     EVIDENT,
+    HELD,
     NOTHING,
     RECORDED,
     WEAK,
@@ -18,6 +19,7 @@ from .atoms import (
     Class,
     Function,
     Layer,
+    Method,
     Object,
     Partial,
     Store,
@@ -28,7 +30,7 @@ from .records import fields, is_record
 
 if TYPE_CHECKING:
     from ..syntax.module import FunctionSource
-    from .atoms import Atom, Sketched
+    from .atoms import Sketched
     from .expressions import Scope
     from .summaries import Sketches
 
@@ -91,13 +93,15 @@ def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched])
                 scope.save(cell.store, level)
         if summary.writes:
             _doubt_same(scope, source, arguments, level)
+    known: dict[object, Sketched] = {}
+    sure = level == EVIDENT
     for key, name, value in summary.kept:
-        _keep_in(
-            scope, arguments.get(key, NOTHING), name, returned(scope, value, arguments, level == EVIDENT)
-        )
+        _keep_in(scope, arguments.get(key, NOTHING), name, returned(scope, value, arguments, sure, known))
+    for key, value in summary.fills:
+        _fill(scope, _held_under(scope, arguments, key), returned(scope, value, arguments, sure, known))
     if source.gives_plain():
         return NOTHING
-    return returned(scope, summary.returns, arguments, level == EVIDENT)
+    return returned(scope, summary.returns, arguments, sure, known)
 
 
 def _doubt_same(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched], level: int) -> None:
@@ -127,49 +131,85 @@ def _keep_in(scope: Scope, target: Sketched, name: str, value: Sketched) -> None
             members[name] = united([members.get(name, NOTHING), value])
 
 
+def _held_under(scope: Scope, arguments: dict[str, Sketched], key: str) -> Sketched:
+    """What a parameter (`x`), or an attribute of the receiver (`self.x`), stands for in a call."""
+    name, dot, attribute = key.partition(".")
+    value = arguments.get(name, NOTHING)
+    return scope.sketches.attribute(scope, value, attribute) if dot and value else value
+
+
+def _fill(scope: Scope, target: Sketched, value: Sketched) -> None:
+    """A function put a value into what it was given, or gave it the value by a call, in whichever way."""
+    for atom in target:
+        holder = atom.receiver if isinstance(atom, Method) else atom
+        if isinstance(holder, Box):
+            holder.items.append(value)
+            holder.ordered = False
+            scope.fill(holder.given, value)
+        elif isinstance(holder, Object):
+            holder.held = united([holder.held, value])
+            holder.slots = {
+                name: united([held, value]) if cells(held) else held for name, held in holder.slots.items()
+            }
+        elif isinstance(holder, Cell):
+            members = holder.store.opened()
+            members[HELD] = united([members.get(HELD, NOTHING), value])
+            scope.fill(holder.store.given, value)
+        elif isinstance(holder, Function) and holder.names is not None:
+            scope.sketches.inline(holder, Call(scope, [value], {}, [None], {}, True))
+
+
 def returned(
     scope: Scope,
     value: Sketched,
     arguments: dict[str, Sketched],
     sure: bool,
+    known: dict[object, Sketched],
     depth: int = 3,
-    known: dict[Atom, Sketched] | None = None,
 ) -> Sketched:
-    """What a summary returns, in the terms of a call; `sure`: an argument requires grad for certain.
+    """What a summary hands on, in the terms of a call; `sure`: an argument requires grad for certain.
 
     `known` are the parts that were translated before: what is held in several places is one thing.
     """
-    if known is None:
-        known = {}
     found: list[Sketched] = []
     for atom in value:
         here = known.get(atom)
         if here is None:
             if isinstance(atom, Cell):
-                here = known[atom] = _returned_cell(scope, atom, arguments, sure)
+                here = known[atom] = _returned_cell(scope, atom, arguments, sure, known)
             elif isinstance(atom, Box) and depth:
                 box = Box([], atom.ordered, atom.role, atom.fields)
                 here = known[atom] = (box,)
-                box.items = [returned(scope, item, arguments, sure, depth - 1, known) for item in atom.items]
+                box.items = [returned(scope, item, arguments, sure, known, depth - 1) for item in atom.items]
             elif isinstance(atom, Object) and not atom.given:
                 obj = Object(atom.source)
                 obj.arguments, obj.hooks = atom.arguments, atom.hooks
                 here = known[atom] = (obj,)
                 if depth and not construct.is_module(scope, atom.source):  # a record of what was computed
                     for name, held in atom.slots.items():
-                        obj.slots[name] = returned(scope, held, arguments, sure, depth - 1, known)
+                        obj.slots[name] = returned(scope, held, arguments, sure, known, depth - 1)
+                    obj.arguments = {
+                        name: returned(scope, held, arguments, sure, known, depth - 1)
+                        if isinstance(held, tuple)
+                        else held
+                        for name, held in atom.arguments.items()
+                    }
             else:
                 here = (atom,)
         found.append(here)
     return found[0] if len(found) == 1 else united(found)
 
 
-def _returned_cell(scope: Scope, cell: Cell, arguments: dict[str, Sketched], sure: bool) -> Sketched:
+def _returned_cell(
+    scope: Scope, cell: Cell, arguments: dict[str, Sketched], sure: bool, known: dict[object, Sketched]
+) -> Sketched:
     store = cell.store
     fragile = cell.fragile if scope.recording or not cell.fragile else max(cell.fragile, RECORDED)
     if store.given:
         here = reached(scope, arguments, store.given)
         found = [Cell(c.store, max(c.fragile, fragile), c.without) for c in here]
+    elif store in known:
+        found = [Cell(c.store, fragile) for c in cells(known[store])]
     else:
         copy = Store(store.grad, tensor=store.tensor, leaf=store.leaf)
         copy.parted = store.parted
@@ -177,6 +217,7 @@ def _returned_cell(scope: Scope, cell: Cell, arguments: dict[str, Sketched], sur
         scope.remembers = scope.remembers or bool(store.saved)
         copy.evident, copy.sources = sure or store.evident, _sources(scope, store, arguments)
         found = [Cell(copy, fragile)]
+        known[store] = (found[0],)
     return tuple(found)
 
 
@@ -219,9 +260,22 @@ def of_class(cls: Class, made: Call) -> Sketched:
         if not made.scope.dry and _holds_in_place(obj):
             _try_out(obj, made)
     elif made.args or made.kwargs:
-        obj.slots.update(zip(fields(made.scope, cls.source), made.args))
+        names = fields(made.scope, cls.source)
+        obj.slots.update(zip(names, made.args))
         obj.slots.update(made.kwargs)
+        for name in names[len(made.args) :]:
+            if name not in made.kwargs:
+                _fill_field(made.scope, obj, name)
     return (obj,)
+
+
+def _fill_field(scope: Scope, obj: Object, name: str) -> None:
+    """`name: dict = field(default_factory=dict)`: a container of the object's own."""
+    stated = obj.source.assignments.get(name)
+    for keyword in stated.keywords if isinstance(stated, ast.Call) else ():
+        if keyword.arg == "default_factory":
+            factory = construct.Scope(scope.sketches, obj.source.module).value(keyword.value)
+            obj.slots[name] = scope.sketches.call(factory, Call(scope, [], {}, [], {}, True))
 
 
 def _holds_in_place(obj: Object) -> bool:

@@ -92,6 +92,9 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
     if name in _LEAVES:
         return _leaves(name, made)
     _announce((receiver,), name, made)
+    if receiver.store.sources is not None and name in made.scope.module.method_names():
+        for value in (*made.args, *made.kwargs.values()):
+            made.scope.fill(receiver.store.given, value)  # of an object that has a method of that name
     op = None if name == "values" and receiver.store.sources is not None else table.method(name)  # a dict's
     if op is not None:
         args = [(receiver,), *made.args]
@@ -104,6 +107,9 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
         return ((receiver,), (Box([(receiver,)], ordered=False),))[name == "values"]
     if table.returns_nontensor(name) or name in ("keys", "format", "join"):
         return NOTHING
+    if receiver.store.given:
+        for value in (*made.args, *made.kwargs.values()):
+            made.scope.fill(receiver.store.given, value)
     method = _only_method(made.scope, receiver, name)
     return unknown(made) if method is None else made.scope.sketches.call((method,), made)
 
@@ -133,12 +139,17 @@ def _box_method(box: Box, name: str, made: Call) -> Sketched:
     if name in ("append", "add", "appendleft", "insert", "setdefault", "add_module"):
         value = made.args[-1] if made.args else NOTHING
         box.items.append(value)
+        made.scope.fill(box.given, value)
         made.scope.keep(value, made.nodes[-1] if made.nodes else None)
         box.ordered = box.ordered and name == "append" and made.scope.loops == 0
         return value
     if name in ("extend", "update"):
         for value in made.args:
             box.items.append(expressions.elements(made.scope, value))
+            made.scope.fill(box.given, value)
+        for value in made.kwargs.values():
+            box.items.append(value)
+            made.scope.fill(box.given, value)
         box.ordered = False
         return NOTHING
     if name in ("get", "pop", "popleft"):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..torchmodel.spelling import MODES
 from . import attributes, expressions, functional
 from .arguments import Call, unknown
-from .atoms import NOTHING, UNKNOWN, Box, Cell, Object, Store, Text, prove, shadow, united
+from .atoms import NOTHING, UNKNOWN, Box, Cell, Object, Partial, Store, Symbol, Text, prove, shadow, united
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -112,6 +112,58 @@ def _getattr(made: Call) -> Sketched:
     return unknown(made)
 
 
+def _setattr(made: Call) -> Sketched:
+    if len(made.args) == 3 and made.args[1] and isinstance(made.args[1][0], Text):
+        made.scope.set_attribute(made.args[0], made.args[1][0].value, made.args[2])
+    return NOTHING
+
+
+def _reversed(made: Call) -> Sketched:
+    found = _gathered(made)
+    for atom in found:
+        if isinstance(atom, Box):
+            atom.items.reverse()
+    return found
+
+
+def _sorted(made: Call) -> Sketched:
+    found = _gathered(made)
+    for atom in found:
+        if isinstance(atom, Box):
+            atom.ordered = False
+    return found
+
+
+def _named_tuple(made: Call) -> Sketched:
+    """collections.namedtuple("Pair", "a b"): what makes tuples whose elements have these names."""
+    given = made.args[1] if len(made.args) > 1 else made.kwargs.get("field_names", NOTHING)
+    return (Partial((Symbol(_MAKES_TUPLES),), [given], {}),)
+
+
+#: A name that no program can write.
+_MAKES_TUPLES = "collections.namedtuple()"
+
+
+def _tuple_with_names(made: Call) -> Sketched:
+    names: list[str] = []
+    for atom in made.args[0]:
+        if isinstance(atom, Text):
+            names = atom.value.replace(",", " ").split()
+        elif isinstance(atom, Box):
+            names = [part.value for item in atom.items for part in item if isinstance(part, Text)]
+    items = [*made.args[1:], *(made.kwargs[name] for name in names if name in made.kwargs)]
+    exact = len(items) == len(names)
+    return (Box(items, ordered=exact, fields=tuple(names) if exact else ()),)
+
+
+def _namespace(made: Call) -> Sketched:
+    """types.SimpleNamespace(a=…): attributes by their names."""
+    return (Box([*made.kwargs.values()], ordered=True, role=_NAMESPACE, fields=tuple(made.kwargs)),)
+
+
+_NAMESPACE = "namespace"
+
+
 def _super(made: Call) -> Sketched:
     scope = made.scope
     source = scope.source
@@ -177,13 +229,19 @@ PLAYS: dict[str, Callable[[Call], Sketched]] = {
     "torch.is_grad_enabled": _mode,
     "builtins.dict": _mapping,
     "collections.OrderedDict": _mapping,
+    "collections.namedtuple": _named_tuple,
+    _MAKES_TUPLES: _tuple_with_names,
+    "types.SimpleNamespace": _namespace,
     "builtins.getattr": _getattr,
+    "builtins.setattr": _setattr,
+    "builtins.reversed": _reversed,
+    "builtins.sorted": _sorted,
+    "builtins.set": _sorted,
     "builtins.super": _super,
     "copy.deepcopy": _first,
     "copy.copy": _first,
     **dict.fromkeys(
-        [f"builtins.{n}" for n in "list tuple set reversed sorted iter next max min".split()]
-        + ["collections.deque"],
+        [f"builtins.{n}" for n in "list tuple iter next max min".split()] + ["collections.deque"],
         _gathered,
     ),
 }
