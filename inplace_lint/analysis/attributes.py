@@ -187,7 +187,7 @@ def _of_unknown(run: Run, obj: Unknown, name: str, at: ast.AST) -> Value:
     if name in ("requires_grad", "grad_fn", "is_leaf"):
         tensor = run.as_tensor(obj)
         if tensor is not None and name == "requires_grad":
-            tensor.storage.proved = True
+            tensor.storage.prove()
             return requires_grad.get(run, tensor)
     native = methods.of_unknown(run, obj, name)
     if native is not None:

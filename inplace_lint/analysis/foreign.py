@@ -179,7 +179,8 @@ def _remember(run: Run, forward: Forward, weights: Tensor, known: bool = True) -
     tensor = run.as_tensor(forward.result)
     assert tensor is not None
     if known:
-        forward.result.of_module = tensor.storage.proved = True
+        forward.result.of_module = True
+        tensor.storage.prove()
     for _, node in run.heap.record(tensor.storage).nodes:
         node.opaque = forward.result.behind if forward.lent else 0
     _keep(run, tensor, weights, forward.path, forward.place, forward.certain)

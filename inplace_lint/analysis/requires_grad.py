@@ -50,7 +50,7 @@ def assign(run: Run, tensor: Tensor, value: Value) -> None:
     # Nobody asks this of what requires grad already: it is a leaf unless that is known.
     known = any(grad == DOES for _, grad in run.heap.record(storage).grads)
     if not known and storage.origin in ("factory", "result", "buffer", "detached"):
-        storage.leaf = True
+        storage.become_leaf()
         run.heap.forget_gradients(storage, run.path)
     run.heap.add_gradients(storage, [(run.path, evidence)])
     if not run.heap.record(storage).nodes:

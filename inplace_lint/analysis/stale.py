@@ -170,6 +170,8 @@ def _since(run: Run, name: str, tensor: Tensor, twice: bool, at: ast.AST) -> Wri
     """The write that who reads `name` does not expect; `twice`: the operation reads the tensor by two names."""
     frame = run.frame
     bound = frame.bound.get(name)
+    if bound is None and _runs_nothing(at):
+        return None
     for write in reversed(run.found.writes):
         if write.through is not tensor or not compatible(write.guard, run.path):
             continue
@@ -221,6 +223,13 @@ def _operands(node: Any) -> Iterator[ast.AST]:
 
 def _named_operands(node: ast.AST) -> list[ast.Name]:
     return [operand for operand in _operands(node) if isinstance(operand, ast.Name)]
+
+
+def _runs_nothing(node: ast.AST) -> bool:
+    """Whether nothing is evaluated within an operation but names and constants: then nothing in it writes."""
+    if isinstance(node, ast.Call) and not isinstance(node.func, (ast.Name, ast.Attribute)):
+        return False
+    return all(isinstance(one, (ast.Name, ast.Constant)) for one in _operands(node))
 
 
 def _names_through(node: ast.AST) -> set[str]:

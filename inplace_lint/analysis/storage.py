@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from .frames import Loop, Place
     from .values import Unknown
 
@@ -21,6 +23,8 @@ class Storage:
     """
 
     __slots__ = (
+        "_no_tensor_at",
+        "_no_witness_at",
         "bits",
         "device",
         "dtype",
@@ -43,6 +47,9 @@ class Storage:
         "value",
         "wanted",
     )
+
+    #: how often something was found out that may change what was answered of storages made of others
+    findings: ClassVar[int] = 0
 
     def __init__(
         self,
@@ -87,6 +94,8 @@ class Storage:
         self.perhaps_part = False
         #: the value of unknown kind whose tensor this would be
         self.value: Unknown | None = None
+        #: when it was last found to be made of no tensor, and when none of its evidence was credible
+        self._no_tensor_at = self._no_witness_at = -1
 
     def prove(self) -> None:
         """It was used as only a tensor can be: then so is what it was made from."""
@@ -95,22 +104,26 @@ class Storage:
             storage = pending.pop()
             if not storage.proved:
                 storage.proved = True
+                Storage.findings += 1
                 pending.extend(storage.sources)
 
     def is_tensor(self) -> bool:
         """Whether it is proved, or made by operators from something that is."""
         if self.proved:
             return True
+        now = Storage.findings
         seen: set[Storage] = {self}
-        pending = [self]
+        pending = [] if self._no_tensor_at == now else [self]
         while pending:
             for source in pending.pop().sources:
                 if source.proved:
                     self.proved = True  # and stays so: the next question is answered at once
                     return True
-                if source not in seen:
+                if source not in seen and source._no_tensor_at != now:
                     seen.add(source)
                     pending.append(source)
+        for storage in seen:
+            storage._no_tensor_at = now
         return False
 
     def credible(self) -> bool:
@@ -121,8 +134,9 @@ class Storage:
         """What makes it credible: the first storage behind it that is known to be a tensor."""
         if not self.evidence:
             return self if self._may_need_one() else None
+        now = Storage.findings
         seen: set[Storage] = {self}
-        pending = [self]
+        pending = [] if self._no_witness_at == now else [self]
         while pending:
             storage = pending.pop()
             if not storage.evidence:
@@ -130,10 +144,24 @@ class Storage:
                     return storage
                 continue
             for source in storage.evidence:
-                if source not in seen:
+                if source not in seen and source._no_witness_at != now:
                     seen.add(source)
                     pending.append(source)
+        for storage in seen:
+            storage._no_witness_at = now
         return None
+
+    def rest_on(self, others: Iterable[Storage]) -> None:
+        """More storages from which it may have come to require grad."""
+        more = [one for one in others if one not in self.evidence]
+        if more:
+            self.evidence += tuple(more)
+            Storage.findings += 1
+
+    def become_leaf(self) -> None:
+        """Somebody asked for its gradients."""
+        self.leaf = True
+        Storage.findings += 1
 
     def _may_need_one(self) -> bool:
         """Whether it is a tensor that may well need a gradient: not one that was just made, and never asked to."""

@@ -151,7 +151,7 @@ def _factory(run: Run, result: Value, kwargs: Mapping[str, Value]) -> Value:
     wanted = kwargs.get("requires_grad")
     if wanted is not None and not (isinstance(wanted, Constant) and not wanted.value):
         storage = result.storage
-        storage.leaf = True
+        storage.become_leaf()
         storage.grad = DOES if isinstance(wanted, Constant) else MAY
         storage.origin = "parameter" if storage.grad == DOES else "factory"
     return result

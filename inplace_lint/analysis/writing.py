@@ -157,7 +157,7 @@ def write(run: Run, op: Application) -> None:
                 others = [s for s in op.contributors(run) if s is not graph]
                 run.heap.results_in(graph, guard, op.node, written)
                 if graph.origin != "unknown" and not itself:
-                    graph.evidence += tuple(others)
+                    graph.rest_on(others)
                 outlives = storage.origin in ("argument", "buffer") and storage not in run.made.buffers
                 if outlives and not storage.leaf and graph is storage:
                     run.heap.escape([(guard, tensor)], guard)

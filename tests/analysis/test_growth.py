@@ -161,7 +161,18 @@ def loops(n: int) -> str:
     return function(["for i in range(3):", "    x = torch.exp(x) + i"] * n)
 
 
-@pytest.mark.parametrize("make, size", [(diamonds_of_classes, 40), (loops, 1500)])
+def product(n: int) -> str:
+    return function(["y = x" + " * x" * n, "y += 1"])
+
+
+def writes_in_one_text(n: int) -> str:
+    return function(["s = f'" + "{x.mul_(2)}" * n + "'"])
+
+
+LONG_PROGRAMS = [(diamonds_of_classes, 40), (loops, 1500), (product, 450), (writes_in_one_text, 600)]
+
+
+@pytest.mark.parametrize("make, size", LONG_PROGRAMS)
 def test_cost_of_a_long_program_grows_little_faster_than_its_size(
     make: Callable[[int], str], size: int
 ) -> None:
