@@ -35,6 +35,8 @@ SPELLINGS = {
 }
 
 NO, WEAK, EXACT = 0, 1, 2
+#: No operator of two operands has more positional arguments.
+_FEW = 2
 #: What takes all positional arguments from there on.
 _SPREAD = frozenset(["tv", "av", "mv"])
 #: What takes anything.
@@ -190,6 +192,10 @@ class Op:
         None, ellipsis and tuples of them), "?" or a Const; for a method the first one is self. None when no
         overload can take the call.
         """
+        if len(args) > _FEW and not kwargs.keys() - {"out"}:
+            older = self._in_older_order(args, kwargs)
+            if older is not None:
+                return older
         found = choose(self.rows, args, kwargs)
         if not found:
             return None
@@ -209,6 +215,26 @@ class Op:
         if len(live) > 1:
             facts = unite.united([r.facts(p, out) for r, p, _ in live], tuple(flags))
         return facts, binding
+
+    def _in_older_order(
+        self, args: Sequence[Arg], kwargs: Mapping[str, Arg]
+    ) -> tuple[Facts, Binding] | None:
+        """`facts`, where numbers stand among the tensors that have to be named today."""
+        from .older import places
+
+        older = places(self.name, len(args))
+        if older is None:
+            return None
+        tensors, numbers = older
+        found = self.facts(
+            [args[i] for i in tensors], {**kwargs, **{name: args[i] for name, i in numbers.items()}}
+        )
+        if found is None:
+            return None
+        facts, binding = found
+        return facts, tuple(
+            tensors[at] if isinstance(at, int) else at if at is None else numbers.get(at, at) for at in binding
+        )
 
 
 def choose(
