@@ -190,6 +190,7 @@ def _keep(run: Run, result: Tensor, weights: Tensor, path: Guard, place: Place, 
     """What a forward gave hangs on its weights, and they are kept for its backward."""
     for _, node in run.heap.record(result.storage).nodes:
         node.edges.extend(run.heap.nodes(weights, path))
+        run.heap.used = None
         saved = Saved(weights.storage, path, node, place)
         saved.op, saved.attr = "forward", "weight"
         saved.certain = certain

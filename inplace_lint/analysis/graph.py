@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .guards import ALWAYS, NEVER, both, compatible, either, implies
+from .guards import ALWAYS, NEVER, both, compatible, either, implies, minus
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,6 +37,12 @@ class Node:
         for freed in self.freed:
             together = either(together, freed)
         return implies(guard, together) or implies(both(made, guard), together)
+
+    def left(self, guard: Guard) -> Guard:
+        """Where no backward has run through it yet, of these paths."""
+        for freed in self.freed:
+            guard = minus(guard, freed)
+        return guard
 
 
 def reach(nodes: Sequence[tuple[Guard, Node]], guard: Guard = ALWAYS) -> dict[Node, Guard]:

@@ -186,6 +186,8 @@ class Heap:
         self.time = 0
         self.hazards: list[Hazard] = []
         self.roots: list[tuple[int | None, Guard, list[tuple[Guard, Node]]]] = []
+        #: what the backwards so far have reached; None where that is to be looked for anew
+        self.used: set[Node] | None = set()
         #: literals of paths that are only guessed at
         self.doubtful = 0
         self._records: dict[int, _Record] = {}
@@ -283,7 +285,9 @@ class Heap:
             unseen = quiet or _unseen(saved, counter)
             if unseen and not saved.read:
                 continue
-            self.hazards.append(Hazard(saved, write, both(saved.guard, guard), unseen or kind))
+            left = saved.node.left(both(saved.guard, guard))
+            if left:
+                self.hazards.append(Hazard(saved, write, left, unseen or kind))
         write.counted = not quiet and counter is None
         if counter is not None:
             write.cause = counter.place
@@ -295,8 +299,9 @@ class Heap:
         write = Write(storage, guard, op, place, self.time)
         write.counted = False
         for saved in self._live(storage, guard):
-            if not saved.result and not saved.view:
-                self.hazards.append(Hazard(saved, write, both(saved.guard, guard), "data"))
+            left = saved.node.left(both(saved.guard, guard))
+            if left and not saved.result and not saved.view:
+                self.hazards.append(Hazard(saved, write, left, "data"))
         return write
 
     def _live(self, storage: Storage, guard: Guard) -> list[Saved]:
@@ -320,8 +325,10 @@ class Heap:
             return
         self.time += 1
         self.roots.append((self.time, guard, nodes))
+        reached = reach(nodes, guard)
+        if self.used is not None:
+            self.used.update(reached)
         if not retain:
-            reached = reach(nodes, guard)
             for node, path in reached.items():
                 node.freed.append(path)
             hidden = max(node.opaque for node in reached)
@@ -355,11 +362,12 @@ class Heap:
 
     def has_gradient(self, leaf: Storage, unseen: bool) -> bool:
         """Whether a backward so far reached this leaf; where none was seen, whether there may be one that was not."""
-        own = {node for _, node in self.record(leaf).nodes}
         timed = [(guard, nodes) for time, guard, nodes in self.roots if time is not None]
         if not timed:
             return unseen
-        return any(own & reach(nodes, guard).keys() for guard, nodes in timed)
+        if self.used is None:
+            self.used = {node for guard, nodes in timed for node in reach(nodes, guard)}
+        return any(node in self.used for _, node in self.record(leaf).nodes)
 
     def confirm(self) -> list[Hazard]:
         """The hazards whose saving node is needed by a backward after the write, by a return or by an escape."""

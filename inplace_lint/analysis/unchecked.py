@@ -93,6 +93,7 @@ def checkpoint(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at:
         for _, hung in run.heap.nodes(tensor, guard):
             if hung is not node and node not in (n for _, n in hung.edges):
                 hung.edges.append((guard, node))
+    run.heap.used = None
     return result
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 from .contents import Contents
@@ -31,14 +32,18 @@ if TYPE_CHECKING:
 
 
 _INSTALLED = ("site-packages", "dist-packages")
+#: What lies beside a package that is made to be installed.
+_DISTRIBUTED = ("pyproject.toml", "setup.py", "setup.cfg")
+#: What is there already, whichever file has the same name.
+_ELSEWHERE = sys.stdlib_module_names | {"torch"}
 
 
 class Project:
     """The modules of one project, found on the file system alone, so that a file means the same in every run.
 
     A module is first-party if it lies under one of the `src` directories; else, if it belongs to the
-    importer's topmost package (the unbroken chain of `__init__.py` upwards), or, for a script outside of any
-    package, if it lies beside the script.
+    importer's topmost package (the unbroken chain of `__init__.py` upwards), or, for a script, if it lies beside
+    the script: outside of any package, or in the folder of one that nothing says is ever installed.
     """
 
     __slots__ = (
@@ -123,8 +128,18 @@ class Project:
         if top != directory:
             # Only the package itself: what lies beside it may be a folder of installed packages.
             first = os.path.relpath(directory, top).split(os.sep, 1)[0]
-            return self._module_file(top, parts) if parts[0] == first else None
+            if parts[0] == first:
+                return self._module_file(top, parts)
+            # Scripts are run in folders that happen to hold an `__init__.py`, and import what lies beside them.
+            found = None if parts[0] in _ELSEWHERE else self._module_file(os.path.join(top, first), parts)
+            return None if found is None or self._is_distributed(top) else found
         return None if os.path.basename(top) in _INSTALLED else self._module_file(top, parts)
+
+    def _is_distributed(self, top: str) -> bool:
+        """Whether packages of this folder are installed, or made to be: then nobody runs what is in them in place."""
+        return os.path.basename(top) in _INSTALLED or any(
+            self._is_file(os.path.join(top, name)) for name in _DISTRIBUTED
+        )
 
     def find(self, module: str) -> str | None:
         """The file of this dotted name below one of the `src` directories."""

@@ -41,6 +41,10 @@ class Keeper:
 
 def weighed(values):
     return values * 2
+
+
+def layers(n):
+    return torch.nn.Linear(n, n)
 """
 SCRIPT = """import argparse
 import torch
@@ -185,6 +189,54 @@ def test_a_state_is_carried_over_a_step(
     code: str, round: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     judge(SCRIPT.format(round=indented(round, 8)), code, tmp_path, monkeypatch)
+
+
+#: A loss that is made in one way or another: on no path a forward is passed over, whichever way it is looked at.
+CHOSEN = """import torch
+from torch import nn
+from far_world import layers
+
+
+class Adversarial(nn.Module):
+    def __init__(self, kind, count):
+        super().__init__()
+        self.kind, self.count = kind, count
+        self.net = nn.Sequential(layers(4), nn.Linear(4, 4), nn.LeakyReLU(), nn.Linear(4, 1))
+        self.optimizer = torch.optim.Adam(self.net.parameters())
+
+    def forward(self, fake, real):
+        for _ in range(self.count):
+            self.optimizer.zero_grad()
+            d_fake = self.net(fake.detach())
+            d_real = self.net(real)
+            if self.kind == "GAN":
+                loss = (d_fake * d_real).mean()
+            elif self.kind.find("WGAN") >= 0:
+                loss = (d_fake - d_real).mean()
+                if self.kind.find("GP") >= 0:
+                    loss = loss + self.net(real + fake.detach()).mean()
+{end}
+        return self.net(fake).mean()
+
+
+def run():
+    for kind in "GAN", "WGAN", "WGAN_GP":
+        Adversarial(kind, 2)(torch.rand(2, 4), torch.rand(2, 4)).backward()
+"""
+ENDS = {
+    "one step": ("", "loss.backward()\nself.optimizer.step()"),
+    "a step too early": (
+        "IPL106",
+        "again = self.net(real).mean()\nloss.backward()\nself.optimizer.step()\nagain.backward()",
+    ),
+}
+
+
+@pytest.mark.parametrize(("code", "end"), ENDS.values(), ids=ENDS)
+def test_a_loss_is_one_of_several(
+    code: str, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge(CHOSEN.format(end=indented(end, 12)), code, tmp_path, monkeypatch)
 
 
 def indented(text: str, count: int) -> str:

@@ -66,6 +66,22 @@ def test_a_script_sees_what_lies_beside_it() -> None:
     assert resolve("pkg", "scripts/train.py") is None
 
 
+def test_a_script_in_a_folder_with_an_init_sees_what_lies_beside_it() -> None:
+    assert resolve("ops", "pkg/train.py") == "pkg/ops.py"
+    assert resolve("nn.gate", "pkg/nn/plain/../late.py") == "pkg/nn/gate.py"
+    for taken in ("random", "torch"):
+        Path(f"pkg/{taken}.py").touch()
+        assert resolve(taken, "pkg/train.py") is None
+    assert resolve("act", "venv/site-packages/timm/train.py") is None
+
+
+@pytest.mark.parametrize("beside", ["pyproject.toml", "setup.py", "setup.cfg"])
+def test_what_is_made_to_be_installed_is_not_run_in_place(beside: str) -> None:
+    Path(beside).touch()
+    assert resolve("ops", "pkg/train.py") is None
+    assert resolve("pkg.ops", "pkg/train.py") == "pkg/ops.py"
+
+
 def test_configured_roots_hold_first_party_modules() -> None:
     assert resolve("pkg.ops", "scripts/train.py", src=(".",)) == "pkg/ops.py"
     assert resolve("core", "scripts/train.py", src=("src",)) == "src/core/__init__.py"
