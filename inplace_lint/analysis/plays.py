@@ -4,10 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..torchmodel.spelling import NORMED
 from . import arrays, builtin, containers, instances, methods, unchecked
 from .kinds import grounds
 from .storage import DOES, MAY, NEVER
-from .values import ANY, Constant, Mapping_, Native, Phi, Scalar, Sequence_, Symbol, Tensor, Unknown, Value
+from .values import (
+    ANY,
+    Constant,
+    Mapping_,
+    Native,
+    Phi,
+    Scalar,
+    Sequence_,
+    Symbol,
+    Tensor,
+    TorchModule,
+    Unknown,
+    Value,
+    flatten,
+)
 from .weights import owners_in, weights_of
 
 if TYPE_CHECKING:
@@ -142,6 +157,15 @@ def _first(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
     return Native(lambda run, inner, kwargs, at: inner[0] if inner else Unknown())
 
 
+def _normed(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """weight_norm(layer), spectral_norm(layer): the layer itself, whose `weight` is a leaf no more."""
+    layer = args[0] if args else kwargs.get("module", Unknown())
+    for atom in flatten(layer):
+        if isinstance(atom, TorchModule) and atom.weights is not None:
+            atom.weights.storage.leaf = False
+    return layer
+
+
 def _cache(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """functools.lru_cache(maxsize=…): the decorator of which `cached` knows what it does."""
     return Symbol("functools.cache")
@@ -183,6 +207,7 @@ PLAYS: dict[str, Play] = {
     ),
     "functools.lru_cache": _cache,
     "torch.compile": _first,
+    **dict.fromkeys(NORMED, _normed),
     "torch.jit.script": _first,
     "torch.jit.ignore": _first,
     "torch.jit.export": _first,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..torchmodel.spelling import MODES
+from ..torchmodel.spelling import MODES, NORMED
 from . import attributes, expressions, functional
 from .arguments import Call, unknown
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Object, Partial, Store, Symbol, Text, prove, shadow, united
@@ -209,6 +209,7 @@ PLAYS: dict[str, Callable[[Call], Sketched]] = {
     "torch.nn.ModuleDict": _modules,
     "torch.nn.ParameterDict": _modules,
     "torch.compile": _first,
+    **dict.fromkeys(NORMED, _first),
     "torch.jit.script": _first,
     "torch.jit.ignore": _first,
     "torch.jit.export": _first,

@@ -216,9 +216,7 @@ class Op:
             facts = unite.united([r.facts(p, out) for r, p, _ in live], tuple(flags))
         return facts, binding
 
-    def _in_older_order(
-        self, args: Sequence[Arg], kwargs: Mapping[str, Arg]
-    ) -> tuple[Facts, Binding] | None:
+    def _in_older_order(self, args: Sequence[Arg], kwargs: Mapping[str, Arg]) -> tuple[Facts, Binding] | None:
         """`facts`, where numbers stand among the tensors that have to be named today."""
         from .older import places
 
@@ -233,7 +231,8 @@ class Op:
             return None
         facts, binding = found
         return facts, tuple(
-            tensors[at] if isinstance(at, int) else at if at is None else numbers.get(at, at) for at in binding
+            tensors[at] if isinstance(at, int) else at if at is None else numbers.get(at, at)
+            for at in binding
         )
 
 

@@ -23,6 +23,13 @@ DRAWN = ("sample", "sample_n", "enumerate_support")
 #: ... and those whose results hang on all that the distribution was made of.
 COMPUTED = ("entropy", "log_prob", "rsample")
 
+#: What makes a layer compute its weight in each call, of other parameters that it saves; it gives that layer back.
+NORMED = frozenset(
+    f"torch.nn.utils.{name}"
+    for kind in ("spectral_norm", "weight_norm")
+    for name in (kind, f"{kind}.{kind}", f"parametrizations.{kind}")
+)
+
 #: What makes an operator of a function.
 MAKERS = frozenset(("torch.library.custom_op", "torch.library.triton_op"))
 
