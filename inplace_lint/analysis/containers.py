@@ -308,7 +308,7 @@ def smear(run: Run, container: Sequence_ | Mapping_, value: Value) -> None:
     known = run.state.get((container, ANY))
     value = elements.put_back(run, value)
     run.state.slots[(container, LENGTH)] = run.state.slots[(container, LAST)] = Unknown()
-    if isinstance(known, TorchModule) and isinstance(value, TorchModule):
+    if isinstance(known, TorchModule) and isinstance(value, TorchModule) and known.name == value.name:
         return  # which of them an element is could only be guessed at
     if known is None and container.kind == "unknown" and isinstance(value, Constant):
         value = Unknown()  # the others, of which nothing is known, are not all this one

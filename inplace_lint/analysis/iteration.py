@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 #: A loop over at most this many known elements is run element by element.
 UNROLL = 4
+#: ... or over so many layers of torch that are not all alike: a layer costs little, and it matters which follows which.
+_LAYERS = 12
 
 
 def iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
@@ -75,7 +77,7 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     value = run.settled(value)
     known = containers.items(run, value)
     if known is not None:
-        if len(known) <= UNROLL:
+        if len(known) <= UNROLL or (len(known) <= _LAYERS and _are_layers(known)):
             return True, known
         return False, [known[0], known[-1]]
     if isinstance(value, Iteration):
@@ -114,6 +116,12 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     first, last = Unknown(owner), Unknown(owner)
     first.alone = last.alone = isinstance(value, Unknown) and value.alone
     return False, [first, last]
+
+
+def _are_layers(elements: list[Value]) -> bool:
+    """Whether they are layers of torch, of several kinds."""
+    kinds = {element.name if isinstance(element, TorchModule) else "" for element in elements}
+    return "" not in kinds and len(kinds) > 1
 
 
 def _one_of(run: Run, container: Value, layers: Sequence[tuple[Guard, Value]]) -> Value:
