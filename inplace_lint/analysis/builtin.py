@@ -16,6 +16,7 @@ from . import (
     iterators,
     kinds,
     protocols,
+    records,
 )
 from .frames import LENGTH
 from .guards import ALWAYS, NEVER, both, either
@@ -77,14 +78,6 @@ def _range(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
     elif all(isinstance(a, Constant) and a.value == -1 for a in args[1:]):
         return iterators.falling()
     return iterators.of(False, [first, last], len(args) == 1)
-
-
-def _namespace(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """types.SimpleNamespace(a=…): an object with these attributes."""
-    made = Unknown()
-    for name, value in kwargs.items():
-        run.set_member(made, name, value)
-    return made
 
 
 def _deque(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
@@ -222,7 +215,7 @@ def _named_tuple(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], a
 
     def made(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
         if len(args) + len(kwargs) == len(fields):
-            return containers.record(run, fields, args, kwargs)
+            return records.record(run, fields, args, kwargs)
         spread, run.entering.spread = run.entering.spread, None
         return run.call_unknown(Unknown(), [*args, *([] if spread is None else [spread])], kwargs, at)
 
@@ -318,6 +311,6 @@ PLAYS: dict[str, Play] = {
         for name in ("staticmethod", "classmethod", "property")
     },
     "collections.namedtuple": _named_tuple,
-    "types.SimpleNamespace": _namespace,
+    "types.SimpleNamespace": records.namespace,
     "copy.deepcopy": _deepcopy,
 }

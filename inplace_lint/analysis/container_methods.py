@@ -157,7 +157,7 @@ def _items(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, 
         value = run.state.get((obj, key))
         if value is None:
             continue
-        name = Constant(key[1]) if isinstance(key, tuple) else containers.key_of_any(run, obj)
+        name = containers.key_of(run, obj, key)
         # What each round of a loop put into it is in a pair of its own.
         each = [value] if isinstance(key, tuple) else [atom for _, atom in alternatives(value)]
         if not elements.of_rounds(each) and not all(isinstance(atom, Unknown) for atom in each):
@@ -171,9 +171,7 @@ def _items(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, 
 
 
 def _keys(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    names = [
-        Constant(key[1]) if isinstance(key, tuple) else containers.key_of_any(run, obj) for key in obj.keys
-    ]
+    names = [containers.key_of(run, obj, key) for key in obj.keys]
     return containers.make(run, "list", names, exact=ANY not in obj.keys)
 
 

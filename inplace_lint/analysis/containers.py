@@ -28,7 +28,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Sequence
 
     from .guards import Guard
     from .run import Run
@@ -193,7 +193,15 @@ def names(run: Run, mapping: Mapping_) -> list[Value] | None:
     """The keys that a mapping is iterated over by, or None where they are not known."""
     if ANY in mapping.keys or length(run, mapping) != len(mapping.keys):
         return None
-    return [Constant(key[1]) for key in mapping.keys if isinstance(key, tuple)]
+    return [key_of(run, mapping, key) for key in mapping.keys]
+
+
+def key_of(run: Run, mapping: Mapping_, key: Hashable) -> Value:
+    """The value that an element of a mapping stands under."""
+    if not isinstance(key, tuple):
+        return key_of_any(run, mapping)
+    held = key[1]
+    return make(run, "tuple", [*map(Constant, held)]) if isinstance(held, tuple) else Constant(held)
 
 
 def any_element(run: Run, value: Value) -> Value:
@@ -352,13 +360,14 @@ def put_key(run: Run, mapping: Mapping_, key: Value, value: Value) -> None:
     """mapping[key] = value."""
     if mapping in run.root.outside:
         run.heap.escape(run.tensors_within(value), run.path)
-    if isinstance(key, Constant):
+    if isinstance(key := elements.constant(run, key), Constant):
         count = length(run, mapping)
         known = ("key", key.value) in mapping.keys and ("key", key.value) not in mapping.popped
         mapping.popped.discard(("key", key.value))
         run.put(mapping, ("key", key.value), value)
         run.state.slots[(mapping, LENGTH)] = Unknown() if count is None else Constant(count + (not known))
     else:
+        elements.file(run, mapping, key, value)
         smear(run, mapping, value)
         tensors = all(isinstance(atom, (Tensor, Parameters)) for _, atom in alternatives(key))
         run.state.slots[(mapping, KEYS)] = key if tensors else Scalar()
@@ -379,6 +388,7 @@ def holds(run: Run, mapping: Mapping_, key: object) -> bool | None:
 
 def get_key(run: Run, mapping: Mapping_, key: Value) -> Value:
     """mapping[key]."""
+    key = elements.constant(run, key)
     if isinstance(key, Constant):
         try:
             found = run.state.get((mapping, ("key", key.value)))
@@ -388,7 +398,7 @@ def get_key(run: Run, mapping: Mapping_, key: Value) -> Value:
             return found
     if isinstance(mapping, Lazy) and mapping.find is not None:
         return mapping.find(key)
-    found = run.state.get((mapping, ANY))
+    found = elements.filed(run, mapping, key) or run.state.get((mapping, ANY))
     if found is not None and (isinstance(key, Constant) or len(mapping.keys) == 1):
         if isinstance(key, Constant):
             found = _under_key(run, found, key.value)
@@ -438,13 +448,3 @@ def string_items(run: Run, value: Value) -> dict[str, Value] | None:
         if element is not None and isinstance(key, tuple) and key not in value.popped:
             found[str(key[1])] = element
     return found
-
-
-def record(run: Run, fields: Sequence[str], args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    """A tuple whose elements have names too."""
-    given = {**dict(zip(fields, args)), **kwargs}
-    made = make(run, "tuple", [given.get(name, Unknown()) for name in fields])
-    for name in fields:
-        if name in given:
-            run.state.slots[(made, "member", name)] = given[name]
-    return made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .frames import LENGTH
 from .joins import join
 from .optimizers import Optimizer
 from .storage import Taken
@@ -12,16 +13,18 @@ from .values import Constant, Instance, Phi, Sequence_, Tensor, Unknown, alterna
 if TYPE_CHECKING:
     from .frames import Loop
     from .run import Run
-    from .values import Mapping_, Value
+    from .values import Mapping_, Pattern, Value
 
 
 def taken(run: Run, container: Sequence_ | Mapping_, found: Value, key: Value) -> Value:
     """What stands for any element, as the one under this key: where it can be, told apart from those under others."""
-    name: object = (type(key.value), key.value) if isinstance(key, Constant) else key
+    name: object = (
+        (type(key.value), key.value) if isinstance(key, Constant) else tuple(_parts(run, key)) or key
+    )
     loop = run.within[-1] if run.within else None
     each = alternatives(found)
     if len(each) > 1 and all(isinstance(atom, (Instance, Optimizer)) for _, atom in each):
-        asked = run.several.asked_for.setdefault((container, loop), [])
+        asked = run.several.asked_for.setdefault((container, pattern(run, key), loop), [])
         if name not in asked:
             asked.append(name)
         number = asked.index(name)
@@ -56,3 +59,57 @@ def _taken_tensor(run: Run, tensor: Tensor, name: object, loop: Loop | None) -> 
         run.several.taken_for[known] = tensor
         run.several.many.add(known)
     return known
+
+
+def _parts(run: Run, key: Value) -> list[Value | None]:
+    """The parts of a key that is a tuple; none of any other."""
+    if not isinstance(key, Sequence_) or key.kind != "tuple":
+        return []
+    count = run.state.get((key, LENGTH))
+    if not isinstance(count, Constant) or not isinstance(count.value, int):
+        return []
+    return [run.state.get((key, i)) for i in range(count.value)]
+
+
+def constant(run: Run, key: Value) -> Value:
+    """A key that is a tuple of constants, as one constant; any other as it is."""
+    parts = _parts(run, key)
+    held = [part.value for part in parts if isinstance(part, Constant)]
+    return Constant(tuple(held)) if parts and len(held) == len(parts) else key
+
+
+def pattern(run: Run, key: Value) -> Pattern | None:
+    """What is known of a key that is a tuple, where that is something: `("conv", i)` differs from `("norm", i)`."""
+    if isinstance(key, Constant) and isinstance(key.value, tuple):
+        return tuple((type(part), part) for part in key.value)
+    parts = _parts(run, key)
+    found = tuple((type(p.value), p.value) if isinstance(p, Constant) else None for p in parts)
+    return found if any(found) else None
+
+
+def file(run: Run, mapping: Mapping_, key: Value, value: Value) -> None:
+    """Something is put under a key that is not known: note what is known of that."""
+    known = pattern(run, key)
+    if known is None or mapping.patterns is None:
+        mapping.patterns = None
+        return
+    mapping.patterns[known] = None
+    before = run.state.get((mapping, known))
+    run.state.slots[(mapping, known)] = (
+        value if before is None else join([(run.path, before), (run.path, value)])
+    )
+
+
+def filed(run: Run, mapping: Mapping_, key: Value) -> Value | None:
+    """What may stand under a key of which a part is known; None where that is not told from what stands under any."""
+    sought = pattern(run, key)
+    if sought is None or not mapping.patterns:
+        return None
+    held = [run.state.get((mapping, one)) for one in mapping.patterns if _fits(one, sought)]
+    found = [(run.path, value) for value in held if value is not None]
+    return join(found) if found else None
+
+
+def _fits(one: Pattern, other: Pattern) -> bool:
+    """Whether one key may be both."""
+    return len(one) == len(other) and all(a is None or b is None or a == b for a, b in zip(one, other))

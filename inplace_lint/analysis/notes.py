@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .sharing import Sharing
     from .storage import Storage
     from .unchecked import Region
-    from .values import Instance, Parameters, Sequence_, Tensor, Unknown, Value
+    from .values import Instance, Parameters, Pattern, Sequence_, Tensor, Unknown, Value
 
 
 class Root:
@@ -155,7 +155,7 @@ class Several:
         self.taken: dict[tuple[Tensor, object, Loop | None], Tensor] = {}
         self.taken_for: dict[Value, Tensor] = {}
         #: the keys under which objects were taken from a container, in the order in which a loop asked for them
-        self.asked_for: dict[tuple[Value, Loop | None], list[object]] = {}
+        self.asked_for: dict[tuple[Value, Pattern | None, Loop | None], list[object]] = {}
 
 
 class Asked:

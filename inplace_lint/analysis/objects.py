@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..resolve.hierarchy import RECORDS
 from ..torchmodel import table
-from . import containers, einops, foreign, inherited, layers, lookup, modules, names, ops
+from . import containers, einops, foreign, inherited, layers, lookup, modules, names, ops, records
 from .frames import FIRST, LAST, Frame, State
 from .guards import ALWAYS, both, literal
 from .joins import join
@@ -42,9 +42,7 @@ def instantiate(
     if any(
         base in ("builtins.dict", "builtins.list", "builtins.tuple", "typing.NamedTuple") for base in bases
     ):
-        return (
-            containers.record(run, fields(cls), args, kwargs) if "typing.NamedTuple" in bases else Unknown()
-        )
+        return records.record(run, fields(cls), args, kwargs) if "typing.NamedTuple" in bases else Unknown()
     obj = Instance(cls, shared=run.builds)
     init = lookup.find(run, cls.order(), "__init__")
     if _is_dataclass(run, cls):

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
     #: the size of each axis, None where that is not known
     Sizes: TypeAlias = "tuple[int | None, ...]"
+    #: of each part of a key that is a tuple its type and value, None for one that is not known
+    Pattern: TypeAlias = "tuple[tuple[type, object] | None, ...]"
 
 
 class Value:
@@ -242,15 +244,16 @@ class Sequence_(Value):
 class Mapping_(Value):
     """A dict or nn.ModuleDict; values stand in the state, by constant key, or under `ANY` when keys are not known.
 
-    `popped` are keys that were taken out, on whichever path.
+    `popped` are keys that were taken out on some path; `patterns` those of all under `ANY`, None where one has none.
     """
 
-    __slots__ = ("keys", "kind", "popped")
+    __slots__ = ("keys", "kind", "patterns", "popped")
 
     def __init__(self, kind: str = "dict") -> None:
         self.kind = kind
         self.popped: set[Hashable] = set()
         self.keys: dict[Hashable, None] = {}
+        self.patterns: dict[Pattern, None] | None = {}
 
 
 class Any:

@@ -141,6 +141,52 @@ def test_what_a_helper_collects_is_known_to_be_saved(
     assert {one.code for one in found if one.severity == "error"} == ({"IPL102"} if saved else set())
 
 
+TUPLE_KEYS = """import torch
+from collections import OrderedDict
+from torch import nn
+
+
+class Block(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.conv = nn.Linear(n, n)
+        self.act = nn.ELU(inplace=True)
+
+    def forward(self, x):
+        return self.act(self.conv(x))
+
+
+class Model(nn.Module):
+    def __init__(self, n, scales):
+        super().__init__()
+        self.layers = OrderedDict()
+        for i in range(4, -1, -1):
+            self.layers[("up", i, 0)] = Block(n)
+            self.layers[("up", i, 1)] = Block(n)
+        for s in scales:
+            self.layers[("out", s)] = nn.Linear(n, n)
+        self.decoder = nn.ModuleList(list(self.layers.values()))
+        self.act = nn.ELU(inplace=True)
+
+    def forward(self, x):
+        outputs = {}
+        for i in range(4, -1, -1):
+            x = self.layers[("up", i, 0)](x)
+            outputs[("out", i)] = self.act(self.layers[KEY](x))
+        return sum(one.sum() for one in outputs.values())
+"""
+
+
+@pytest.mark.parametrize(("key", "codes"), [('"up", i, 1', {"IPL101"}), ('"out", i', set())])
+def test_parts_of_a_key_tell_layers_apart(key: str, codes: set[str], tmp_path: Path) -> None:
+    text = TUPLE_KEYS.replace("KEY", key)
+    space: dict[str, Any] = {"__name__": __name__}
+    exec(compile(text, "keys.py", "exec"), space)
+    assert _raises(space["Model"](4, range(5))) is bool(codes)
+    found = check_source(str(tmp_path / "keys.py"), text.encode(), Settings(), Project(root=str(tmp_path)))
+    assert {one.code for one in found if one.severity == "error"} == codes
+
+
 def _raises(model: torch.nn.Module) -> bool:
     try:
         model(torch.randn(2, 4)).backward()
