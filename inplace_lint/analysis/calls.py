@@ -341,6 +341,10 @@ def skip(run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mappin
     result.returned = True
     result.of_module = source.name == "forward"
     run.hands_on(values if source.owner is None else values[1:])
+    for value in values:
+        for _, atom in run.live(value):
+            if isinstance(atom, (Sequence_, Mapping_)) and containers.length(run, atom) == 0:
+                containers.smear(run, atom, Unknown(result))  # it is given to be filled
     storages = {tensor.storage for _, tensor in result.nodes}
     run.handed.given |= storages
     run.entering.skipped.append(

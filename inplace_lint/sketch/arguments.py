@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from .expressions import Scope
 
 
+#: Under this name stands what any parameter may be given that is not given anything else.
+SPREAD = "**"
+
+
 class Call:
     """One call: its arguments as values and, where they stand in the text, as nodes."""
 
@@ -82,6 +86,11 @@ def evaluated(scope: Scope, node: ast.Call) -> Call:
         value = scope.value(keyword.value)
         if keyword.arg is None:
             exact = exact and not value
+            for atom in value:
+                if isinstance(atom, Box) and len(atom.fields) == len(atom.items):
+                    kwargs.update(zip(atom.fields, atom.items))
+                elif value:
+                    kwargs[SPREAD] = elements(scope, value)
         else:
             kwargs[keyword.arg] = value
             named[keyword.arg] = keyword.value

@@ -8,7 +8,7 @@ from ..torchmodel import table
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
     from typing import TypeAlias
 
     from ..syntax.module import ClassSource, FunctionSource, Module
@@ -65,6 +65,7 @@ class Store:
         "leaf",
         "members",
         "outside",
+        "part_of",
         "parted",
         "saved",
         "sources",
@@ -86,8 +87,9 @@ class Store:
         self.arms = EVERYWHERE
         self.parted = False
         self.members: dict[object, Sketched] | None = None
-        #: it came in as a part of an argument
+        #: it came in as a part of an argument; of which, where that is known
         self.outside = False
+        self.part_of = ""
         self.under: Store | None = None
         self.writes = 0
         self.direct = False
@@ -147,6 +149,7 @@ class _Blank(Store):
                 "grad": True,
                 "evident": False,
                 "given": "",
+                "part_of": "",
                 "saved": (),
                 "arms": EVERYWHERE,
                 "writes": 0,
@@ -188,6 +191,7 @@ def member(cell: Cell, key: object) -> Sketched:
         part.evident = store.evident
         part.sources = ()
         part.outside = store.outside or bool(store.given)
+        part.part_of = store.given or store.part_of
         known = members[key] = (Cell(part),)
     return known
 
@@ -377,23 +381,6 @@ def prove(value: Sketched | list[Cell]) -> None:
     for atom in value:
         if isinstance(atom, Cell):
             atom.store.prove()
-
-
-def own(value: Sketched, given: str = "", shared: Collection[Store] = (), depth: int = 2) -> Sketched:
-    """The same value, with tensors that belong to whoever asks, but for some: what happens to them stays there."""
-    found: list[Atom] = []
-    for atom in value:
-        if isinstance(atom, Cell) and atom.store not in shared:
-            store = atom.store
-            copy = Store(store.grad, given, bool(store.tensor), bool(store.leaf))
-            copy.evident, copy.sources = store.evident, store.sources
-            atom = Cell(copy, atom.fragile)
-        elif isinstance(atom, Box) and depth:
-            items = [own(item, given, shared, depth - 1) for item in atom.items]
-            atom = Box(items, atom.ordered, atom.role, atom.fields)
-            atom.given = given
-        found.append(atom)
-    return tuple(found)
 
 
 #: From this many alternatives on, objects of one class count as one, and so do modules of one kind.

@@ -29,6 +29,7 @@ from .atoms import (
     prove,
     united,
 )
+from .owned import part_of
 from .words import runs_backward
 
 if TYPE_CHECKING:
@@ -273,7 +274,7 @@ def _cell(cell: Cell, made: Call) -> Sketched:
                 given.store.entrusted = True
     for value in (*made.args, *made.kwargs.values()):
         made.scope.fill(cell.store.given, value)
-    return unknown(made)
+    return unknown(made) if not cell.store.given else (*unknown(made), *part_of(cell.store.given))
 
 
 def _partial_call(partial: Partial, made: Call) -> Sketched:

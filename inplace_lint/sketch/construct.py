@@ -22,12 +22,12 @@ from .atoms import (
     Store,
     Symbol,
     cells,
-    own,
     united,
 )
 from .expressions import Scope as Expressions
 from .expressions import elements
 from .expressions import part as part_of
+from .owned import own
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

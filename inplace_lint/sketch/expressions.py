@@ -22,9 +22,9 @@ from .atoms import (
     Text,
     fresh,
     member,
-    own,
     united,
 )
+from .owned import own
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

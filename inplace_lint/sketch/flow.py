@@ -62,6 +62,8 @@ class Flow(Scope):
         self.doubts: list[tuple[int, Store | None]] = []
         #: what was written of all that came in
         self.written: list[Store] = []
+        #: ... and of what came out of that, with whether gradients are recorded there
+        self.written_parts: list[tuple[Store, bool]] = []
         #: names bound to what another name held, with that name and the writes of each storage so far
         self.copies: dict[str, tuple[str, list[tuple[Store, int]]]] = {}
         #: what names stood for where the loop at hand began
@@ -91,8 +93,8 @@ class Flow(Scope):
         self.remembers = True
         if store.under is not None:
             self.save(store.under, level)
-        if store.given:
-            self.summary.saves.add(store.given)
+        if store.given or store.part_of:
+            self.summary.saves.add(store.given or store.part_of)
         for arms, known in store.saved:
             if known >= level and arms <= self.arms:
                 return
@@ -118,6 +120,8 @@ class Flow(Scope):
                 self.summary.recorded.add(store.given)
             if not initial and "." in store.given:
                 self.summary.leaves_own = True
+        elif store.part_of:
+            self.written_parts.append((store, self.recording and not initial))
         if store.under is not None:
             if self.is_tensor(store):
                 store.under.prove()
@@ -177,7 +181,13 @@ class Flow(Scope):
         summary.returns = handed.value(given)
         summary.kept = [(key, name, handed.value(value)) for key, name, value in summary.kept]
         summary.fills = [(key, handed.value(value)) for key, value in summary.fills]
-        summary.tensors = {store.given for store in self.written if self.is_tensor(store)}
+        for part, recorded in self.written_parts:
+            if self.is_tensor(part):  # and no list in a list
+                summary.writes.add(part.part_of)
+                summary.tensors.add(part.part_of)
+                if recorded:
+                    summary.recorded.add(part.part_of)
+        summary.tensors.update(store.given for store in self.written if self.is_tensor(store))
         for level, store in self.doubts:
             if summary.suspicious:
                 return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..resolve import binding
 from . import construct, effects
-from .arguments import Call, hooked, unknown
+from .arguments import SPREAD, Call, hooked, unknown
 from .atoms import (
     EVIDENT,
     HELD,
@@ -62,6 +62,8 @@ def bind(source: FunctionSource, made: Call) -> dict[str, Sketched]:
         given.named[arguments.vararg.arg] = (Box([*given.spare]),)
     if given.options and arguments.kwarg is not None:
         given.named[arguments.kwarg.arg] = (Box([*given.options.values()], ordered=False),)
+    if SPREAD in given.options:
+        given.named.update((parameter.arg, given.options[SPREAD]) for parameter in given.missing)
     return given.named
 
 
@@ -79,7 +81,11 @@ def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched])
         if scope.remembers and scope.recording:
             scope.doubt(level)
     for key in summary.writes:
-        for cell in reached(scope, arguments, key):
+        reaches = reached(scope, arguments, key)
+        if key not in summary.tensors:  # what it sets may be elements of a list, which changes none of them
+            whole = _held_under(scope, arguments, key)
+            reaches = [cell for cell in reaches if cell in whole]
+        for cell in reaches:
             if key in summary.tensors:
                 cell.store.prove()
             if scope.recording and summary.suspicious and key in summary.saves & summary.recorded:
@@ -206,7 +212,7 @@ def _returned_cell(
     store = cell.store
     fragile = cell.fragile if scope.recording or not cell.fragile else max(cell.fragile, RECORDED)
     if store.given:
-        here = reached(scope, arguments, store.given)
+        here = _once(reached(scope, arguments, store.given))
         found = [Cell(c.store, max(c.fragile, fragile), c.without) for c in here]
     elif store in known:
         found = [Cell(c.store, fragile) for c in cells(known[store])]
@@ -242,7 +248,7 @@ def reached(scope: Scope, arguments: dict[str, Sketched], key: str) -> list[Cell
     name, dot, member = key.partition(".")
     value = arguments.get(name, NOTHING)
     if not dot:
-        return cells(value)
+        return _within(scope, value)
     found: list[Cell] = []
     for atom in value:
         if isinstance(atom, Object):
@@ -250,6 +256,30 @@ def reached(scope: Scope, arguments: dict[str, Sketched], key: str) -> list[Cell
         elif isinstance(atom, Cell) and atom.store.members is not None and member in atom.store.members:
             found.extend(cells(atom.store.members[member]))
     return found
+
+
+def _once(found: list[Cell]) -> list[Cell]:
+    """The same tensors, each view of one once."""
+    return list({(cell.store, cell.fragile, cell.without): cell for cell in found}.values())
+
+
+def _within(scope: Scope, value: Sketched) -> list[Cell]:
+    """The tensors that a value is, holds, or comes to when it is called."""
+    found = cells(value)
+    for atom in value:
+        holder = atom.receiver if isinstance(atom, Method) else atom
+        if isinstance(holder, Object) and not construct.is_module(scope, holder.source):
+            held = [holder.held, *holder.slots.values(), *holder.arguments.values()]
+            found += [cell for one in held if isinstance(one, tuple) for cell in cells(one)]
+        elif isinstance(holder, Function):
+            around = [name for names in holder.names or () for name in names.items()]
+            found += [
+                cell for name, held in around if holder.source.mentions(name.encode()) for cell in cells(held)
+            ]
+            found += _within(scope, holder.receiver or NOTHING)
+        elif isinstance(holder, Partial):
+            found += [c for held in (*holder.args, *holder.kwargs.values()) for c in cells(held)]
+    return _once(found)
 
 
 def of_class(cls: Class, made: Call) -> Sketched:

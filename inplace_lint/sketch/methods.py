@@ -111,7 +111,18 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
         for value in (*made.args, *made.kwargs.values()):
             made.scope.fill(receiver.store.given, value)
     method = _only_method(made.scope, receiver, name)
-    return unknown(made) if method is None else made.scope.sketches.call((method,), made)
+    if method is not None:
+        return made.scope.sketches.call((method,), made)
+    return _of(receiver, unknown(made))
+
+
+def _of(receiver: Cell, result: Sketched) -> Sketched:
+    """What a method of something unknown gave: it may be a part of that."""
+    given = receiver.store.given or receiver.store.part_of
+    for atom in result if given else ():
+        if isinstance(atom, Cell):
+            atom.store.part_of = given
+    return result
 
 
 def _only_method(scope: Scope, receiver: Cell, name: str) -> Function | None:
@@ -154,7 +165,7 @@ def _box_method(box: Box, name: str, made: Call) -> Sketched:
         return NOTHING
     if name in ("get", "pop", "popleft"):
         return united([box.element(), *made.args[1:]])
-    if name == "items":
+    if name in ("items", "named_children", "named_modules"):
         return (Box([(Box([NOTHING, box.element()]),)], ordered=False),)
     if name in ("values", "copy", "children", "modules"):
         return (Box(list(box.items), box.ordered, box.role, box.fields),)
@@ -178,6 +189,8 @@ def _inherited(obj: Object, name: str, made: Call) -> Sketched:
         return NOTHING
     if table.gives_itself(name):
         return (obj,)
+    if name == "__call__":
+        return made.scope.sketches.call((obj,), made)
     return unknown(made)
 
 

@@ -14,10 +14,10 @@ from .words import (
     begins_name,
     called,
     first_place,
-    is_called,
     is_kept,
     is_read,
     is_run,
+    is_taken,
     last_word,
     may_run,
     mentions,
@@ -397,7 +397,7 @@ def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSo
         word = function.owner.name if forward and function.owner is not None else function.name
         if forward:
             built.add(word)
-        run = is_run if forward and not over else is_called
+        run = is_run if forward and not over else is_taken
         calls = _rows_of_call(module, word, run, len(asked))
         rows.update(calls)
         if function.descriptor == "property":

@@ -263,6 +263,8 @@ class Sketches:
         caller.summary.writes |= flow.summary.writes
         caller.summary.recorded |= flow.summary.recorded
         caller.summary.kept += flow.summary.kept
+        caller.summary.fills += flow.summary.fills
+        caller.written_parts += flow.written_parts
         caller.stored += flow.stored
         caller.remembers = caller.remembers or flow.remembers
         if not (flow.stored or flow.remembers):

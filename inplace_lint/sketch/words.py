@@ -112,6 +112,20 @@ def is_called(text: bytes, start: int, end: int) -> bool:
     )
 
 
+def is_taken(text: bytes, start: int, end: int) -> bool:
+    """Whether a function is called, or handed on as a value, by its name or as a method of something."""
+    if text[end : end + 1] == b"(":
+        return is_called(text, start, end)
+    if not stands(text, start, end) or text[start - 1 : start] in _QUOTES or _BOUND().match(text, end):
+        return False
+    return text.rfind(b"import", text.rfind(b"\n", 0, start) + 1, start) < 0
+
+
+_QUOTES = (b"'", b'"')
+#: What follows a name that is bound, or that begins a path.
+_BOUND = Pattern(rb"\s*(?:=(?!=)|[.:\[]|[-+*/@|&]=|,\s*\w+\s*=)")
+
+
 def is_read(text: bytes, start: int, end: int) -> bool:
     """Whether a word is an attribute that is read, and not called."""
     return text[start - 1 : start] == b"." and text[end : end + 1] != b"(" and stands(text, start, end)

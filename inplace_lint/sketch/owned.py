@@ -1,0 +1,40 @@
+"""What an attribute or a name of somebody else's holds, for a function that asks: tensors of its own, and parts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .atoms import Box, Cell, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from .atoms import Atom, Sketched
+
+
+def own(value: Sketched, given: str = "", shared: Collection[Store] = (), depth: int = 2) -> Sketched:
+    """The same value, with tensors that belong to whoever asks, but for some: what happens to them stays there."""
+    found: list[Atom] = []
+    for atom in value:
+        if isinstance(atom, Cell) and atom.store not in shared:
+            store = atom.store
+            copy = Store(store.grad, given, bool(store.tensor), bool(store.leaf))
+            copy.evident, copy.sources = store.evident, store.sources
+            atom = Cell(copy, atom.fragile)
+        elif isinstance(atom, Box) and depth:
+            items = [own(item, given, shared, depth - 1) for item in atom.items]
+            ordered = atom.ordered and bool(items)
+            if given and not atom.role and not ordered:
+                items.append(part_of(given))  # what other methods have put into it
+            atom = Box(items, ordered, atom.role, atom.fields if len(items) == len(atom.items) else ())
+            atom.given = given
+        found.append(atom)
+    return tuple(found)
+
+
+def part_of(given: str) -> Sketched:
+    """Something that comes out of what was given, in whichever way."""
+    store = Store()
+    store.sources = ()
+    store.part_of = given
+    return (Cell(store),)
