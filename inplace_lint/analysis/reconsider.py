@@ -90,7 +90,7 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
             of_weights = finding.kind == "leaf" and not _is_local(looks, finding, root)
             if not of_weights and not _is_for_others(looks, finding, root, function):
                 return ""
-        for caller in sorted(calling - seen, key=lambda f: f.node.lineno):
+        for caller in sorted((f for f in calling if f not in seen), key=lambda f: f.node.lineno):
             seen.add(caller)
             if len(seen) > _ASKED:
                 return ""
@@ -175,7 +175,7 @@ def _is_given_data(looks: SecondLooks, training: Training, finding: Finding, roo
             alone = not calling and not from_the_top
             if alone and not (training.takes_data(function) and looks.hangs_on_arguments(function, finding)):
                 return False
-            for caller in sorted(calling - seen, key=lambda f: f.node.lineno):
+            for caller in sorted((f for f in calling if f not in seen), key=lambda f: f.node.lineno):
                 seen.add(caller)
                 if caller.name == "__init__" and finding.kind not in REFUSED:
                     continue  # what an object starts with is computed once: no backward goes through it
@@ -191,20 +191,23 @@ def _is_given_data(looks: SecondLooks, training: Training, finding: Finding, roo
 
 def _callers(
     looks: SecondLooks, training: Training, function: FunctionSource
-) -> tuple[set[FunctionSource], bool]:
-    """The functions of the file that call one, and whether its top level does, or is supposed to."""
+) -> tuple[dict[FunctionSource, None], bool]:
+    """The functions of the file that call one, in an order that is the text's, and whether its top level does."""
     calling, rows = callers(looks.module, {function})
     around = [looks.module.functions_at(row) for row in rows]
-    found = {f for f in training.trainers if f is not None and function in looks.at(f).entering.entered}
+    found = dict.fromkeys(training.entering.get(function, ()))
     if function.name in ("forward", "__call__") and function.owner is not None:
-        found.update(f for f in calling if f.name != "__init__")  # which only builds what others call
+        # An `__init__` only builds what others call.
+        found.update(dict.fromkeys(f for f in calling if f.name != "__init__"))
         if not calling and not found:
             found = _handing_on(looks, function, function.owner)
     else:
-        own = {as_own(looks.program, f, function) for functions in around for f in functions}
-        found.update(f for f in own if len(own) > _ASKED or not _calls_another(looks, f, function))
+        own = dict.fromkeys(as_own(looks.program, f, function) for functions in around for f in functions)
+        few = len(own) <= _ASKED
+        found.update(dict.fromkeys(f for f in own if not (few and _calls_another(looks, f, function))))
     supposed = any(function in way.functions for way in looks.program.sketches.ways(looks.module))
-    return found - {function}, supposed or not all(around)
+    found.pop(function, None)
+    return found, supposed or not all(around)
 
 
 def _calls_another(looks: SecondLooks, caller: FunctionSource, function: FunctionSource) -> bool:
@@ -215,18 +218,16 @@ def _calls_another(looks: SecondLooks, caller: FunctionSource, function: Functio
     return any(other.name == function.name for other in run.entering.entered)
 
 
-def _handing_on(looks: SecondLooks, forward: FunctionSource, cls: ClassSource) -> set[FunctionSource]:
+def _handing_on(looks: SecondLooks, forward: FunctionSource, cls: ClassSource) -> dict[FunctionSource, None]:
     """The functions that build an object of a class and hand it to what calls it, if that is all that is made of it."""
     own = range(cls.node.lineno, (cls.node.end_lineno or 0) + 1)
     around = [looks.module.functions_at(row) for row in mentions(looks.module, {cls.name}) if row not in own]
     if not all(around):
-        return set()
-    found = {functions[0] for functions in around}
-    return (
-        found
-        if all(f.name != "__init__" and forward in looks.at(f).entering.entered for f in found)
-        else set()
-    )
+        return {}
+    found = dict.fromkeys(functions[0] for functions in around)
+    if all(f.name != "__init__" and forward in looks.at(f).entering.entered for f in found):
+        return found
+    return {}
 
 
 def _called_by_its_base(program: Program, root: FunctionSource) -> bool:

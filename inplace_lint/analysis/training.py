@@ -62,6 +62,16 @@ class Training:
         return [*found, None] if _runs_one(module.tree.body) else found
 
     @cached_property
+    def entering(self) -> dict[FunctionSource, list[FunctionSource]]:
+        """By function that they enter, the functions in whose text a backward is run."""
+        found: dict[FunctionSource, list[FunctionSource]] = {}
+        for trainer in self.trainers:
+            if trainer is not None:
+                for source in self._looks.at(trainer).entering.entered:
+                    found.setdefault(source, []).append(trainer)
+        return found
+
+    @cached_property
     def _handed(self) -> list[tuple[int, bool]]:
         """Of each call of something given: of how many values, and whether all of them are data."""
         found = []

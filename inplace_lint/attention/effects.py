@@ -16,6 +16,8 @@ from .terms import Term, parts
 from .tree import contains, has_walrus, is_pure
 
 if TYPE_CHECKING:
+    import ast
+
     from .evaluate import Evaluation
     from .find import Seen
     from .frames import Moment, Sink
@@ -59,11 +61,15 @@ def _changed_afterwards(plan: Plan, since: int) -> None:
 
 def check_callers(found: list[Seen]) -> None:
     """Name the difference where the result is handed to a caller as it is, who may write it in place."""
+    having: dict[ast.AST | None, dict[Seen, None]] = {}
+    for seen in found:
+        for moment in seen.evaluation.moments:
+            having.setdefault(moment.at, {})[seen] = None
     for seen in found:
         for plan in seen.plans:
             if plan.refused is not None:
                 continue
-            callers = [other for other in found if other is not seen and _values_at(other, plan)]
+            callers = [other for other in having.get(plan.anchor, ()) if other is not seen]
             _lay_out(plan, callers)
             if not _is_handed_out(plan):
                 continue
