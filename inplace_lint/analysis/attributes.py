@@ -49,7 +49,7 @@ from .values import (
     Unknown,
     Value,
 )
-from .weights import weights_of
+from .weights import is_replaced, weights_of
 
 if TYPE_CHECKING:
     import ast
@@ -173,7 +173,7 @@ def _of_tensor(run: Run, tensor: Tensor, name: str, at: ast.AST) -> Value:
         missing = Incident("unknown-op", run.place(at), run.path, name, tensor.storage, DOES, None)
         missing.modeless = True
         run.found.incidents.append(missing)
-    return Unknown()
+    return run.new_tensor("parameter", DOES, at, leaf=True) if is_replaced(run, at) else Unknown()
 
 
 def _of_unknown(run: Run, obj: Unknown, name: str, at: ast.AST) -> Value:
@@ -204,6 +204,8 @@ def _of_unknown(run: Run, obj: Unknown, name: str, at: ast.AST) -> Value:
     op = table.property_(name)
     if op is not None and name != "grad":
         return ops.apply(run, op, [obj], {}, at, function=name not in _SHARED_METHODS)
+    if is_replaced(run, at):
+        run.set_member(obj, name, run.new_tensor("parameter", DOES, at, leaf=True))
     return run.member(obj, name)
 
 
@@ -256,9 +258,6 @@ def _of_module(run: Run, module: TorchModule, name: str) -> Value:
 
 def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
     """obj.name = value."""
-    if isinstance(obj, Phi):
-        run.each(obj, lambda one: assign(run, one, name, value, at))
-        return
     for guard, atom in run.live(obj):
         if name == "data" and _replace(run, atom, guard, at):
             continue

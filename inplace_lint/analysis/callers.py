@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..sketch import modes
 from ..sketch.screen import callers
 from ..sketch.words import mentions
-from .finding import HARMLESS, LOCAL, POSSIBLE
+from .finding import HARMLESS, LOCAL, POSSIBLE, REFUSED
 from .findings import of_run, proved
 from .storage import DOES
 from .values import Instance, Tensor, Unknown, alternatives
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from .storage import Storage
 
 #: What a caller is asked for: nothing; what it computed with an argument before that is written; whether gradients flow
-#: at all; anything.
-NO_NEED, WRITTEN, GRADIENTS, ANYTHING = 0, 1, 2, 3
+#: at all; whether they are recorded where it calls, though no backward be run; anything.
+NO_NEED, WRITTEN, GRADIENTS, RECORDED, ANYTHING = range(5)
 
 #: Kinds of findings that are none where nothing is recorded.
 _OF_GRADIENTS = frozenset({"write", "leaf", "multi-view", "out", "no-grad-view", "no-derivative", "no-gain"})
@@ -64,6 +64,8 @@ def needs(run: Run, module: Module, root: FunctionSource) -> int:
     ]
     if not all(kind in _OF_GRADIENTS for kind in open_findings):
         return ANYTHING
+    if private and any(f.kind in REFUSED and f.confidence > POSSIBLE for f in of_run(run, module, root)):
+        return RECORDED
     if (
         open_findings
         or any(hazard.saved.unproved or not proved(hazard) for hazard in run.heap.confirm())
@@ -175,13 +177,13 @@ def callers_of(
     with what it hands on its sketch says so.
     """
     found: dict[FunctionSource | None, bool] = {}
-    for need in dict.fromkeys(asked.values()):
-        roots = [root for root, what in asked.items() if what == need]
-        calling, rows = callers(module, set(roots))
+    for need in set(asked.values()):
+        roots = {root for root, what in asked.items() if what == need}
+        calling, rows = callers(module, roots)
         as_inherited = [as_own(program, caller, root) for caller in calling for root in roots]
         for function in dict.fromkeys([*as_inherited, *calling]):
-            # No backward goes through what an object computes once, as it is built.
-            built = function.name == "__init__" and function.owner is not None
+            # No backward goes through what an object computes once, as it is built; what is refused needs none.
+            built = function.name == "__init__" and function.owner is not None and need != RECORDED
             runs_it = need == ANYTHING or not (built or modes.records_nothing(program.sketches, function))
             if need == WRITTEN:
                 runs_it = runs_it and program.sketches.of(function).is_open()

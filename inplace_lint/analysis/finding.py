@@ -20,6 +20,8 @@ SILENT = frozenset({"data", "shared", "unchecked"})
 HARMLESS = frozenset({"no-gain", "no-derivative", "stale", "argument", "lost", "hidden"})
 #: Kinds that no caller knows more about.
 LOCAL = frozenset({"stale", "argument", "lost", "hidden"})
+#: Kinds of incidents that raise only where gradients are recorded.
+REFUSED = ("leaf", "multi-view", "no-grad-view", "out")
 
 
 class SavedAt:

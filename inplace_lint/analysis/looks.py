@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .budget import EVERYTHING, TRAINING
+from .budget import EVERYTHING
+from .finding import REFUSED
 from .findings import Context, proved
 from .guards import NEVER, either
 from .kinds import grounds, mark_alone, mark_filled
@@ -26,10 +27,7 @@ if TYPE_CHECKING:
 
 
 #: A second look goes further than a first one, and there are few.
-_SOFT_LIMIT = TRAINING
-
-#: Incidents that raise only where gradients are recorded.
-REFUSED = ("leaf", "multi-view", "no-grad-view", "out")
+_SOFT_LIMIT = 8_000
 
 
 class SecondLooks:

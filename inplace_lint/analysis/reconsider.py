@@ -16,8 +16,8 @@ from ..sketch.words import mentions, runs_backward
 from ..torchmodel import table
 from .arguments import is_passed_on
 from .callers import as_own
-from .finding import LIKELY, POSSIBLE
-from .looks import REFUSED, SecondLooks
+from .finding import LIKELY, POSSIBLE, REFUSED
+from .looks import SecondLooks
 from .training import Training
 
 if TYPE_CHECKING:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
-from . import foreign
+from . import foreign, names
 from .iterators import Iteration
 from .storage import DOES, NEVER
 from .values import (
@@ -13,6 +14,7 @@ from .values import (
     Parameters,
     Phi,
     Sequence_,
+    Symbol,
     Tensor,
     TorchModule,
     Unknown,
@@ -104,3 +106,20 @@ def _made_elsewhere(run: Run, owner: Value, depth: int = 3) -> list[Unknown]:
                 else:
                     found += _made_elsewhere(run, part, depth - 1)
     return found
+
+
+def is_replaced(run: Run, at: ast.AST) -> bool:
+    """Whether an attribute that is read is given an `nn.Parameter` in the same function: then it is one already.
+
+    What a module registers as a parameter takes nothing else, which is why it is made one again.
+    """
+    source = run.frame.function
+    if source is None or not isinstance(at, ast.Attribute):
+        return False
+    for target, call in run.program.sketches.assigned(source).parameters:
+        if target.attr == at.attr and ast.dump(target.value) == ast.dump(at.value):
+            made = names.evaluate_in(run, source.module, call.func)
+            trains = not any(keyword.arg == "requires_grad" for keyword in call.keywords)
+            trains = trains or any(getattr(k.value, "value", None) is True for k in call.keywords)
+            return trains and isinstance(made, Symbol) and made.dotted == "torch.nn.Parameter"
+    return False

@@ -15,13 +15,15 @@ COMPUTED = ".*"
 class Assigned:
     """An index of a function's statements; nothing is evaluated."""
 
-    __slots__ = ("branches", "names", "returns")
+    __slots__ = ("branches", "names", "parameters", "returns")
 
     def __init__(self, body: list[ast.stmt], receiver: str) -> None:
         #: the first and last rows of what a condition may skip
         self.branches: list[tuple[int, int]] = []
         #: by name, or `.attribute` for those of the receiver: (how, expression, position)
         self.names: dict[str, list[tuple[str, ast.expr, int]]] = {}
+        #: attributes of others than the receiver that are given a `Parameter`, each with the call that makes it
+        self.parameters: list[tuple[ast.Attribute, ast.Call]] = []
         self.returns: list[ast.expr] = []
         stack = body[::-1]
         while stack:
@@ -108,6 +110,8 @@ class Assigned:
             and target.value.id == receiver
         ):
             self._enter(f".{target.attr}", how, value, position)
+        elif isinstance(target, ast.Attribute) and isinstance(value, ast.Call) and _makes_parameter(value):
+            self.parameters.append((target, value))
 
     def _enter(self, key: str, how: str, value: ast.expr, position: int = 0) -> None:
         known = self.names.get(key)
@@ -115,6 +119,11 @@ class Assigned:
             self.names[key] = [(how, value, position)]
         else:
             known.append((how, value, position))
+
+
+def _makes_parameter(call: ast.Call) -> bool:
+    """Whether what is called goes by the name of `torch.nn.Parameter`."""
+    return "Parameter" in (getattr(call.func, "attr", ""), getattr(call.func, "id", ""))
 
 
 def _is_name(node: ast.expr, name: str) -> bool:

@@ -291,7 +291,13 @@ class Flow(Scope):
                 around = next((names for names in self.outer if target.id in names), self.names)
                 around[target.id] = united([around[target.id], value])
         elif isinstance(target, ast.Attribute):
-            self.set_attribute(self.value(target.value), target.attr, value)
+            owners = self.value(target.value)
+            is_parameter = any(isinstance(atom, Cell) and atom.store.leaf for atom in value)
+            if is_parameter and self.stored and not any(isinstance(owner, Object) for owner in owners):
+                self.doubt(
+                    EVIDENT
+                )  # what it takes the place of is a parameter too, and may have been written
+            self.set_attribute(owners, target.attr, value)
         elif isinstance(target, ast.Subscript):
             self._set_item(target, value)
         elif isinstance(target, (ast.Tuple, ast.List)):
