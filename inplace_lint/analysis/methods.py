@@ -217,6 +217,8 @@ def _register(
 def _step_through(run: Run, obj: Unknown, args: Sequence[Value], at: ast.AST) -> Value:
     """`scaler.step(optimizer)`: something unknown is asked to step an optimizer that is known."""
 
+    if optimizers.step_elsewhere(run, obj, args, at):
+        return Unknown()
     run.steps.of_unknown = True
     for value in args:
         if isinstance(value, FunctionValue):

@@ -7,12 +7,25 @@ from typing import TYPE_CHECKING
 from ..torchmodel.writers import SEARCHING
 from .frames import LENGTH
 from .guards import both, compatible
-from .values import Constant, Instance, Mapping_, Native, Parameters, Sequence_, Unknown, Value
-from .weights import weights_of
+from .iterators import Iteration
+from .values import (
+    Constant,
+    FunctionValue,
+    Instance,
+    Mapping_,
+    Native,
+    Parameters,
+    Sequence_,
+    Tensor,
+    Unknown,
+    Value,
+    flatten,
+)
+from .weights import owners_in, weights_of
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from .run import Run
 
@@ -90,3 +103,42 @@ def _may_have_been_reached(run: Run, owner: Value) -> bool:
     if not isinstance(owner, Instance) or owner.shared or owner in run.root.outside:
         return True
     return run.handed.lends
+
+
+# Of other packages
+
+#: Among what is known of something unknown, where no name of Python's can be.
+_MADE_OF = "made of parameters()"
+
+
+def note_parameters(run: Run, made: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> None:
+    """Remember of what another package has made whose parameters it was given first, as optimizers are."""
+    given = args[0] if args else kwargs.get("params")
+    inside = run.elements(given) if isinstance(given, Sequence_) else []
+    if given is None or "fused" in kwargs or not all(map(_holds_parameters, [given, *inside])):
+        return  # whether what is fused tells autograd of what it writes is not known
+    owners: list[Value] = []
+    owners_in(run, given, owners)
+    if owners:
+        run.bottom().slots[(made, "member", _MADE_OF)] = Parameters(owners)
+
+
+def _holds_parameters(value: Value) -> bool:
+    """Whether it is parameters, or a list or group of some, and no module."""
+    return all(
+        isinstance(atom, (Iteration, Mapping_, Parameters, Sequence_, Tensor)) for atom in flatten(value)
+    )
+
+
+def step_elsewhere(run: Run, obj: Unknown, args: Sequence[Value], at: ast.AST) -> bool:
+    """`step()` of what another package has made of parameters: whether it is an optimizer, which has written these.
+
+    What averages parameters, or adds up their gradients, is handed them again, or has another word for it.
+    """
+    known = run.state.get((obj, "member", _MADE_OF))
+    if not isinstance(known, Parameters) or not all(isinstance(arg, FunctionValue) for arg in args):
+        return False
+    for closure in args:
+        run.call(closure, [], {}, at)
+    step(run, known.owners, at, "step")
+    return True

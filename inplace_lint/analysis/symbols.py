@@ -9,7 +9,7 @@ from ..torchmodel.spelling import MAKERS, MODES, PLAYED
 from . import arrays, axes, builtin, distributions, einops, foreign, modes, module_lists, ops, plays, results
 from .incident import Incident
 from .iterators import Iteration
-from .optimizers import Optimizer
+from .optimizers import Optimizer, note_parameters
 from .storage import DOES, MAY, NEVER
 from .values import (
     Constant,
@@ -79,7 +79,9 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
         return einops.call(run, dotted, args, kwargs, at)
     if head in ("math", "random", "time", "logging", "warnings", "os", "json", "re"):
         return Scalar()
-    return module_lists.made(run, args, at) or foreign.result_of(run, args, kwargs)
+    result = module_lists.made(run, args, at) or foreign.result_of(run, args, kwargs)
+    note_parameters(run, result, args, kwargs)
+    return result
 
 
 def _operation(

@@ -294,9 +294,8 @@ class Flow(Scope):
             owners = self.value(target.value)
             is_parameter = any(isinstance(atom, Cell) and atom.store.leaf for atom in value)
             if is_parameter and self.stored and not any(isinstance(owner, Object) for owner in owners):
-                self.doubt(
-                    EVIDENT
-                )  # what it takes the place of is a parameter too, and may have been written
+                # What it takes the place of is a parameter too, and may have been written.
+                self.doubt(EVIDENT)
             self.set_attribute(owners, target.attr, value)
         elif isinstance(target, ast.Subscript):
             self._set_item(target, value)
