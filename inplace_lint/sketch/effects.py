@@ -84,8 +84,9 @@ def kind(value: Sketched, node: ast.expr | None) -> object:
         if isinstance(atom, Cell):
             # What arithmetic makes of what may be numbers may be a number.
             return "T" if atom.store.tensor and atom.store.sources is None else "?"
+    for atom in value:
         if isinstance(atom, Box):
-            return "L" if any(isinstance(a, Cell) for item in atom.items for a in item) else "N"
+            return "L" if any(_is_told(part) for item in atom.items for part in item) else "N"
         if isinstance(atom, Text):
             return (str, atom.value)
     if value:
@@ -94,6 +95,11 @@ def kind(value: Sketched, node: ast.expr | None) -> object:
     if constant is kind or hasattr(node, "attr") or hasattr(node, "slice"):
         return "V"
     return (type(constant), constant) if isinstance(constant, (bool, int, float, type(None))) else "N"
+
+
+def _is_told(part: Atom) -> bool:
+    """Whether an element of a list is a tensor or may be one, and not only what others may have put there."""
+    return isinstance(part, Cell) and not part.store.part_of
 
 
 def _choose(
