@@ -184,9 +184,23 @@ def _setdefault(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[
     return args[1]
 
 
+def _update_with_pairs(run: Run, obj: Mapping_, pairs: Sequence_) -> None:
+    """dict.update([(key, value), …])."""
+    for pair in run.elements(pairs):
+        for _, atom in alternatives(pair):
+            parts = containers.items(run, atom)
+            if parts is not None and len(parts) == 2:
+                containers.put_key(run, obj, *parts)
+    if containers.items(run, pairs) is None:
+        run.state.slots[(obj, LENGTH)] = Unknown()
+
+
 def _update(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
     for other in args:
-        containers.update(run, obj, other)
+        if isinstance(other, Sequence_):
+            _update_with_pairs(run, obj, other)
+        else:
+            containers.update(run, obj, other)
     for name, value in kwargs.items():
         containers.put_key(run, obj, Constant(name), value)
     return NONE

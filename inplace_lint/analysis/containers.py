@@ -430,7 +430,7 @@ def update(run: Run, mapping: Mapping_, other: Value) -> None:
     """Spread one mapping into another."""
     exact = length(run, mapping) is not None and length(run, other) is not None and not mapping.popped
     if isinstance(other, Mapping_):
-        exact = exact and not other.popped
+        exact, mapping.patterns = exact and not other.popped, None if ANY in other.keys else mapping.patterns
         for key in list(other.keys):
             value = run.state.get((other, key))
             if value is not None:
@@ -439,7 +439,7 @@ def update(run: Run, mapping: Mapping_, other: Value) -> None:
 
 
 def string_items(run: Run, value: Value) -> dict[str, Value] | None:
-    """What `**value` passes, if every key is known."""
+    """What `**value` passes, if all keys are known."""
     if not isinstance(value, Mapping_) or ANY in value.keys:
         return None
     found: dict[str, Value] = {}

@@ -27,7 +27,6 @@ from .budget import FACTS, MOST_FACTS, STEPS, OutOfBudget
 from .frames import DEAD, LENGTH
 from .graph import Node
 from .guards import both
-from .joins import join
 from .values import (
     Constant,
     FunctionValue,
@@ -136,19 +135,25 @@ def _set_item(run: Run, i: ir.SetItem) -> None:
 
 def _call(run: Run, i: ir.Call) -> None:
     """A call; one with what is spread and differs between paths is a call on each of them."""
-    registers, path = run.frame.registers, run.path
+    registers = run.frame.registers
     spread = [register for name, register in i.kwargs if name is None]
     apart = [register for register in spread if isinstance(registers[register], Phi)]
-    ways = run.live(registers[apart[0]]) if len(apart) == 1 else []
-    if not 1 < len(ways) <= _SPREADS or any(containers.string_items(run, atom) is None for _, atom in ways):
+    options = registers[apart[0]] if len(apart) == 1 else None
+    ways = run.possible(options) if options is not None else []
+    if not isinstance(options, Phi) or not 1 < len(ways) <= _SPREADS:
         _call_once(run, i)
         return
-    whole, results = registers[apart[0]], []
-    for run.path, registers[apart[0]] in ways:
+    if any(containers.string_items(run, one) is None for one in ways):
         _call_once(run, i)
-        results.append((run.path, registers[i.dst]))
-    registers[apart[0]], run.path = whole, path
-    registers[i.dst] = join([(guard, value) for guard, value in results if guard] or [(path, Unknown())])
+        return
+
+    def call(one: Value) -> Value:
+        registers[apart[0]] = one
+        _call_once(run, i)
+        return registers[i.dst]
+
+    registers[i.dst] = run.each(options, call)
+    registers[apart[0]] = options
 
 
 #: So many dicts that may be spread in a call are told apart.

@@ -89,6 +89,11 @@ WAYS = {
         "return x, states",
         "x, states = self.encoder(x); state = states['block1']",
     ),
+    "a dict of pairs": (
+        "pairs = []\nfor i, block in enumerate(self.blocks):\n    pairs.append((f'block{i}', x))\n    x = block(x)\n"
+        "states = {}\nstates.update(pairs)\nreturn x, states",
+        "x, states = self.encoder(x); state = states['block1']",
+    ),
     "an OrderedDict": (
         "states = OrderedDict()\nfor i, block in enumerate(self.blocks):\n    states[i] = x\n    x = block(x)\n"
         "return x, states",
