@@ -285,7 +285,7 @@ class Heap:
             unseen = quiet or _unseen(saved, counter)
             if unseen and not saved.read:
                 continue
-            left = saved.node.left(both(saved.guard, guard))
+            left = _left(saved, guard)
             if left:
                 self.hazards.append(Hazard(saved, write, left, unseen or kind))
         write.counted = not quiet and counter is None
@@ -299,7 +299,7 @@ class Heap:
         write = Write(storage, guard, op, place, self.time)
         write.counted = False
         for saved in self._live(storage, guard):
-            left = saved.node.left(both(saved.guard, guard))
+            left = _left(saved, guard)
             if left and not saved.result and not saved.view:
                 self.hazards.append(Hazard(saved, write, left, "data"))
         return write
@@ -429,3 +429,12 @@ def strongest(grads: Iterable[tuple[Guard, int]]) -> list[tuple[Guard, int]]:
     if DOES in levels and MAY in levels and implies(levels[MAY], levels[DOES]):
         del levels[MAY]
     return [(guard, evidence) for evidence, guard in levels.items() if evidence > NEVER]
+
+
+def _left(saved: Saved, guard: Guard) -> Guard:
+    """The paths on which a write meets a save: of a parameter, those on which no backward has used it yet.
+
+    Of other memory the next round of a loop may write what this one saved, under a test that came out otherwise here.
+    """
+    met = both(saved.guard, guard)
+    return saved.node.left(met) if saved.storage.leaf else met
