@@ -180,7 +180,10 @@ class Flow(Scope):
             given = (Box([given], ordered=False),)
         summary.returns = handed.value(given)
         summary.kept = [(key, name, handed.value(value)) for key, name, value in summary.kept]
-        summary.fills = [(key, handed.value(value)) for key, value in summary.fills]
+        filled: dict[str, list[Sketched]] = {}
+        for key, value in summary.fills:
+            filled.setdefault(key, []).append(value)
+        summary.fills = [(key, handed.value(united(values))) for key, values in filled.items()]
         for part, recorded in self.written_parts:
             if self.is_tensor(part):  # and no list in a list
                 summary.writes.add(part.part_of)

@@ -9,6 +9,7 @@ from ..resolve import binding
 from . import construct, effects
 from .arguments import SPREAD, Call, hooked, unknown
 from .atoms import (
+    EVERYWHERE,
     EVIDENT,
     HELD,
     NOTHING,
@@ -146,23 +147,38 @@ def _held_under(scope: Scope, arguments: dict[str, Sketched], key: str) -> Sketc
 
 def _fill(scope: Scope, target: Sketched, value: Sketched) -> None:
     """A function put a value into what it was given, or gave it the value by a call, in whichever way."""
-    for atom in target:
-        holder = atom.receiver if isinstance(atom, Method) else atom
+    value = _few(value)
+    for holder in {atom.receiver if isinstance(atom, Method) else atom: None for atom in target}:
         if isinstance(holder, Box):
             holder.items.append(value)
             holder.ordered = False
             scope.fill(holder.given, value)
         elif isinstance(holder, Object):
-            holder.held = united([holder.held, value])
+            holder.held = _few(united([holder.held, value]))
             holder.slots = {
                 name: united([held, value]) if cells(held) else held for name, held in holder.slots.items()
             }
         elif isinstance(holder, Cell):
             members = holder.store.opened()
-            members[HELD] = united([members.get(HELD, NOTHING), value])
+            members[HELD] = _few(united([members.get(HELD, NOTHING), value]))
             scope.fill(holder.store.given, value)
         elif isinstance(holder, Function) and holder.names is not None:
             scope.sketches.inline(holder, Call(scope, [value], {}, [None], {}, True))
+
+
+#: More things than this that are put into one count as one of which nothing is told but whether any was saved.
+_MOST_HELD = 8
+
+
+def _few(value: Sketched) -> Sketched:
+    """The value as a few atoms."""
+    if len(value) <= _MOST_HELD:
+        return value
+    one = Store(tensor=True)
+    one.saved = tuple(
+        {save[1]: (EVERYWHERE, save[1]) for cell in cells(value) for save in cell.store.saved}.values()
+    )
+    return (Cell(one),)
 
 
 def returned(
