@@ -61,6 +61,8 @@ def call(
 ) -> Value:
     """The value of func(*args, **kwargs); `exact` is False where some arguments came from what is not known."""
     if isinstance(func, Phi):
+        if all(isinstance(one, modules.OfOne) for one in flatten(func)):
+            return join([(guard, run.call(one, args, kwargs, at, exact)) for guard, one in func.alternatives])
         return run.each(func, lambda one: run.call(one, args, kwargs, at, exact))
     while isinstance(func, Bound):
         args = [*func.args, *args]

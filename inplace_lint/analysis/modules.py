@@ -20,6 +20,12 @@ _HOOKS = {"register_forward_hook": "forward hooks", "register_forward_pre_hook":
 _MODES = {"train": True, "eval": False}
 
 
+class OfOne(Native):
+    """A callable that changes nothing but the object it belongs to: of several, none has to be told from the others."""
+
+    __slots__ = ()
+
+
 def method(run: Run, module: Value, name: str) -> Value | None:
     """`module.eval()`, `module.train()`, `module.register_forward_hook(hook)`; None for another name."""
     if name in _MODES:
@@ -38,10 +44,10 @@ def method(run: Run, module: Value, name: str) -> Value | None:
             known = [] if before is None else containers.items(run, before) or []
             run.state.slots[key] = containers.make(run, "tuple", [*known, *args[:1]])
             handle = Unknown()
-            run.set_member(handle, "remove", Native(lambda run, *_: _remove(run, key, args[:1])))
+            run.set_member(handle, "remove", OfOne(lambda run, *_: _remove(run, key, args[:1])))
             return handle
 
-        return Native(add)
+        return OfOne(add)
     return None
 
 
