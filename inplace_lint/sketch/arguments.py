@@ -89,7 +89,7 @@ def evaluated(scope: Scope, node: ast.Call) -> Call:
             for atom in value:
                 if isinstance(atom, Box) and len(atom.fields) == len(atom.items):
                     kwargs.update(zip(atom.fields, atom.items))
-                elif value:
+                else:
                     kwargs[SPREAD] = elements(scope, value)
         else:
             kwargs[keyword.arg] = value

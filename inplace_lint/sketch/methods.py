@@ -93,8 +93,7 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
         return _leaves(name, made)
     _announce((receiver,), name, made)
     if receiver.store.sources is not None and name in made.scope.module.method_names():
-        for value in (*made.args, *made.kwargs.values()):
-            made.scope.fill(receiver.store.given, value)  # of an object that has a method of that name
+        _hand_over(receiver, made)  # of an object that has a method of that name
     op = None if name == "values" and receiver.store.sources is not None else table.method(name)  # a dict's
     if op is not None:
         args = [(receiver,), *made.args]
@@ -107,13 +106,17 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
         return ((receiver,), (Box([(receiver,)], ordered=False),))[name == "values"]
     if table.returns_nontensor(name) or name in ("keys", "format", "join"):
         return NOTHING
-    if receiver.store.given:
-        for value in (*made.args, *made.kwargs.values()):
-            made.scope.fill(receiver.store.given, value)
+    _hand_over(receiver, made)
     method = _only_method(made.scope, receiver, name)
     if method is not None:
         return made.scope.sketches.call((method,), made)
     return _of(receiver, unknown(made))
+
+
+def _hand_over(receiver: Cell, made: Call) -> None:
+    """A method of something unknown is given values: it may keep them."""
+    for value in (*made.args, *made.kwargs.values()):
+        made.scope.fill(receiver.store.given, value)
 
 
 def _of(receiver: Cell, result: Sketched) -> Sketched:

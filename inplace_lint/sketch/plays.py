@@ -158,10 +158,7 @@ def _tuple_with_names(made: Call) -> Sketched:
 
 def _namespace(made: Call) -> Sketched:
     """types.SimpleNamespace(a=…): attributes by their names."""
-    return (Box([*made.kwargs.values()], ordered=True, role=_NAMESPACE, fields=tuple(made.kwargs)),)
-
-
-_NAMESPACE = "namespace"
+    return (Box([*made.kwargs.values()], fields=tuple(made.kwargs)),)
 
 
 def _super(made: Call) -> Sketched:
