@@ -200,8 +200,7 @@ def key_of(run: Run, mapping: Mapping_, key: Hashable) -> Value:
     """The value that an element of a mapping stands under."""
     if not isinstance(key, tuple):
         return key_of_any(run, mapping)
-    held = key[1]
-    return make(run, "tuple", [*map(Constant, held)]) if isinstance(held, tuple) else Constant(held)
+    return make(run, "tuple", [*map(Constant, key[1])]) if isinstance(key[1], tuple) else Constant(key[1])
 
 
 def any_element(run: Run, value: Value) -> Value:
@@ -311,8 +310,10 @@ def forget_ends(run: Run, sequence: Sequence_) -> None:
         run.state.slots[(sequence, what)] = Unknown()
 
 
-def smear(run: Run, container: Sequence_ | Mapping_, value: Value) -> None:
-    """Add an element whose position is not known."""
+def smear(run: Run, container: Sequence_ | Mapping_, value: Value, key: Value | None = None) -> None:
+    """Add an element whose position is not known; `key`: under which it stands in a mapping."""
+    if isinstance(container, Mapping_):
+        elements.file(run, container, key, value)
     known = run.state.get((container, ANY))
     value = elements.put_back(run, value)
     run.state.slots[(container, LENGTH)] = run.state.slots[(container, LAST)] = Unknown()
@@ -367,8 +368,7 @@ def put_key(run: Run, mapping: Mapping_, key: Value, value: Value) -> None:
         run.put(mapping, ("key", key.value), value)
         run.state.slots[(mapping, LENGTH)] = Unknown() if count is None else Constant(count + (not known))
     else:
-        elements.file(run, mapping, key, value)
-        smear(run, mapping, value)
+        smear(run, mapping, value, key)
         tensors = all(isinstance(atom, (Tensor, Parameters)) for _, atom in alternatives(key))
         run.state.slots[(mapping, KEYS)] = key if tensors else Scalar()
 

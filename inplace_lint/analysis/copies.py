@@ -57,8 +57,10 @@ def _made(run: Run, value: Value, at: ast.AST, known: dict[Value, Value], depth:
     if isinstance(value, (Sequence_, Mapping_)):
         container = known[value] = type(value)(value.kind)
         run.born[container] = run.inexact
+        if isinstance(value, Mapping_) and isinstance(container, Mapping_):
+            container.patterns = None if value.patterns is None else dict(value.patterns)
         _fill(run, value, container, at, known, depth)
-        for key in (LENGTH, LAST):
+        for key in (LENGTH, LAST, *(getattr(value, "patterns", None) or ())):
             mark = run.state.get((value, key))
             if mark is not None:
                 run.state.slots[(container, key)] = _copy(run, mark, at, known, depth - 1)

@@ -87,9 +87,9 @@ def pattern(run: Run, key: Value) -> Pattern | None:
     return found if any(found) else None
 
 
-def file(run: Run, mapping: Mapping_, key: Value, value: Value) -> None:
-    """Something is put under a key that is not known: note what is known of that."""
-    known = pattern(run, key)
+def file(run: Run, mapping: Mapping_, key: Value | None, value: Value) -> None:
+    """Something is put under a key that is not known, or is only known in part: note what is known of that."""
+    known = None if key is None else pattern(run, key)
     if known is None or mapping.patterns is None:
         mapping.patterns = None
         return

@@ -182,9 +182,18 @@ class Model(nn.Module):
 """
 
 
+#: A copy of the dict, to which more is added, says nothing less of what it holds.
+COPIED = (
+    "self.layers = copy.deepcopy(self.layers)\n        self.layers[('new', scales[0])] = nn.Linear(n, n)\n"
+)
+
+
+@pytest.mark.parametrize("copied", [False, True])
 @pytest.mark.parametrize(("key", "codes"), [('"up", i, 1', {"IPL101"}), ('"out", i', set())])
-def test_parts_of_a_key_tell_layers_apart(key: str, codes: set[str], tmp_path: Path) -> None:
+def test_parts_of_a_key_tell_layers_apart(key: str, codes: set[str], copied: bool, tmp_path: Path) -> None:
     text = TUPLE_KEYS.replace("KEY", key)
+    if copied:
+        text = "import copy\n" + text.replace("self.decoder", COPIED + "        self.decoder")
     space: dict[str, Any] = {"__name__": __name__}
     exec(compile(text, "keys.py", "exec"), space)
     assert _raises(space["Model"](4, range(5))) is bool(codes)
