@@ -24,7 +24,7 @@ from . import (
 from .budget import DEPTH, is_small
 from .frames import DEAD, LENGTH, Frame, State
 from .graph import Node
-from .guards import relative
+from .guards import ALWAYS, relative
 from .incident import Skipped
 from .iterators import Iteration
 from .joins import join
@@ -61,9 +61,7 @@ def call(
 ) -> Value:
     """The value of func(*args, **kwargs); `exact` is False where some arguments came from what is not known."""
     if isinstance(func, Phi):
-        if all(isinstance(one, modules.OfOne) for one in flatten(func)):
-            return join([(guard, run.call(one, args, kwargs, at, exact)) for guard, one in func.alternatives])
-        return run.each(func, lambda one: run.call(one, args, kwargs, at, exact))
+        return _call_each(run, func, args, kwargs, at, exact)
     while isinstance(func, Bound):
         args = [*func.args, *args]
         kwargs = {**func.kwargs, **kwargs}
@@ -115,6 +113,21 @@ def call(
     if isinstance(func, Scalar):
         return Scalar()
     return unknown(run, func, args, kwargs, at)
+
+
+def _call_each(
+    run: Run, func: Phi, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST, exact: bool
+) -> Value:
+    """A call of what differs between paths: each on its own, but for what changes nothing else than its own object."""
+    apart = tuple(one for one in func.alternatives if not isinstance(one[1], modules.OfOne))
+    results = [
+        (guard, run.call(one, args, kwargs, at, exact))
+        for guard, one in func.alternatives
+        if isinstance(one, modules.OfOne)
+    ]
+    if apart:
+        results.append((ALWAYS, run.each(Phi(apart), lambda one: run.call(one, args, kwargs, at, exact))))
+    return join(results)
 
 
 def _of_unknown_modules(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import table
 from . import containers, iterators, ops, subscripts
+from .joins import join
 from .values import (
     Constant,
     Instance,
@@ -59,19 +60,25 @@ def listed(run: Run, obj: Value, name: str) -> Value:
         return any_of(run, obj, named)
     each: list[Value] = [*reversed(found)]
     if named:
-        names = _names_in(run, obj) if name == "named_children" else {}
+        names = _names_in(run, obj, deep=name == "named_modules")
         each = [containers.make(run, "tuple", [names.get(module, Scalar()), module]) for module in each]
     return iterators.of(True, each)
 
 
-def _names_in(run: Run, obj: Value) -> dict[Value, Value]:
-    """The names under which a module holds others, where they are known."""
+def _names_in(run: Run, obj: Value, deep: bool, prefix: str = "") -> dict[Value, Value]:
+    """The names under which a module holds others, where they are known; `deep`: those that are within these too."""
     found: dict[Value, Value] = {}
     for key in obj.keys if isinstance(obj, (Instance, Sequence_, Mapping_)) else ():
         name = key[1] if isinstance(key, tuple) and len(key) == 2 else key
         value = run.state.get((obj, key))
-        if value is not None and isinstance(name, (int, str)):
-            found.update((atom, Constant(str(name))) for _, atom in alternatives(value))
+        if value is None or not isinstance(name, (int, str)):
+            continue
+        for _, atom in alternatives(value):
+            if atom in found or len(found) > _FOLLOWED:
+                continue
+            found[atom] = Constant(f"{prefix}{name}")
+            if deep:
+                found = {**_names_in(run, atom, True, f"{prefix}{name}."), **found}
     return found
 
 
@@ -107,15 +114,19 @@ def _at_path(run: Run, obj: Value, path: Sequence[str], at: ast.AST) -> Value:
     """What stands in a module under the names one after the other; unknown where that cannot be told."""
     found = obj
     for part in path:
-        if isinstance(found, (Instance, TorchModule)):
-            found = run.attribute(found, part, at)
-        elif isinstance(found, Mapping_):
-            found = containers.get_key(run, found, Constant(part))
-        elif isinstance(found, Sequence_) and part.isdecimal():
-            found = subscripts.get_item(run, found, Constant(int(part)), at)
-        else:
-            found = Unknown()
+        found = join([(guard, _part(run, atom, part, at)) for guard, atom in alternatives(found)])
     return found
+
+
+def _part(run: Run, atom: Value, name: str, at: ast.AST) -> Value:
+    """What stands in a module under one name."""
+    if isinstance(atom, (Instance, TorchModule)):
+        return run.attribute(atom, name, at)
+    if isinstance(atom, Mapping_):
+        return containers.get_key(run, atom, Constant(name))
+    if isinstance(atom, Sequence_) and name.isdecimal():
+        return subscripts.get_item(run, atom, Constant(int(name)), at)
+    return Unknown()
 
 
 def state_dict(run: Run, obj: Value, kwargs: Mapping[str, Value], at: ast.AST) -> Value:
