@@ -10,7 +10,7 @@ from ..sketch.words import mentions
 from ..syntax.nodes import bound, children
 from . import stale
 from .finding import LIKELY, POSSIBLE, Finding
-from .guards import ALWAYS, implies, ways
+from .guards import ALWAYS, implies, whatever
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -212,8 +212,7 @@ def _keyword(call: ast.Call, name: str) -> ast.expr | None:
 
 
 def _confidence(run: Run, write: Write) -> int:
-    plain = any(not (positive | negative) & run.doubtful for positive, negative in ways(write.guard))
-    return LIKELY if plain else POSSIBLE
+    return LIKELY if whatever(write.guard, run.doubtful) else POSSIBLE
 
 
 def _works_on_arrays(module: Module) -> bool:

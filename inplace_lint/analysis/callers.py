@@ -68,7 +68,7 @@ def needs(run: Run, module: Module, root: FunctionSource) -> int:
         return RECORDED
     if (
         open_findings
-        or any(hazard.saved.unproved or not proved(hazard) for hazard in run.heap.confirm())
+        or any(hazard.saved.unproved or not proved(hazard) for hazard in run.heap.confirm(run.weighed()))
         or _leaves_open(run)
         # using it raises
         or any(t.multi and run.heap.written_since(t.storage, t.made_at, g) for g, t in run.root.returned)

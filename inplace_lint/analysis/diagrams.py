@@ -37,13 +37,14 @@ _and: dict[tuple[Diagram, Diagram], Diagram] = {}
 _or: dict[tuple[Diagram, Diagram], Diagram] = {}
 _not: dict[Diagram, Diagram] = {}
 _restricted: dict[tuple[Diagram, int, int], Diagram] = {}
+_without: dict[tuple[Diagram, int], Diagram] = {}
 _large: dict[tuple[Diagram, int], bool] = {}
 _ways: dict[Diagram, tuple[tuple[int, int], ...]] = {}
 
 
 def forget() -> None:
     """Let go all diagrams: those that are still in use are not compared with new ones."""
-    for known in (_nodes, _and, _or, _not, _restricted, _large, _ways):
+    for known in (_nodes, _and, _or, _not, _restricted, _without, _large, _ways):
         known.clear()
 
 
@@ -162,6 +163,21 @@ def where(one: Diagram, positive: int, negative: int) -> Diagram:
     return known
 
 
+def without(one: Diagram, tests: int) -> Diagram:
+    """Where a diagram holds for some outcomes of these tests: it speaks of them no longer."""
+    if not one.support & tests:
+        return one
+    key = (one, tests & one.support)
+    known = _without.get(key)
+    if known is None:
+        if len(_without) > KEPT:
+            _without.clear()
+        low, high = without(one.low, tests), without(one.high, tests)
+        known = disjoined(low, high) if tests >> one.bit & 1 else node(one.bit, low, high)
+        _without[key] = known
+    return known
+
+
 def has_more_nodes(one: Diagram, limit: int) -> bool:
     """Whether a diagram consists of more nodes than this."""
     known = _large.get((one, limit))
@@ -175,6 +191,14 @@ def has_more_nodes(one: Diagram, limit: int) -> bool:
                 pending += (part.low, part.high)
         known = _large[one, limit] = len(seen) > limit
     return known
+
+
+def thinned(one: Diagram, most: int) -> Diagram:
+    """A diagram that holds nowhere else, on at most so many ways down to where it does."""
+    if one.paths <= most or not most:
+        return one if most else FALSE
+    low = min(one.low.paths, max(most // 2, most - one.high.paths))
+    return node(one.bit, thinned(one.low, low), thinned(one.high, most - low))
 
 
 def ways(one: Diagram) -> tuple[tuple[int, int], ...]:

@@ -9,6 +9,7 @@ from ..syntax.nodes import start_of
 if TYPE_CHECKING:
     import ast
 
+    from ..syntax.module import FunctionSource
     from .frames import Place
     from .heap import Saved
     from .sharing import Sharing
@@ -53,6 +54,7 @@ class Finding:
     __slots__ = (
         "at",
         "bare",
+        "beneath",
         "cause",
         "confidence",
         "given",
@@ -81,6 +83,8 @@ class Finding:
         #: why a second look took it for less sure
         self.overruled = ""
         self.write: Place | None = None
+        #: functions of other files that hold all its places as well
+        self.beneath: tuple[FunctionSource, ...] = ()
         #: what the call was given of that: the place among its arguments and the name, or `Class.attribute`
         self.passed: tuple[int, str] | None = None
         #: a declared function writes it, and autograd takes no notice of that

@@ -8,7 +8,7 @@ from . import driven
 from .arguments import overwritten
 from .finding import CERTAIN, HARMLESS, LIKELY, POSSIBLE, SILENT, Finding, SavedAt
 from .graph import reach
-from .guards import NEVER, both, conjunction, either, implies, ways
+from .guards import NEVER, both, conjunction, either, implies, tests, whatever, where
 from .kinds import grounds
 from .passed import INSIDE, passed
 from .storage import DOES
@@ -45,7 +45,7 @@ def _found(run: Run, module: Module, root: FunctionSource | None) -> list[Findin
     # The same save and write can meet on several paths, and in memory that is shared on some and a copy on others;
     # together these may be every path.
     groups: dict[tuple[object, ...], tuple[Hazard, Guard]] = {}
-    for hazard in run.heap.confirm():
+    for hazard in run.heap.confirm(run.weighed()):
         saved, write = hazard.saved, hazard.write
         if not proved(hazard):
             continue
@@ -182,7 +182,8 @@ class Context:
         guard = self.credible(met, saved)
         if not guard:
             return
-        at, inner = self._site(write.place, saved.place)
+        at, beneath = self.site(write.place, saved.place)
+        inner = beneath is not None
         if at is None or at in immediate:
             return
         confidence = POSSIBLE if _put_between(hazard) else self._confidence(saved, write, guard)
@@ -190,6 +191,8 @@ class Context:
             confidence = POSSIBLE  # what is returned or kept after a step is to be looked at, as a rule
         elif hazard.kind == "step" and confidence > LIKELY:
             confidence = LIKELY if saved.grad < DOES else confidence
+        elif beneath and saved.grad < DOES:
+            confidence = POSSIBLE  # this file has no fact that the other lacks
         finding = Finding(hazard.kind, at, write.op, confidence)
         finding.cause = saved.unchecked or write.cause
         finding.given = saved.grad < DOES
@@ -197,6 +200,7 @@ class Context:
         known = found.get(finding.key())
         if known is None:
             finding.write = write.place if inner else None
+            finding.beneath = beneath or ()
             finding.passed = self.run.declared.passed.get((at, write.storage))
             finding.unrecorded = write.place.at in self.run.declared.unrecorded
             if inner:
@@ -220,20 +224,21 @@ class Context:
 
     def credible(self, guard: Guard, saved: Saved) -> Guard:
         """The paths on which gradients can have been recorded: not where a test or a later use says otherwise."""
-        run = self.run
-        kept = NEVER
         sources = {s.uid for s in saved.sources}
-        for positive, negative in ways(guard):
-            if negative & run.asked.enabled or not run.is_possible(positive):
-                continue
-            if any(negative >> bit & 1 and s.uid in sources for bit, s in run.asked.requires.items()):
-                continue
-            if saved.result and any(
-                negative >> bit & 1 and s is saved.storage for bit, s in run.asked.requires.items()
-            ):
-                continue
-            kept = either(kept, conjunction(positive, negative))
-        return NEVER if kept and run.heap.is_plain(saved, kept) else kept
+        asked = {
+            bit
+            for bit, s in self.run.asked.requires.items()
+            if s.uid in sources or (saved.result and s is saved.storage)
+        }
+        kept = self._recorded(guard, asked)
+        return NEVER if kept and self.run.heap.is_plain(saved, kept) else kept
+
+    def _recorded(self, guard: Guard, asked: Iterable[int]) -> Guard:
+        """The paths that can be taken, where gradients are enabled and these tests of `requires_grad` hold."""
+        needed = self.run.asked.enabled
+        for bit in asked:
+            needed |= 1 << bit
+        return self.run.without_exclusive(both(guard, conjunction(needed & tests(guard), 0)))
 
     def _confidence(self, saved: Saved, write: Write, guard: Guard) -> int:
         confidence = CERTAIN
@@ -289,7 +294,7 @@ class Context:
     def is_trained(self, guard: Guard) -> bool:
         """Whether one of the paths is neither guessed at nor of evaluation mode."""
         run = self.run
-        return any(not (p | n) & run.doubtful and not n & run.evaluation for p, n in ways(guard))
+        return bool(whatever(where(guard, run.evaluation, 0), run.doubtful))
 
     def _returned(self, saved: Saved) -> bool:
         """Whether the function returns the value that was overwritten, or a tensor that derives from it."""
@@ -316,22 +321,20 @@ class Context:
         if not incident.storage.is_tensor() or (incident.grad < DOES and not incident.storage.credible()):
             return
         run = self.run
-        guard = NEVER
-        for p, n in ways(incident.guard):
-            if incident.modeless or (
-                not n & run.asked.enabled
-                and run.is_possible(p)
-                and not any(n >> bit & 1 and s is incident.storage for bit, s in run.asked.requires.items())
-            ):
-                guard = either(guard, conjunction(p, n))
+        guard = incident.guard
+        if not incident.modeless:
+            asked = (bit for bit, s in run.asked.requires.items() if s is incident.storage)
+            guard = self._recorded(guard, asked)
         if not guard:
             return
         # A module's own parameter is at hand wherever the module is: no caller's facts are needed.
         owned = incident.kind == "leaf" and incident.storage.origin == "parameter"
-        at, inner = self._site(incident.place, incident.place if owned else incident.cause)
+        at, beneath = self.site(incident.place, incident.place if owned else incident.cause)
+        if beneath and (incident.kind in HARMLESS or incident.grad < DOES):
+            return  # this file has no fact that the other lacks
         # Where it is written, nothing is known of it: the call is told that brings it there.
         if at is None and owned:
-            at, inner = self._site(incident.place, incident.storage.made)
+            at, beneath = self.site(incident.place, incident.storage.made)
         if at is None:
             return
         confidence = LIKELY if incident.sometimes or run.supposes else CERTAIN
@@ -350,7 +353,8 @@ class Context:
             confidence = POSSIBLE
             self.raising.add(at)
         finding = Finding(incident.kind, at, incident.op, confidence)
-        finding.write = incident.place if inner else None
+        finding.write = None if beneath is None else incident.place
+        finding.beneath = beneath or ()
         finding.passed = self.run.declared.passed.get((at, incident.storage))
         finding.unrecorded = incident.place.at in self.run.declared.unrecorded
         finding.cause = incident.cause
@@ -367,8 +371,14 @@ class Context:
             return False
         return all(place.frame is not cause.frame for place in incident.place.stack())
 
-    def _site(self, write: Place, saved: Place | None) -> tuple[ast.AST | None, bool]:
-        """Where a finding stands: the write, or the call that leads to it from the function that holds both places."""
+    def site(
+        self, write: Place, saved: Place | None
+    ) -> tuple[ast.AST | None, tuple[FunctionSource, ...] | None]:
+        """Where a finding stands: the write, or the call that leads to it from the function that holds both places.
+
+        Where that is a function of another file, at the call in this one. With it, for a call, come the functions of
+        other files that hold both places as well: it is told there, where they need none of their callers' facts.
+        """
         stack = write.stack()
         depth = len(stack) - 1
         if saved is not None:
@@ -380,13 +390,20 @@ class Context:
                 and stack[depth + 1].frame is other[depth + 1].frame
             ):
                 depth += 1
+        within = depth
+        while depth and stack[depth].frame.module is not self.module:
+            depth -= 1
         place = stack[depth]
         if place.frame.module is not self.module or not hasattr(place.at, "lineno"):
-            return None, False
+            return None, None
         if depth == 0 and self.root is not None and depth + 1 < len(stack):
             # Level 0 is the call that the run itself made: the caller is not in sight.
-            return None, False
-        return place.at, depth < len(stack) - 1
+            return None, None
+        if depth == len(stack) - 1:
+            return place.at, None
+        functions = [place.frame.function for place in stack[depth + 1 : within + 1]]
+        beneath = tuple(function for function in functions if function is not None)
+        return (place.at, beneath) if len(beneath) == len(functions) else (None, None)
 
 
 def _are_in_one_call(one: Place, other: Place) -> bool:

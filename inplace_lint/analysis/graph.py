@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .guards import ALWAYS, NEVER, both, compatible, either, implies, minus
+from .guards import ALWAYS, NEVER, apart_from, both, compatible, either, implies, minus, tests
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,23 +45,42 @@ class Node:
         return guard
 
 
-def reach(nodes: Sequence[tuple[Guard, Node]], guard: Guard = ALWAYS) -> dict[Node, Guard]:
-    """Every node that a backward from `nodes` runs, with the paths on which it does."""
+def reach(
+    nodes: Sequence[tuple[Guard, Node]], guard: Guard = ALWAYS, wanted: int | None = None
+) -> dict[Node, Guard]:
+    """Every node that a backward from `nodes` runs, with the paths on which it does.
+
+    With `wanted`, a mask of tests, the paths are told apart by these alone: each of the others is forgotten behind the
+    last node where it decides.
+    """
     reached: dict[Node, Guard] = {}
     for g, node in nodes:
         _widen(reached, node, both(guard, g))
     order, circular = _in_order([node for _, node in nodes])
+    asked = {} if wanted is None or circular else _asked_later(order, wanted)
     changed = True
     while changed:
         changed = False
         for node in order:
             path = reached.get(node)
+            if path and asked:
+                path = reached[node] = apart_from(path, ~asked[node])
             if path:
                 for g, source in node.edges:
                     if compatible(path, g):
                         changed |= _widen(reached, source, both(path, g))
         changed &= circular  # else each was looked at after all that lead to it
     return reached
+
+
+def _asked_later(order: Sequence[Node], wanted: int) -> dict[Node, int]:
+    """The tests that are wanted, and those by which it is decided what a node or one behind it leads to."""
+    asked: dict[Node, int] = {}
+    for node in reversed(order):
+        for guard, _ in node.edges:
+            wanted |= tests(guard)
+        asked[node] = wanted
+    return asked
 
 
 def _widen(reached: dict[Node, Guard], node: Node, path: Guard) -> bool:

@@ -11,7 +11,7 @@ Only what they leave open is a diagram, which speaks of none of them. Equal guar
 from __future__ import annotations
 
 from . import diagrams
-from .diagrams import FALSE, TRUE, Diagram, conjoined, where
+from .diagrams import FALSE, TRUE, Diagram, conjoined
 
 
 class Guard:
@@ -36,11 +36,9 @@ class _Never(Guard):
 
 ALWAYS = Guard(0, 0, TRUE)
 NEVER: Guard = _Never(-1, -1, FALSE)
-#: A guard of more paths than the first, or of more than the second and so many nodes, is weakened to what they have in
-#: common, and to this literal: that it is so is only guessed at.
-_MOST_PATHS = 4_096
-_PATHS = 64
-_NODES = 64
+#: A guard of more nodes is weakened to what all its paths have in common, and to this literal: that it is so is only
+#: guessed at.
+_NODES = 128
 WEAKENED = 1
 _guards: dict[tuple[int, int, Diagram], Guard] = {(0, 0, TRUE): ALWAYS}
 _both: dict[tuple[Guard, Guard], Guard] = {}
@@ -84,7 +82,9 @@ def both(a: Guard, b: Guard) -> Guard:
     if known is None:
         if len(_both) > diagrams.KEPT:
             _both.clear()
-        rest = conjoined(where(a.rest, b.positive, b.negative), where(b.rest, a.positive, a.negative))
+        rest = conjoined(
+            diagrams.where(a.rest, b.positive, b.negative), diagrams.where(b.rest, a.positive, a.negative)
+        )
         known = _both[a, b] = _bounded(_guard(positive, negative, rest))
     return known
 
@@ -104,7 +104,10 @@ def compatible(a: Guard, b: Guard) -> bool:
     """Whether both can hold in one run."""
     if a.positive & b.negative or a.negative & b.positive:
         return False
-    one, other = where(a.rest, b.positive, b.negative), where(b.rest, a.positive, a.negative)
+    one, other = (
+        diagrams.where(a.rest, b.positive, b.negative),
+        diagrams.where(b.rest, a.positive, a.negative),
+    )
     return one is not FALSE and other is not FALSE and conjoined(one, other) is not FALSE
 
 
@@ -114,7 +117,7 @@ def implies(a: Guard, b: Guard) -> bool:
         return True
     if b.positive & ~a.positive or b.negative & ~a.negative:
         return False
-    rest = where(b.rest, a.positive, a.negative)
+    rest = diagrams.where(b.rest, a.positive, a.negative)
     return rest is TRUE or conjoined(a.rest, rest) is a.rest
 
 
@@ -123,7 +126,7 @@ def relative(a: Guard, path: Guard) -> Guard:
 
     That a is only guessed at stays: the paths may meet again before it is asked for.
     """
-    return a if path is NEVER else _where(a, path.positive & ~WEAKENED, path.negative)
+    return a if path is NEVER else where(a, path.positive & ~WEAKENED, path.negative)
 
 
 def minus(a: Guard, b: Guard) -> Guard:
@@ -133,12 +136,40 @@ def minus(a: Guard, b: Guard) -> Guard:
     """
     if b is NEVER or not (b.positive | b.rest.support) & WEAKENED:
         return _without(a, b)
-    return both(_without(a, _where(b, 0, WEAKENED)), literal(0, True))
+    return both(_without(a, where(b, 0, WEAKENED)), literal(0, True))
 
 
-def ways(guard: Guard) -> tuple[tuple[int, int], ...]:
-    """A guard as alternatives, of which none can be left out: the literals that must and must not hold in each."""
-    return tuple((guard.positive | p, guard.negative | n) for p, n in diagrams.ways(guard.rest))
+def where(guard: Guard, positive: int, negative: int) -> Guard:
+    """What remains of a guard where these literals are known to hold, and those not to."""
+    if guard.positive & negative or guard.negative & positive:
+        return NEVER
+    return _guard(
+        guard.positive & ~positive, guard.negative & ~negative, diagrams.where(guard.rest, positive, negative)
+    )
+
+
+def whatever(guard: Guard, tests: int) -> Guard:
+    """The guard under which this one holds whatever these tests say."""
+    rest = diagrams.negated(diagrams.without(diagrams.negated(guard.rest), tests))
+    return (
+        NEVER if (guard.positive | guard.negative) & tests else _guard(guard.positive, guard.negative, rest)
+    )
+
+
+def apart_from(guard: Guard, tests: int) -> Guard:
+    """The guard under which this one holds for some outcomes of these tests."""
+    return _guard(guard.positive & ~tests, guard.negative & ~tests, diagrams.without(guard.rest, tests))
+
+
+def tests(guard: Guard) -> int:
+    """The mask of the tests that a guard speaks of."""
+    return 0 if guard is NEVER else guard.positive | guard.negative | guard.rest.support
+
+
+def ways(guard: Guard, most: int) -> tuple[tuple[int, int], ...]:
+    """So many alternatives of a guard, or fewer, if these are all: the literals that must and must not hold in each."""
+    rest = diagrams.thinned(guard.rest, most)
+    return tuple((guard.positive | p, guard.negative | n) for p, n in diagrams.ways(rest))
 
 
 def _guard(positive: int, negative: int, rest: Diagram) -> Guard:
@@ -147,7 +178,7 @@ def _guard(positive: int, negative: int, rest: Diagram) -> Guard:
         return NEVER
     if rest.positive or rest.negative:
         positive, negative = positive | rest.positive, negative | rest.negative
-        rest = where(rest, rest.positive, rest.negative)
+        rest = diagrams.where(rest, rest.positive, rest.negative)
     key = (positive, negative, rest)
     known = _guards.get(key)
     if known is None:
@@ -157,8 +188,7 @@ def _guard(positive: int, negative: int, rest: Diagram) -> Guard:
 
 def _bounded(guard: Guard) -> Guard:
     """The guard, weakened where it has more paths, or more nodes, than it pays to go on with."""
-    rest = guard.rest
-    if rest.paths <= _PATHS or (rest.paths <= _MOST_PATHS and not diagrams.has_more_nodes(rest, _NODES)):
+    if guard.rest.paths <= _NODES or not diagrams.has_more_nodes(guard.rest, _NODES):
         return guard
     return conjunction(guard.positive | WEAKENED, guard.negative & ~WEAKENED)
 
@@ -168,18 +198,9 @@ def _beside(guard: Guard, positive: int, negative: int) -> Diagram:
     return conjoined(diagrams.cube(guard.positive & ~positive, guard.negative & ~negative), guard.rest)
 
 
-def _where(guard: Guard, positive: int, negative: int) -> Guard:
-    """What remains of a guard where these literals are known to hold, and those not to."""
-    if guard.positive & negative or guard.negative & positive:
-        return NEVER
-    return _guard(
-        guard.positive & ~positive, guard.negative & ~negative, where(guard.rest, positive, negative)
-    )
-
-
 def _without(a: Guard, b: Guard) -> Guard:
     """The guard under which a holds and b does not."""
-    left = _where(b, a.positive, a.negative)  # of b, where a's literals hold
+    left = where(b, a.positive, a.negative)  # of b, where a's literals hold
     if left is NEVER:
         return a
     return _bounded(_guard(a.positive, a.negative, conjoined(a.rest, diagrams.negated(_beside(left, 0, 0)))))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .graph import Node, leaves, reach
-from .guards import ALWAYS, both, compatible, either, implies, literal, minus, ways
+from .guards import ALWAYS, both, compatible, either, implies, literal, minus, tests, whatever
 from .guards import NEVER as NOWHERE
 from .storage import DOES, MAY, NEVER
 
@@ -369,17 +369,22 @@ class Heap:
             self.used = {node for guard, nodes in timed for node in reach(nodes, guard)}
         return any(node in self.used for _, node in self.record(leaf).nodes)
 
-    def confirm(self) -> list[Hazard]:
-        """The hazards whose saving node is needed by a backward after the write, by a return or by an escape."""
+    def confirm(self, weighed: int) -> list[Hazard]:
+        """The hazards whose saving node is needed by a backward after the write, by a return or by an escape.
+
+        `weighed` is the mask of the tests whose outcomes tell how sure a finding is.
+        """
         pending = [hazard for hazard in self.hazards if not self._is_sure(hazard.via)]
         if pending:
             first = min(hazard.write.time for hazard in pending)
             uses = any(time is not None for time, _, _ in self.roots)
             used: dict[Node, list[Node]] = {}
+            for hazard in pending:
+                weighed |= tests(hazard.guard)
             for time, guard, nodes in self.roots:
                 if time is not None and time < first:
                     continue
-                within = reach(nodes, guard)
+                within = reach(nodes, guard, weighed)
                 for hazard in pending:
                     settled = hazard.reached and self._is_sure(hazard.via)
                     if settled and (hazard.followed or hazard.kind != "step"):
@@ -408,7 +413,7 @@ class Heap:
 
     def _is_sure(self, guard: Guard) -> bool:
         """Whether one of the paths is not only guessed at."""
-        return any(not (p | n) & self.doubtful for p, n in ways(guard))
+        return bool(whatever(guard, self.doubtful))
 
 
 def _unseen(saved: Saved, counter: Counter | None) -> str:

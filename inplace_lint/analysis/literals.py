@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .guards import NEVER, conjunction, either, implies, literal, ways
+from .guards import apart_from, conjunction, implies, literal, minus, tests, where
 from .values import Scalar, Test
 
 if TYPE_CHECKING:
@@ -58,9 +58,12 @@ class Literals:
             self._bits[key] = bit
         return bit
 
-    def is_possible(self, positive: int) -> bool:
-        """Whether these literals can hold together."""
-        return all(positive & pair != pair for pair in (*self.program.built.exclusive, *self.exclusive))
+    def without_exclusive(self, guard: Guard) -> Guard:
+        """The guard without the paths on which two tests hold that exclude each other."""
+        for pair in (*self.program.built.exclusive, *self.exclusive):
+            if not pair & ~tests(guard):
+                guard = minus(guard, conjunction(pair, 0))
+        return guard
 
     def expect(self, bit: int, default: bool) -> None:
         """Note what a flag of a call is by default, which the literal stands for."""
@@ -78,7 +81,7 @@ class Literals:
         """Whether one of the paths leaves the flags of the call, and words, as they are by default."""
         holds, fails = self.turned
         holds |= self.program.built.other_words
-        return any(not positive & holds and not negative & fails for positive, negative in ways(guard))
+        return bool(where(guard, fails, holds))
 
     def expect_in_building(self, bit: int) -> None:
         """Note that a flag which an object is built with is off by default."""
@@ -88,11 +91,11 @@ class Literals:
     def as_built_by_default(self, guard: Guard) -> bool:
         """Whether one of the paths leaves the flags that objects are built with as they are by default."""
         turned = self.asked_for_in_building | self.program.built.asked_for_in_building
-        return any(not positive & turned for positive, _ in ways(guard))
+        return bool(where(guard, 0, turned))
 
     def is_of_any_round(self, guard: Guard) -> bool:
         """Whether one of the paths does not ask that the last round of a loop be the one of some number."""
-        return any(not positive & self.numbered for positive, _ in ways(guard))
+        return bool(where(guard, 0, self.numbered))
 
     def without_options(self, guard: Guard) -> Guard:
         """The guard without the tests of flags that the function, or its object's `__init__`, is given."""
@@ -101,10 +104,7 @@ class Literals:
             for key, bit in bits.items():
                 if isinstance(key, tuple) and key[0] == "argument":
                     options |= 1 << bit
-        found = NEVER
-        for positive, negative in ways(guard):
-            found = either(found, conjunction(positive & ~options, negative & ~options))
-        return found
+        return apart_from(guard, options)
 
     def doubt(self, key: Hashable) -> tuple[Guard, Guard]:
         """The two outcomes of something that cannot be told from the source."""

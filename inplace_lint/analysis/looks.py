@@ -80,7 +80,7 @@ class SecondLooks:
         if not met and (run.budget.is_spent() or all(w.place.at not in places for w in run.found.writes)):
             return None
         if needed and met and not run.budget.is_spent():
-            run.heap.confirm()
+            run.heap.confirm(run.weighed())
             if not any(hazard.reached for hazard in met):
                 return False
         context = Context(run, self.module, None)

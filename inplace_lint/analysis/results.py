@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from ..torchmodel.facts import WEIGHT
@@ -14,7 +15,7 @@ from .storage import Counter, Storage
 from .values import ANY, Constant, Phi, Scalar, Sequence_, Symbol, Tensor, Test, Unknown, Value, alternatives
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..torchmodel.facts import Facts, Ret
     from ..torchmodel.layout import Layout
@@ -70,8 +71,9 @@ def _result(run: Run, op: Application, ret: Ret) -> tuple[Value, Operands]:
         return (value if value is not None else Unknown()), source
     if ret.kind in ("view", "views", "slices", "maybe") and source:
         views: list[tuple[Guard, Value]] = []
+        copy = cache(partial(_fresh, run, op, ret))
         for guard, tensor in source:
-            views += _view_or_copy(run, op, ret, guard, tensor)
+            views += _view_or_copy(run, op, ret, guard, tensor, copy)
         value = join(views)
         if ret.kind in ("views", "slices"):
             return _several(run, op.facts, value, values), []
@@ -93,7 +95,7 @@ def _no_tensor(run: Run, op: Application) -> Value:
 
 
 def _view_or_copy(
-    run: Run, op: Application, ret: Ret, guard: Guard, tensor: Tensor
+    run: Run, op: Application, ret: Ret, guard: Guard, tensor: Tensor, copy: Callable[[], Tensor]
 ) -> list[tuple[Guard, Value]]:
     """What the op returns for this tensor: a view of it, itself, a copy, or either where that cannot be told."""
     layout, values = op.facts.layout, op.values
@@ -111,11 +113,12 @@ def _view_or_copy(
     if converts is False or (tensor.contiguous and layout.same_if_contiguous):
         return [(guard, tensor)]
     if converts is True:
-        return [(guard, _fresh(run, op, ret))]
+        return [(guard, copy())]
     if ret.kind != "maybe" or (by_layout and tensor.contiguous) or layout.is_view:
         return [(guard, view)]
-    shares, copies = run.doubt((tensor, op.place.at, run.frame.uid))
-    fresh = _fresh(run, op, ret)
+    # One doubt and one copy for all that the operand may be: it is one of these at a time.
+    shares, copies = run.doubt((op.place.at, run.frame.uid))
+    fresh = copy()
     fresh.contiguous = fresh.contiguous or by_layout or layout.same_if_contiguous
     same = view if by_layout else tensor
     if layout.same_if_contiguous:  # it is the same only where it is so already

@@ -58,7 +58,7 @@ class Run(Literals, Operations):
         super().__init__(program, builds)
         self.heap = Heap()
         self.heap.doubtful = self.doubtful
-        self.budget = Budget(program.soft_limit)
+        self.budget = Budget(0 if builds else program.soft_limit)
         #: what runs each instruction, where somebody watches (`watch`)
         self.handlers = program.handlers
         # Where it stands
@@ -93,6 +93,18 @@ class Run(Literals, Operations):
             self.found.cut = (
                 f"it calls `{source.name}`, which is not entered, after more steps or deeper than calls are"
             )
+
+    def weighed(self) -> int:
+        """The tests whose outcomes tell whether a path can be taken, and how sure a finding on it is."""
+        built = self.program.built
+        found = self.doubtful | self.evaluation | self.numbered | self.turned[0] | self.turned[1]
+        found |= self.asked_for_in_building | built.asked_for_in_building | built.other_words
+        found |= self.asked.enabled
+        for bit in self.asked.requires:
+            found |= 1 << bit
+        for pair in (*built.exclusive, *self.exclusive):
+            found |= pair
+        return found
 
     def takes_backward(self) -> None:
         """A gradient is taken here: what the run has done so far was set up for that."""

@@ -45,6 +45,10 @@ _CODES = {
 }
 
 
+#: So many of the ways to a line are told.
+_TOLD = 8
+
+
 def words(watch: Watch, done: Done, checked: bool) -> str:
     """The findings that stand on the watched rows, and the writes there that meet a save and are none."""
     findings: dict[tuple[object, ...], tuple[Finding, Run, Context]] = {}
@@ -75,7 +79,7 @@ def words(watch: Watch, done: Done, checked: bool) -> str:
     told = {(f.at, s.place.at): f for f, _, _ in findings.values() for s in f.saves}
     immediate = {f.at for f, _, _ in findings.values() if not f.saves and f.kind not in HARMLESS}
     for hazard, context in met:
-        at, _ = context._site(hazard.write.place, hazard.saved.place)
+        at, _ = context.site(hazard.write.place, hazard.saved.place)
         kept = f"what {hazard.saved.op} saved on line {_row(hazard.saved.place)}"
         finding_there = None if at is None else told.get((at, hazard.saved.place.at))
         if finding_there is not None:
@@ -121,8 +125,10 @@ def conditions(watch: Watch, run: Run, guard: Guard) -> str:
     """A guard in the words of the source."""
     if not guard:
         return "a path is taken that cannot be"
-    told = [_conjunction(watch, run, positive, negative) for positive, negative in ways(guard)]
+    told = [_conjunction(watch, run, positive, negative) for positive, negative in ways(guard, _TOLD)]
     told = list(dict.fromkeys(told))
+    if guard.rest.paths > _TOLD:
+        told.append("in other cases")
     return told[0] if len(told) == 1 else "either " + ", or ".join(told)
 
 
@@ -197,7 +203,7 @@ def _reasons(watch: Watch, finding: Finding, run: Run, context: Context) -> list
     if finding.kind == "argument":
         found.append("whether a caller goes on to use what it has passed is not known here")
     for hazard in run.heap.hazards:
-        at, _ = context._site(hazard.write.place, hazard.saved.place)
+        at, _ = context.site(hazard.write.place, hazard.saved.place)
         if at is finding.at and hazard.reached:
             found += _doubts(watch, hazard, run, context, finding.confidence)
     for incident in run.found.incidents:

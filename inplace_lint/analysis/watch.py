@@ -212,7 +212,7 @@ class Watch:
         if value is None:
             return
         true, _ = run.split(value)
-        told = ways(true)
+        told = ways(true, 2)
         if len(told) != 1:
             return
         positive, negative = told[0]

@@ -105,10 +105,12 @@ def _findings(module: Module, program: Program, settings: Settings) -> list[Diag
     if roots:
         from ..analysis.analyze import gathered
 
-        for finding in gathered(module, program, roots):
-            diagnostic = _judge(module, finding)
-            if diagnostic is not None:
-                diagnostics.append(diagnostic)
+        found = {finding: _judge(module, finding) for finding in gathered(module, program, roots)}
+        if any(finding.beneath for finding in found):
+            from ..analysis.elsewhere import without_those_told_elsewhere
+
+            found = {one: found[one] for one in without_those_told_elsewhere(program, [*found])}
+        diagnostics += [diagnostic for diagnostic in found.values() if diagnostic is not None]
     diagnostics += _attention(module, program, settings)
     diagnostics += _declarations(module, program)
     diagnostics += [_cut_short(module, source, why) for source, why in program.cut_short.items()]

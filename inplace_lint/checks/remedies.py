@@ -62,6 +62,8 @@ class _Remedy:
         node, kind = self.finding.at, self.finding.kind
         if kind == "no-gain":
             self.differences["peak memory rises where no gradients are recorded, as in inference"] = None
+        if self.finding.beneath:
+            raise Refused("the write, and what it spoils, are in the function that is called: mend it there")
         if kind == "leaf":
             return self._under_no_grad()
         if kind == "hidden":

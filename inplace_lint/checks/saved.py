@@ -87,6 +87,8 @@ def _advice(module: Module, finding: Finding) -> str:
         name, sign, value = places.augmented_parts(module, node)
         if name and value:
             return f"write `{name} = {name} {sign} {value}`: it makes a new tensor and leaves the saved one as it was"
+    if finding.beneath:
+        return f"write out of place in `{finding.beneath[-1].name}`, which needs what it changes"
     if finding.passed is not None and "." in finding.passed[1]:
         return "make this call after backward, or let the operation that saves it have a copy (`.clone()`)"
     if finding.write is not None:

@@ -1,0 +1,43 @@
+"""Leaves out what is found at a call, and told in the file of the function that is called.
+
+A function that saves what it is given and writes it needs no fact of this file's, if its own file shows already that
+gradients come there: by weights of its own, or by a caller in that file.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .analyze import gathered
+from .program import Program
+
+if TYPE_CHECKING:
+    import ast
+
+    from ..syntax.module import Module
+    from .finding import Finding
+
+
+def without_those_told_elsewhere(program: Program, findings: list[Finding]) -> list[Finding]:
+    """The findings that no other file has: called when all else is done, as it runs other files."""
+    told: dict[Module, set[ast.AST]] = {}
+    kept = []
+    for finding in findings:
+        files = dict.fromkeys(function.module for function in finding.beneath)
+        if files and not finding.is_shown():
+            continue  # a guess at another file is no help to anybody
+        for there in files:
+            if there not in told:
+                told[there] = _written(program, there)
+        if not any(finding.write is not None and finding.write.at in told[there] for there in files):
+            kept.append(finding)
+    return kept
+
+
+def _written(program: Program, module: Module) -> set[ast.AST]:
+    """The writes that the findings of a file speak of."""
+    other = Program(program.files.project, program.sketches)
+    found = [one for one in gathered(module, other, other.roots(module)) if one.is_shown()]
+    return {place.at for one in found for place in (*one.writes, *([one.write] if one.write else ()))} | {
+        one.at for one in found
+    }
