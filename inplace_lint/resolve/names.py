@@ -31,6 +31,9 @@ if TYPE_CHECKING:
         def bases(self, dotted: str) -> Sequence[str]:
             """What a class derives from directly."""
 
+        def stand_in(self, dotted: str) -> ClassSource | None:
+            """A class that can be read, and does what this one does as far as that is looked at."""
+
 
 #: A package that re-exports more modules than this by `import *` is not searched through: that reads all of them.
 _STARS = 16
@@ -93,7 +96,7 @@ class Names:
             if target is None:
                 dotted = f"{star}.{name}"
                 if not level and self.outside.knows(dotted, module):
-                    return Definition(self.outside.canonical(dotted), module, name)
+                    return self._outside(dotted, module, name)
             elif target.binds(name) or target.stars:
                 found = self.definition(target, name)
                 if found is not None and not _is_builtin(found):
@@ -119,7 +122,7 @@ class Names:
                 return None if made is not None and _is_builtin(made) else made
             if level:
                 return None
-        return Definition(self.outside.canonical(dotted), module, dotted)
+        return self._outside(dotted, module, dotted)
 
     def attribute(self, module: Module, dotted: str, name: str) -> Definition:
         """What `dotted.name` stands for in a file, where `dotted` is outside of the project.
@@ -129,7 +132,13 @@ class Names:
         whole = f"{dotted}.{name}"
         plain = whole in self._plain_imports(module)
         target = self.files.resolve(whole, module.filename, 0) if plain else None
-        return Definition(self.outside.canonical(whole) if target is None else target, module, whole)
+        return self._outside(whole, module, whole) if target is None else Definition(target, module, whole)
+
+    def _outside(self, dotted: str, module: Module, name: str) -> Definition:
+        """What is outside of the project under this name: the name itself, or a class to be read in its place."""
+        dotted = self.outside.canonical(dotted)
+        read = self.outside.stand_in(dotted)
+        return Definition(dotted, module, name) if read is None else Definition(read, read.module, read.name)
 
     def _plain_imports(self, module: Module) -> frozenset[str]:
         """The whole names of a file's plain imports, `a.b` of `import a.b`, at its top level and in functions."""

@@ -6,6 +6,7 @@ A declaration becomes an `Op`, as if the function were one of torch's: whoever c
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..project.declarations import RESULT
@@ -21,13 +22,15 @@ if TYPE_CHECKING:
     from ..project.modules import Project
     from ..syntax.custom_ops import CustomOp
     from ..syntax.files import Files
-    from ..syntax.module import FunctionSource, Module
+    from ..syntax.module import ClassSource, FunctionSource, Module
     from ..syntax.said import Said
     from .module import Module as Layer
 
 _RETURNED = {"new": "new", "unknown": "unknown", "no_tensor": "other"}
 _FORWARDS = ("forward", "__call__")
 _OWN = b"inplace-lint:"
+#: How the names of modules begin that are read in `wrappers`.
+_WRAPPING = ("torch.nn.DataParallel", "torch.nn.parallel.")
 #: How the names begin under which all operators can be called, and how many parts such a name has.
 _OPERATORS = "torch.ops."
 _PARTS = 4
@@ -43,6 +46,7 @@ class Declared:
 
     def __init__(self, files: Files) -> None:
         self._files = files
+        self._wrappers: Module | None = None
         self._project: Project = files.project
         #: what the configuration says, by module and by name
         self._configured: dict[str, dict[str, Declaration]] = {}
@@ -162,6 +166,17 @@ class Declared:
     def bases(self, dotted: str) -> Sequence[str]:
         """What a class derives from, as far as it matters in which order attributes are looked up."""
         return above(dotted)
+
+    def stand_in(self, dotted: str) -> ClassSource | None:
+        """A class that can be read, and does what this one does as far as that is looked at."""
+        if not dotted.startswith(_WRAPPING):
+            return None
+        if self._wrappers is None:
+            from ..syntax.module import Module  # for who wraps its modules
+
+            path = Path(__file__).with_name("wrappers.py")
+            self._wrappers = Module(str(path), path.read_bytes())
+        return self._wrappers.classes.get(dotted.rpartition(".")[2])
 
     def knows(self, dotted: str, module: Module) -> bool:
         """Whether something is known by this name, from torch's own table or from somebody."""

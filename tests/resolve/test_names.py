@@ -162,6 +162,9 @@ class Outside:
     def bases(self, dotted: str) -> tuple[str, ...]:
         return ()
 
+    def stand_in(self, dotted: str) -> None:
+        return None
+
 
 def definition(files: dict[str, str], title: str) -> Definition | None:
     """What the names of the title stand for, by what the project says."""
