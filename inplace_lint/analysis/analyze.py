@@ -33,6 +33,7 @@ from .values import (
 
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Mapping
 
     from ..syntax.module import FunctionSource, Module
     from .storage import Storage
@@ -78,6 +79,8 @@ def _observe(
         if finding.kind != "step":
             at = finding.at if finding.write is None else finding.write.at
             by_place.setdefault(at, []).append(finding)
+    if not by_place:
+        return
     program.observed = frozenset(by_place)
     try:
         for root in roots:
@@ -100,11 +103,13 @@ def runs(
     names: set[str] = set()
     #: on the way to who makes an object that is handed on: nobody says that these are given the same one twice
     between: set[FunctionSource | None] = set()
+    if trains(module) and any(root is not None and trains(module, root) for root in pending):
+        pending = [None, *pending]  # who knows what the others are given goes first
     for _ in range(_CALLERS):
         asked: dict[FunctionSource, int] = {}
         kept: dict[FunctionSource, int] = {}
         for root in pending:
-            if root in done:
+            if root in done or (root is not None and _is_run_by_the_file(module, root, done)):
                 continue
             run = done[root] = deepened(program, module, root)
             need = needs(run, module, root) if root is not None else NO_NEED
@@ -144,6 +149,19 @@ def runs(
     ]
 
 
+def _is_run_by_the_file(
+    module: Module, root: FunctionSource, done: Mapping[FunctionSource | None, Run]
+) -> bool:
+    """Whether the file's own top level trains by this function: of what it is given, no other caller knows more.
+
+    Where that run did not come to its end, the functions that call `backward` themselves are run as well.
+    """
+    whole = done.get(None)
+    if whole is None or root not in whole.entering.entered or not trains(module, root):
+        return False
+    return not whole.budget.is_spent() or not root.mentions(b"backward")
+
+
 def _forget_what_is_kept(run: Run, root: FunctionSource) -> None:
     """Leave out what is written of the objects that a function is given."""
     objects = given_objects(run, root)
@@ -163,12 +181,14 @@ def deepened(program: Program, module: Module, root: FunctionSource | None) -> R
     """A run that has entered every call that touches what is written."""
     deep: frozenset[FunctionSource] = frozenset()
     usual = program.soft_limit
+    if not usual and trains(module, root):
+        program.soft_limit = TRAINING
     try:
         for _ in range(_DEEPER):
             run = run_function(program, root, deep) if root is not None else run_body(program, module, deep)
             wanted = _worth_entering(run) - deep
             learnt = root is not None and _learn_tensors(program, run, root)
-            if program.soft_limit == usual and run.budget.is_spent() and _trains(run, module, root):
+            if program.soft_limit == usual and run.budget.is_spent() and run.steps.trains:
                 program.soft_limit = TRAINING
             elif not wanted and not learnt:
                 break
@@ -176,11 +196,6 @@ def deepened(program: Program, module: Module, root: FunctionSource | None) -> R
     finally:
         program.soft_limit = usual
     return run
-
-
-def _trains(run: Run, module: Module, root: FunctionSource | None) -> bool:
-    """Whether a run takes a gradient, or would have if it had come to it."""
-    return run.steps.trains or trains(module, root)
 
 
 def _learn_tensors(program: Program, run: Run, root: FunctionSource) -> bool:

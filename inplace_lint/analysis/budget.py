@@ -15,9 +15,11 @@ SOFT_LIMIT = 2_000
 ASIDE_LIMIT = 1_000
 HARD_LIMIT = 12_000
 #: How far a run goes that trains: what no longer fits may be the very forward whose gradients are asked for.
-TRAINING = 8_000
+TRAINING = 16_000
+#: ... and after which it ends where it is
+TRAINING_ENDS = 24_000
 #: ... and how much of what it sets up before its first backward does not count: layers that are built and initialised.
-SET_UP = 6_000
+SET_UP = 12_000
 #: ... and how often a write may meet what was saved: each of n writes meets the saves of n rounds before it.
 MOST_FACTS = 50_000
 #: How deep calls are entered.
@@ -50,9 +52,11 @@ class Budget:
         self.steps = 0
         self.soft_limit = soft_limit or SOFT_LIMIT
         #: ... after which it ends where it is
-        self.end = HARD_LIMIT
+        self.end = TRAINING_ENDS if soft_limit == TRAINING else HARD_LIMIT
         #: instructions before the first backward, where one is known to come; None once it was there
         self._set_up: int | None = SET_UP if soft_limit == TRAINING else None
+        #: instructions that came before the first backward, and do not count
+        self._before = 0
         #: calls are entered in which nothing is known to write: in a file that trains, where all comes together
         self.looks_aside = False
         #: instructions in calls that were entered although nothing in them is known to write, and where the one at hand
@@ -62,13 +66,13 @@ class Budget:
 
     def is_spent(self) -> bool:
         """Whether no more calls are entered."""
-        limit = self.soft_limit + self.end - HARD_LIMIT + (self._set_up or 0)
-        return self.steps - self._looked_aside() > limit
+        return self.steps - self._looked_aside() > self.soft_limit + self._before + (self._set_up or 0)
 
     def begin_training(self) -> None:
         """The first backward: from here on all counts."""
         if self._set_up is not None:
-            self.end += min(self.steps - self._looked_aside(), self._set_up)
+            self._before = min(self.steps - self._looked_aside(), self._set_up)
+            self.end += self._before
             self._set_up = None
 
     def may_enter(self, source: FunctionSource, needed: bool, entered: Container[FunctionSource]) -> bool:

@@ -85,13 +85,24 @@ def _works_in_place(value: Value) -> bool:
     return isinstance(flag, Constant) and flag.value is True
 
 
+def _is_left_out(run: Run, obj: Instance, init: Value | None) -> bool:
+    """Whether there are no steps left to run its `__init__`."""
+    if run.builds or obj.shared:
+        return run.builds and run.budget.is_spent()
+    return isinstance(init, FunctionValue) and not run.budget.may_enter(
+        init.source, True, run.entering.entered
+    )
+
+
 def materialise(run: Run, obj: Instance) -> None:
     """Run the `__init__` that was put off: where the object is shared by all runs, in a run of its own."""
-    if run.builds and run.budget.is_spent():
-        return  # whoever looks into it later has steps to build it
-    pending, obj.pending = obj.pending, None
+    pending = obj.pending
     if pending is None:
         return
+    init = lookup.find(run, obj.cls.order(), "__init__")
+    if _is_left_out(run, obj, init):
+        return  # whoever looks into it later has steps to build it
+    obj.pending = None
     args, kwargs = pending
     if obj.shared and not run.builds:
         outer, run = run, run.program.building_run(obj.cls.source.module)
@@ -119,7 +130,6 @@ def materialise(run: Run, obj: Instance) -> None:
         [],
     )
     run.entering.active, run.inexact = [], 0
-    init = lookup.find(run, obj.cls.order(), "__init__")
     if isinstance(init, FunctionValue):
         run.enter(init, [obj, *args], kwargs, obj.cls.source.node)
     else:
