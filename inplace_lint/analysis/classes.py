@@ -15,6 +15,7 @@ from . import (
     methods,
     names,
     optimizers,
+    set_up,
 )
 from .optimizers import Optimizer
 from .storage import DOES
@@ -71,6 +72,9 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
             # As `__init__` leaves it until some method sets it, or fills it: and this one need not be the first to run.
             if isinstance(value, Constant) and value.value is None:
                 if run.program.is_set_later(obj.cls, name, run.frame.module):
+                    known = set_up.value(run, obj, name)
+                    if known is not None:
+                        return known
                     late = Unknown(obj)
                     late.late = True
                     tensor = run.as_tensor(late) if _is_set_to_a_tensor(run, obj.cls, name) else None
@@ -94,6 +98,10 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     registered = run.state.get((obj, ANY))
     if registered is not None:
         return registered
+    if obj in run.root.outside:
+        known = set_up.value(run, obj, name)
+        if known is not None:
+            return known
     value = Unknown(obj)
     obj.keys[name] = None
     run.bottom().slots[(obj, name)] = value

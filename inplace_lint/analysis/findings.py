@@ -189,8 +189,8 @@ class Context:
         confidence = POSSIBLE if _put_between(hazard) else self._confidence(saved, write, guard)
         if hazard.kind == "step" and not hazard.followed:
             confidence = POSSIBLE  # what is returned or kept after a step is to be looked at, as a rule
-        elif hazard.kind == "step" and confidence > LIKELY:
-            confidence = LIKELY if saved.grad < DOES else confidence
+        elif hazard.kind == "step":
+            confidence = min(confidence, LIKELY) if saved.grad < DOES else confidence
         elif beneath and saved.grad < DOES:
             confidence = POSSIBLE  # this file has no fact that the other lacks
         finding = Finding(hazard.kind, at, write.op, confidence)

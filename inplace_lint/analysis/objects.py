@@ -103,7 +103,17 @@ def materialise(run: Run, obj: Instance) -> None:
     if _is_left_out(run, obj, init):
         return  # whoever looks into it later has steps to build it
     obj.pending = None
-    args, kwargs = pending
+    run_on(run, obj, init, *pending)
+
+
+def run_on(
+    run: Run,
+    obj: Instance,
+    function: Value | None,
+    args: Sequence[Value] = (),
+    kwargs: Mapping[str, Value] | None = None,
+) -> None:
+    """Run a method on an object, with any arguments if none are given; None stands for the `__init__` of torch."""
     if obj.shared and not run.builds:
         outer, run = run, run.program.building_run(obj.cls.source.module)
     else:
@@ -130,10 +140,10 @@ def materialise(run: Run, obj: Instance) -> None:
         [],
     )
     run.entering.active, run.inexact = [], 0
-    if isinstance(init, FunctionValue):
-        run.enter(init, [obj, *args], kwargs, obj.cls.source.node)
+    if isinstance(function, FunctionValue):
+        run.enter(function, [obj, *args], kwargs or {}, obj.cls.source.node, kwargs is not None)
     else:
-        inherited.begin(run, obj, args, kwargs, obj.cls.source.node)
+        inherited.begin(run, obj, args, kwargs or {}, obj.cls.source.node)
     (run.frame, run.state, run.path, run.grad, run.autocast, run.loops, run.entering.active, run.inexact) = (
         before
     )

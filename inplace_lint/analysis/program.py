@@ -89,6 +89,8 @@ class Built:
         #: those of paths that are only guessed at, and of evaluation mode
         self.doubtful = WEAKENED
         self.evaluation = 0
+        #: the methods that were run on objects to set what their `__init__` leaves out (`set_up`)
+        self.set_up: set[tuple[Instance, FunctionSource]] = set()
         #: pairs of literals that do not both hold
         self.exclusive: list[int] = []
         #: those that hold only where an object is built with a flag that is off by default

@@ -1,0 +1,67 @@
+"""Attributes that `__init__` leaves out and another method sets, as `setup` or `build_model`: what they hold then.
+
+It decides what such an attribute holds where a method is run on an object as its class builds it. The one method of the
+class that puts something new there is run first, if it does not train by itself.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from ..sketch.select import trains
+from . import lookup, names, objects
+from .values import ClassValue, FunctionValue, Symbol
+
+if TYPE_CHECKING:
+    from ..syntax.module import FunctionSource
+    from .run import Run
+    from .values import Instance, Value
+
+#: How the names of what torch builds begin.
+_BUILT = ("torch.nn.", "torch.optim.")
+
+
+def value(run: Run, obj: Instance, name: str) -> Value | None:
+    """What the attribute holds after the method that sets it; None where that is not known."""
+    if run.builds or not obj.shared:
+        return None
+    found = [
+        method
+        for owner in obj.cls.order()
+        for method in owner.source.methods.values()
+        if method.name != "__init__" and _builds(run, method, name)
+    ]
+    if len(found) != 1 or found[0] in run.entering.active or trains(found[0].module, found[0]):
+        return None
+    function = lookup.find(run, obj.cls.order(), found[0].name)
+    if not isinstance(function, FunctionValue) or function.source is not found[0]:
+        return None
+    if (obj, found[0]) in run.program.built.set_up:
+        return None
+    run.program.built.set_up.add((obj, found[0]))
+    objects.run_on(run, obj, function)
+    return run.program.built.base.slots.get((obj, name))
+
+
+def _builds(run: Run, method: FunctionSource, name: str) -> bool:
+    """Whether a method sets an attribute to what a class or function of the project, or of torch, makes."""
+    return any(
+        how == "=" and _is_made(run, method, expression)
+        for how, expression, _ in run.program.sketches.assigned(method).names.get(f".{name}", ())
+    )
+
+
+def _is_made(run: Run, method: FunctionSource, node: ast.expr) -> bool:
+    """Whether an expression calls what builds something, with methods called on that, as in `Net().to(device)`."""
+    while isinstance(node, ast.Call):
+        func = node.func
+        while isinstance(func, ast.Attribute):
+            func = func.value
+        if isinstance(func, ast.Name):
+            made = names.evaluate_in(run, method.module, node.func)
+            return isinstance(made, (ClassValue, FunctionValue)) or (
+                isinstance(made, Symbol) and made.dotted.startswith(_BUILT)
+            )
+        node = func
+    return False
