@@ -17,14 +17,16 @@ REPORTS = Path(__file__).with_suffix(".tsv")
 
 
 def places(checkout: Path) -> set[str]:
-    """Where the errors and warnings of IPL1xx and IPL2xx stand, as `path:row`."""
+    """Where the errors and warnings of IPL1xx and IPL2xx stand, as `path:row`, and the writes that they show."""
     command = [sys.executable, "-m", "inplace_lint", "check", "--isolated", "--output-format", "json", "."]
     done = subprocess.run(command, cwd=checkout, capture_output=True, text=True)
-    return {
-        f"{one['filename']}:{one['location']['row']}"
+    told = [
+        one
         for one in json.loads(done.stdout)
         if one["code"][:4] in ("IPL1", "IPL2") and one["severity"] != "note"
-    }
+    ]
+    writes = [label for one in told for label in one["labels"] if label["role"] == "write"]
+    return {f"{one['filename']}:{one['location']['row']}" for one in (*told, *writes)}
 
 
 def main(folder: Path) -> None:
