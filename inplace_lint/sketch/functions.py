@@ -346,12 +346,32 @@ def _try_out(obj: Object, made: Call) -> None:
         made.scope.sketches.inline(forward, Call(made.scope, [(obj,), *given], {}, nodes, {}, True))
 
 
+#: So many rows has the forward of a module that wraps another, at most.
+_WRAPPER = 12
+
+
+def _calls_what_it_was_given(scope: Scope, obj: Object, forward: FunctionSource) -> bool:
+    """Whether a short method calls an attribute that holds what the object was built with: it is what that is."""
+    node, init = forward.node, obj.source.methods.get("__init__")
+    if init is None or not obj.arguments or (node.end_lineno or 0) - node.lineno > _WRAPPER:
+        return False
+    return any(
+        name.startswith(".")
+        and forward.mentions(f"{name}(".encode())
+        and any(isinstance(value, ast.Name) and value.id in obj.arguments for _, value, _ in entries)
+        for name, entries in scope.sketches.assigned(init).names.items()
+    )
+
+
 def of_object(obj: Object, made: Call) -> Sketched:
     for name in ("forward", "__call__"):
         found = construct.find_method(made.scope, obj.source, name)
         if found is not None:
             if made.scope.recording and construct.is_module(made.scope, obj.source):
                 made.scope.remembers = True  # whoever made its layers, they keep their weights
+            if not made.scope.dry and _calls_what_it_was_given(made.scope, obj, found.source):
+                within = made.after([(obj,)])
+                return hooked(obj, made, made.scope.sketches.inline(Function(found.source), within))
             return hooked(obj, made, of_function(Function(found.source, (obj,)), made))
     own = construct.part(made.scope, obj)
     return hooked(obj, made, made.scope.sketches.call(own, made)) if own else unknown(made)

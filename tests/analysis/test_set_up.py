@@ -58,7 +58,7 @@ TRAINERS = {
 """,
     "never mentioned before": """class Trainer:
     def setup(self, dim=4):
-        self.net = make_net(dim)
+        self.net = nn.DataParallel(make_net(dim))
         self.optimizer = torch.optim.SGD(self.net.parameters(), lr=0.1)
 """,
     "by two methods": """class Trainer(Base):

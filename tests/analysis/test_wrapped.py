@@ -108,3 +108,69 @@ def _raises(text: str) -> bool:
     except RuntimeError as error:
         return "inplace operation" in str(error)
     return False
+
+
+OWN = """import torch
+from torch import nn
+
+
+class Act(nn.Module):
+    def __init__(self, dim):
+        super().__init__()
+        self.line = nn.Linear(dim, dim)
+
+    def forward(self, x):
+        return self.line(x).sigmoid()
+
+
+class PreNorm(nn.Module):
+    def __init__(self, dim, fn):
+        super().__init__()
+        self.norm = nn.LayerNorm(dim)
+        self.fn = fn
+
+    def forward(self, x, **kwargs):
+        return self.fn(self.norm(x), **kwargs)
+
+
+class Chosen(nn.Module):
+    def __init__(self, *, inner, skip=False):
+        super().__init__()
+        self.inner, self.skip = inner, skip
+
+    def forward(self, x):
+        if self.skip:
+            return x
+        return self.inner(x)
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = {layer}
+        self.layers = nn.ModuleList([{layer} for _ in range(2)])
+
+    def forward(self, x):
+        {body}
+        return x
+"""
+LAYERS = {
+    "first": "PreNorm(4, Act(4))",
+    "by name": "PreNorm(fn=Act(4), dim=4)",
+    "in another": "Chosen(inner=PreNorm(4, Act(4)))",
+    "chosen": "Chosen(inner=Act(4))",
+}
+FORWARDS = {
+    "once": ("x = self.layer(x); x *= 2", True),
+    "each": ("for layer in self.layers:\n            x = layer(x).clamp_(min=0.1)", True),
+    "clean": ("x = self.layer(x) * 2\n        x += 1", False),
+}
+
+
+@pytest.mark.parametrize("body", FORWARDS)
+@pytest.mark.parametrize("layer", LAYERS)
+def test_a_wrapper_of_ones_own_is_what_it_calls(tmp_path: Path, layer: str, body: str) -> None:
+    text = OWN.format(layer=LAYERS[layer], body=FORWARDS[body][0])
+    found = check_source(str(tmp_path / "net.py"), text.encode(), Settings(), Project(root=str(tmp_path)))
+    assert _raises(text + "\n\nNet()(torch.randn(3, 4)).sum().backward()\n") == FORWARDS[body][1]
+    assert any(one.severity == "error" for one in found) == FORWARDS[body][1]
