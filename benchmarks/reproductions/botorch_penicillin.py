@@ -1,4 +1,4 @@
-"""botorch 0.18.1, test_functions/multi_objective.py:814 to 816: the parts of the input are split off and written in place.
+"""botorch 0.18.1, test_functions/multi_objective.py:814 to 816: parts of the input are split off and written in place.
 
 The simulation splits its input into columns and updates volume, biomass and glucose under a mask. Where the input
 requires grad, as for an acquisition function that differentiates through the problem, the first update raises.
