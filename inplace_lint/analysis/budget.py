@@ -27,7 +27,7 @@ DEPTH = 8
 
 #: Why a run ended before its end, as IPL003 says it.
 FACTS = f"its analysis ended where more than {MOST_FACTS:,} writes had met what was saved before"
-STEPS = f"its analysis ended after {HARD_LIMIT:,} steps, and what comes after them was not looked at"
+STEPS = "its analysis ended after {:,} steps, and what comes after them was not looked at"
 NESTED = "it is nested too deeply, or calls go too deep, for it to be analysed to its end"
 
 

@@ -56,7 +56,7 @@ def block(run: Run, instructions: ir.Block) -> None:
             return
         budget.steps += 1
         if budget.steps > budget.end:
-            raise OutOfBudget(STEPS)
+            raise OutOfBudget(STEPS.format(budget.end))
         if len(run.heap.hazards) > MOST_FACTS:
             raise OutOfBudget(FACTS)
         handlers[type(instruction)](run, instruction)
