@@ -123,6 +123,8 @@ def _loop(
         else:
             # A test that is not constant does not narrow the path: it is another value in each round.
             run.block(i.condition)
+            if number >= len(rounds) - 1 and not exact:
+                _count_to_the_end(run, i.condition[-1])
             if run.path and run.split(run.frame.registers[i.test])[0] == DEAD:
                 exits.append((run.path, run.state.changes(outer)))
                 run.path = DEAD
@@ -140,6 +142,14 @@ def _loop(
     run.within.pop()
     run.state = outer
     _leave(run, i, loop, carried, outer, exits)
+
+
+def _count_to_the_end(run: Run, test: ir.Instruction) -> None:
+    """Note that what a loop counts with has come to its last number: `while i < n`, in its final round."""
+    if type(test) is ir.Compare and test.op in ("<", "!="):
+        counter = run.frame.registers[test.left]
+        if type(counter) is Scalar and counter.number:
+            counter.bound, counter.last = run.frame.registers[test.right], True
 
 
 def _tells_first(run: Run, element: Value | None) -> bool:

@@ -24,7 +24,6 @@ from .values import (
     Unknown,
     Value,
     alternatives,
-    flatten,
 )
 
 if TYPE_CHECKING:
@@ -36,6 +35,8 @@ if TYPE_CHECKING:
 
 #: So many lengths of one list are told apart.
 _LENGTHS = 4
+#: What stands at an end of a list where that is not known.
+NOT_KNOWN = Unknown()
 
 
 def make(run: Run, kind: str, items: Sequence[Value], exact: bool = True) -> Value:
@@ -105,6 +106,11 @@ def joined(run: Run, left: Sequence_, right: Sequence_) -> Value:
         single = None if each is None else [(False, element) for element in each]
         open_ += single if single is not None else parts_of(run, one) or [(True, one)]
     run.state.slots[(made, PARTS)] = Parts(open_, run.state.get((made, LENGTH)))
+    ends = {FIRST: (left, known[0], 0), LAST: (right, known[1], -1)}
+    for end, (one, each, number) in ends.items():
+        at_this_end = run.state.get((one, end)) if each is None else each[number] if each else None
+        if at_this_end is not None:
+            run.state.slots[(made, end)] = at_this_end
     return made
 
 
@@ -294,20 +300,13 @@ def fill(run: Run, container: Sequence_ | Mapping_, element: Value) -> None:
     container.keys[ANY] = None
     slots[(container, ANY)] = element
     for what in (LENGTH, FIRST, LAST, PARTS):
-        slots[(container, what)] = Unknown()
-
-
-def at_end(run: Run, sequence: Sequence_, end: str) -> Value | None:
-    """The first or last of modules, where it is not known how many there are, but that there is one and what it is."""
-    found = run.state.get((sequence, end))
-    modules = (TorchModule, Instance, Sequence_)
-    return found if found is not None and all(isinstance(atom, modules) for atom in flatten(found)) else None
+        slots[(container, what)] = NOT_KNOWN
 
 
 def forget_ends(run: Run, sequence: Sequence_) -> None:
     """Which element comes first and which last is no longer known, nor what the list was put together of."""
     for what in (FIRST, LAST, PARTS):
-        run.state.slots[(sequence, what)] = Unknown()
+        run.state.slots[(sequence, what)] = NOT_KNOWN
 
 
 def smear(run: Run, container: Sequence_ | Mapping_, value: Value, key: Value | None = None) -> None:
@@ -316,7 +315,7 @@ def smear(run: Run, container: Sequence_ | Mapping_, value: Value, key: Value | 
         elements.file(run, container, key, value)
     known = run.state.get((container, ANY))
     value = elements.put_back(run, value)
-    run.state.slots[(container, LENGTH)] = run.state.slots[(container, LAST)] = Unknown()
+    run.state.slots[(container, LENGTH)] = run.state.slots[(container, LAST)] = NOT_KNOWN
     if isinstance(known, TorchModule) and isinstance(value, TorchModule) and known.name == value.name:
         return  # which of them an element is could only be guessed at
     if known is None and container.kind == "unknown" and isinstance(value, Constant):

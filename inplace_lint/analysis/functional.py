@@ -155,7 +155,8 @@ def _enumerate(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at:
                 counters.append(counter)
                 number = counter
             if not isinstance(start, Constant) or start.value != 0:
-                number = Scalar()
+                plain = isinstance(start, (Constant, Scalar))
+                number = operators.binary(run, "+", number, start, at) if plain else Scalar()
             pairs.append(containers.make(run, "tuple", [number, element]))
         iterators.rise(counters)
         return exact, pairs

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import containers, indexing, inherited, protocols
+from . import containers, indexing, inherited, positions, protocols
 from .frames import DEAD
-from .guards import ALWAYS, both, either, literal
+from .guards import either
 from .iterators import Iteration
 from .joins import join
 from .optimizers import Optimizer
@@ -27,7 +27,6 @@ from .values import (
 
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Sequence
 
     from .guards import Guard
     from .run import Run
@@ -100,7 +99,9 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
             return False, [_like(element), _like(element)]
         if isinstance(element, Phi) and any(isinstance(a, TorchModule) for _, a in element.alternatives):
             # Which of them follows which could only be guessed at.
-            return False, [_one_of(run, value, element.alternatives), Unknown()]
+            end = positions.last(run, value)
+            rounds = [positions.one_of(run, value, element.alternatives), Unknown()]
+            return False, rounds if end is None else [*rounds, end]
         if element is not None:
             return False, [element, _another_layer(run, element)]
     if isinstance(value, Tensor) or (isinstance(value, Unknown) and value.tensor is not None):
@@ -122,17 +123,6 @@ def _are_layers(elements: list[Value]) -> bool:
     """Whether they are layers of torch, of several kinds."""
     kinds = {element.name if isinstance(element, TorchModule) else "" for element in elements}
     return "" not in kinds and len(kinds) > 1
-
-
-def _one_of(run: Run, container: Value, layers: Sequence[tuple[Guard, Value]]) -> Value:
-    """One of the layers that are in a container, each on paths of its own, as more than one may be there at once."""
-    others: Guard = ALWAYS
-    found: list[tuple[Guard, Value]] = []
-    for number, (guard, layer) in enumerate(layers):
-        bit = run.bit(("one of", container, number))
-        found.append((both(guard, both(others, literal(bit, True))), layer))
-        others = both(others, literal(bit, False))
-    return join([*found, (others, Unknown())])
 
 
 def _another_layer(run: Run, element: Value) -> Value:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..resolve.hierarchy import RECORDS
 from ..torchmodel import table
-from . import containers, einops, foreign, inherited, layers, lookup, modules, names, ops, records
+from . import containers, einops, foreign, inherited, layers, lookup, modules, names, ops, positions, records
 from .frames import FIRST, LAST, Frame, State
 from .guards import ALWAYS, both, literal
 from .joins import join
@@ -221,7 +221,7 @@ def _call_chain(run: Run, modules: Sequence_, count: int | None, value: Value, a
 
 def _layer_at(run: Run, modules: Sequence_, end: str) -> Value | None:
     """The first or last module; not one that is a chain itself: to enter all chains in chains costs too much."""
-    found = containers.at_end(run, modules, end)
+    found = positions.at_end(run, modules, end)
     return None if isinstance(found, Sequence_) else found
 
 

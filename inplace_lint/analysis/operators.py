@@ -83,7 +83,7 @@ def binary(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
     elif _plain(left) and _plain(right):
         if isinstance(left, Constant) and isinstance(left.value, str):
             return Scalar()
-        return run.scalar((op, _identity(left), _identity(right)))
+        return _counted_on(run, op, left, right)
     if isinstance(left, Sequence_):
         if op == "+" and isinstance(right, Sequence_):
             return containers.joined(run, left, right)
@@ -94,6 +94,17 @@ def binary(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
         if found is not None:
             return ops.apply(run, found, [left, right], {}, at, function=False)
     return Unknown()
+
+
+def _counted_on(run: Run, op: str, left: Value, right: Value) -> Value:
+    """A number computed from two; of the number of a loop's round and a constant it is the number of that round too."""
+    made = run.scalar((op, _identity(left), _identity(right)))
+    if op not in "+-" or not (isinstance(left, Scalar) and isinstance(right, Constant)):
+        return made
+    if left.bound is not None and type(right.value) is int:
+        made.bound, made.last = left.bound, left.last
+        made.shift = left.shift + (right.value if op == "+" else -right.value)
+    return made
 
 
 def _repeat(run: Run, sequence: Sequence_, count: Value) -> Value:
@@ -250,7 +261,7 @@ def _last_iteration(run: Run, op: str, left: Scalar, right: Value, at: ast.AST) 
         behind = 1
     elif isinstance(right, Constant) and _is_one_less(at):
         behind = 1  # how often the loop runs is not known, and the number is written as one less than it
-    if behind != 1:
+    if behind != 1 - left.shift:
         return None
     last = left.last
     return {"<": not last, ">=": last, "==": last, "!=": not last}.get(op)

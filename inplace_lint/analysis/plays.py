@@ -75,8 +75,9 @@ def _module_list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], a
     items = containers.items(run, args[0])
     if items is not None:
         return containers.make(run, "ModuleList", items)
-    elements = run.elements(args[0]) if isinstance(args[0], Sequence_) else []
-    return containers.make(run, "ModuleList", elements, exact=False)
+    if isinstance(args[0], Sequence_):
+        return containers.of_unknown_length(run, "ModuleList", args[0])
+    return containers.make(run, "ModuleList", [], exact=False)
 
 
 def _module_dict(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import arrays, containers, elements, indexing, inherited, instances, kinds, protocols, stale
+from . import arrays, containers, elements, indexing, inherited, instances, kinds, positions, protocols, stale
 from .choices import chosen
 from .frames import FIRST
 from .iterators import Iteration
@@ -110,6 +110,12 @@ def _is_backwards(index: Slice) -> bool:
     return [part.value for part in index.parts if isinstance(part, Constant)] == [None, None, -1]
 
 
+def _ends_early(index: Slice) -> bool:
+    """`[:-1]` and its kin, which leave out the last element."""
+    behind = index.parts[1]
+    return isinstance(behind, Constant) and type(behind.value) is int and behind.value < 0
+
+
 def _key(index: Value) -> object:
     return repr(index.value) if isinstance(index, Constant) else index
 
@@ -133,9 +139,12 @@ def _element(run: Run, sequence: Sequence_, index: Value) -> Value:
             return containers.make(run, sequence.kind, known[slice(*bounds)])
         piece = Sequence_(sequence.kind)
         run.born[piece] = run.inexact
-        for element in run.elements(sequence):
+        for element in positions.but_last(run, sequence) if _ends_early(index) else run.elements(sequence):
             containers.smear(run, piece, element)
         return piece
+    told = positions.by_round(run, sequence, index)
+    if told is not None:
+        return told
     element = containers.any_element(run, sequence)
     return elements.taken(run, sequence, element, index) if ANY in sequence.keys else element
 
@@ -143,9 +152,11 @@ def _element(run: Run, sequence: Sequence_, index: Value) -> Value:
 def _smeared(run: Run, sequence: Sequence_, index: int) -> Value:
     if sequence.kind == "fresh":
         return containers.fresh_element(run, sequence, ("part", index))
-    first = containers.at_end(run, sequence, FIRST) if index == 0 else None
-    if first is not None:
-        return first
+    end = positions.at_end(run, sequence, FIRST) if index == 0 else None
+    if index == -1:
+        end = positions.last(run, sequence)
+    if end is not None:
+        return end
     found = run.state.get((sequence, ANY))
     if found is None:
         return Unknown()

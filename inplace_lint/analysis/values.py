@@ -128,14 +128,16 @@ class Constant(Value):
 class Scalar(Value):
     """Known to be no tensor: a number, a string, a shape, a dtype, an array of another library.
 
-    `last`, of a loop's index: this is the final round; `bound`: what the range ran to; `falls`: it runs down to 0,
-    `rises`: up from there. `number`: an int or a float, by its annotation. `default`: what it is if nobody gives one.
+    `last`, of a loop's index: this is the final round; `bound`: what the range ran to, `shift`: how much more than one
+    less than that the final one is; `falls`: it runs down to 0, `rises`: up from there. `number`: an int or a float, by
+    its annotation. `default`: what it is if nobody gives one.
     """
 
-    __slots__ = ("bound", "default", "falls", "last", "number", "rises")
+    __slots__ = ("bound", "default", "falls", "last", "number", "rises", "shift")
 
     def __init__(self) -> None:
         self.bound: Value | None = None
+        self.shift = 0
         self.last = False
         self.falls = False
         self.number = False

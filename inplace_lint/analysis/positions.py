@@ -1,0 +1,119 @@
+"""Which element of a list stands where, as far as that is known: at its ends, and in the rounds of a loop."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .containers import NOT_KNOWN, lengths
+from .frames import LAST
+from .guards import ALWAYS, both, compatible, literal
+from .joins import join
+from .values import (
+    ANY,
+    Constant,
+    Instance,
+    Scalar,
+    Sequence_,
+    TorchModule,
+    Unknown,
+    Value,
+    alternatives,
+    flatten,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+    from typing import TypeGuard
+
+    from .guards import Guard
+    from .run import Run
+
+
+def at_end(run: Run, sequence: Sequence_, end: str) -> Value | None:
+    """The first or last of modules, where it is not known how many there are, but that there is one and what it is."""
+    found = run.state.get((sequence, end))
+    modules = (TorchModule, Instance, Sequence_)
+    return found if found is not None and all(isinstance(atom, modules) for atom in flatten(found)) else None
+
+
+def last(run: Run, sequence: Sequence_) -> Value | None:
+    """The last element, where it is not known how many there are, but which one was put there last."""
+    found: list[tuple[Guard, Value]] = []
+    for guard, count in lengths(run, sequence):
+        one = run.state.get((sequence, LAST if count is None else count - 1))
+        if one is None or any(atom is NOT_KNOWN for atom in flatten(one)):
+            return None
+        found.append((guard, one))
+    return join(found)
+
+
+def but_last(run: Run, sequence: Sequence_) -> list[Value]:
+    """What stands for the elements of a list without its last."""
+    found, left_out = run.state.get((sequence, ANY)), last(run, sequence)
+    if found is None or left_out is None:
+        return run.elements(sequence)
+    others = [(guard, atom) for guard, atom in alternatives(found) if atom is not left_out]
+    return [join(others)] if others else [found]
+
+
+def by_round(run: Run, sequence: Sequence_, index: Value) -> Value | None:
+    """The module of a list under the number of a loop's round, as a loop over the list itself has it.
+
+    None where it need not be told from the others. Of layers of several kinds, one round has one of them; which follow
+    until the last is not known: where that one writes what it is given, it is not known whose result that is.
+    """
+    found = run.state.get((sequence, ANY))
+    if found is None or not isinstance(index, Scalar):
+        return None
+    each = alternatives(found)
+    is_last = index.last and index.shift == 0 and index.bound is run.scalar(("len", sequence))
+    end = last(run, sequence) if is_last else None
+    if _are_of_several_kinds(found):
+        if index.last:
+            return Unknown() if end is None or _may_write(run, end) else end
+        return one_of(run, (sequence, index), each)
+    if len(each) > 1 and index.bound is not None and all(_is_chain(atom) for _, atom in each):
+        return each[-1 if index.last else 0][1]
+    return end
+
+
+def one_of(run: Run, container: Hashable, layers: Sequence[tuple[Guard, Value]]) -> Value:
+    """One of the layers that are in a container, each on paths of its own, as more than one may be there at once."""
+    others: Guard = ALWAYS
+    found: list[tuple[Guard, Value]] = []
+    for number, (guard, layer) in enumerate(layers):
+        bit = run.bit(("one of", container, number))
+        found.append((both(guard, both(others, literal(bit, True))), layer))
+        others = both(others, literal(bit, False))
+    return join([*found, (others, Unknown())])
+
+
+def _are_of_several_kinds(found: Value) -> bool:
+    """Whether a list holds layers of torch beside others on one path: which of them stands where is not known."""
+    layers = [
+        (guard, atom)
+        for guard, atom in alternatives(found)
+        if isinstance(atom, TorchModule) or _is_chain(atom)
+    ]
+    return any(
+        isinstance(one, TorchModule) and compatible(guard, path)
+        for guard, one in layers
+        for path, other in layers
+        if other is not one
+    )
+
+
+def _is_chain(value: Value) -> TypeGuard[Sequence_]:
+    return isinstance(value, Sequence_) and value.kind == "Sequential"
+
+
+def _may_write(run: Run, layer: Value) -> bool:
+    """Whether a layer may write what it is given in place; not, where torch made it, and it was not asked to."""
+    if _is_chain(layer):
+        return any(
+            (part := run.state.get((layer, key))) is None or _may_write(run, part) for key in layer.keys
+        )
+    if not isinstance(layer, TorchModule):
+        return True
+    asked = layer.config.get("inplace")
+    return asked is not None and not (isinstance(asked, Constant) and not asked.value)
