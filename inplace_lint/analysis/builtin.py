@@ -35,6 +35,7 @@ from .values import (
     Symbol,
     Tensor,
     Test,
+    Text,
     Unknown,
     Value,
     alternatives,
@@ -267,10 +268,13 @@ _SCALARS = frozenset(
 )
 
 
+_TEXTS = frozenset("builtins.str builtins.repr builtins.chr builtins.format".split())
+
+
 def other(run: Run, dotted: str, args: Sequence[Value]) -> Value:
     """A builtin that is not played."""
     if dotted in _SCALARS:
-        return run.scalar((dotted, *args)) if args else Scalar()
+        return run.scalar((dotted, *args), Text if dotted in _TEXTS else Scalar) if args else Scalar()
     if dotted in _NUMERIC:
         if all(isinstance(a, (Scalar, Constant)) for a in args):
             return run.scalar((dotted, *args))

@@ -6,17 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import containers, elements, layers, methods
 from .frames import LENGTH
-from .values import (
-    ANY,
-    Constant,
-    Mapping_,
-    Native,
-    Scalar,
-    Sequence_,
-    Unknown,
-    Value,
-    alternatives,
-)
+from .values import ANY, Constant, Mapping_, Native, Scalar, Sequence_, Text, Unknown, Value, alternatives
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -162,7 +152,11 @@ def _items(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, 
         each = [value] if isinstance(key, tuple) else [atom for _, atom in alternatives(value)]
         if not elements.of_rounds(each) and not all(isinstance(atom, Unknown) for atom in each):
             each = [value]
-        names = [Scalar() for _ in each] if len(each) > 1 and type(name) is Scalar else [name for _ in each]
+        names = (
+            [Scalar() for _ in each]
+            if len(each) > 1 and type(name) in (Scalar, Text)
+            else [name for _ in each]
+        )
         pairs += [containers.make(run, "tuple", [*pair]) for pair in zip(names, each)]
     if isinstance(obj, containers.Lazy) and obj.find is not None:
         pair = containers.make(run, "tuple", [Scalar(), obj.find(None)])

@@ -8,7 +8,7 @@ from ..torchmodel import recipes, table
 from . import containers, foreign, iterators, ops
 from .joins import join
 from .storage import DOES
-from .values import ANY, Constant, Scalar, Sequence_, Tensor, TorchModule, Unknown, Value, alternatives
+from .values import ANY, Constant, Scalar, Sequence_, Tensor, Text, TorchModule, Unknown, Value, alternatives
 
 if TYPE_CHECKING:
     import ast
@@ -62,7 +62,7 @@ def _transformed(
     kwargs: Mapping[str, Value],
     at: ast.AST,
 ) -> Value:
-    if type(value) is Scalar:
+    if type(value) in (Scalar, Text):
         return Scalar()
     if isinstance(value, (Sequence_, iterators.Iteration)):
         stack = table.function("torch.stack")

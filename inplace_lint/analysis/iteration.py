@@ -20,6 +20,7 @@ from .values import (
     Scalar,
     Sequence_,
     Tensor,
+    Text,
     TorchModule,
     Unknown,
     Value,
@@ -95,7 +96,7 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
         ):
             # What each round of a loop appended: another tensor, or row of them, in each round of this one.
             return False, [element.alternatives[0][1], element.alternatives[-1][1]]
-        if type(element) is Scalar:
+        if isinstance(element, Scalar) and type(element) in (Scalar, Text):
             return False, [_like(element), _like(element)]
         if isinstance(element, Phi) and any(isinstance(a, TorchModule) for _, a in element.alternatives):
             # Which of them follows which could only be guessed at.
@@ -139,7 +140,7 @@ def _another_layer(run: Run, element: Value) -> Value:
 
 def _like(number: Scalar) -> Scalar:
     """Another of the same kind."""
-    other = Scalar()
+    other = type(number)()
     other.number = number.number
     return other
 
@@ -148,7 +149,12 @@ def unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[V
     """The values for `count` targets, of which number `star` takes the rest."""
     alternatives = run.live(value)
     if len(alternatives) > 1:
-        rows = [(guard, _unpack(run, atom, count, star, at)) for guard, atom in alternatives]
+        is_tuple = any(containers.length(run, atom) == count for _, atom in alternatives)
+        rows = []
+        for guard, atom in alternatives:
+            lost = is_tuple and isinstance(atom, (Tensor, Unknown))  # it would hardly have so many rows
+            row = [Unknown() for _ in range(count)] if lost else _unpack(run, atom, count, star, at)
+            rows.append((guard, row))
         return [join([(guard, row[i]) for guard, row in rows]) for i in range(count)]
     return _unpack(run, alternatives[0][1] if alternatives else value, count, star, at)
 

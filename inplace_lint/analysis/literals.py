@@ -142,11 +142,11 @@ class Literals:
         assert isinstance(known, Test)
         return known
 
-    def scalar(self, key: Hashable) -> Scalar:
+    def scalar(self, key: Hashable, kind: type[Scalar] = Scalar) -> Scalar:
         """A value that is no tensor, the same for the same key."""
         known = self._interned.get(key)
         if known is None:
-            known = self._interned[key] = Scalar()
+            known = self._interned[key] = kind()
             self._keys[known] = key
         return known
 

@@ -26,6 +26,7 @@ from .values import (
     Symbol,
     Tensor,
     Test,
+    Text,
     TorchModule,
     Unknown,
     Value,
@@ -82,7 +83,7 @@ def binary(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
             return Array()
     elif _plain(left) and _plain(right):
         if isinstance(left, Constant) and isinstance(left.value, str):
-            return Scalar()
+            return Text()
         return _counted_on(run, op, left, right)
     if isinstance(left, Sequence_):
         if op == "+" and isinstance(right, Sequence_):
@@ -98,7 +99,8 @@ def binary(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
 
 def _counted_on(run: Run, op: str, left: Value, right: Value) -> Value:
     """A number computed from two; of the number of a loop's round and a constant it is the number of that round too."""
-    made = run.scalar((op, _identity(left), _identity(right)))
+    texts = isinstance(left, Text) or (isinstance(right, Constant) and isinstance(right.value, str))
+    made = run.scalar((op, _identity(left), _identity(right)), Text if texts and op in "+%" else Scalar)
     if op not in "+-" or not (isinstance(left, Scalar) and isinstance(right, Constant)):
         return made
     if left.bound is not None and type(right.value) is int:

@@ -5,35 +5,39 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from .values import Constant, Native, Scalar, Value
+from .values import Constant, Native, Scalar, Text, Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .run import Run
 
-_PURE = frozenset(
-    "capitalize casefold count endswith find isdigit lower lstrip removeprefix removesuffix replace rstrip "
-    "startswith strip title upper".split()
+_MAKE_STRINGS = frozenset(
+    "capitalize casefold lower lstrip removeprefix removesuffix replace rstrip strip title upper".split()
 )
+_PURE = _MAKE_STRINGS | frozenset("count endswith find isdigit startswith".split())
 #: A result that is longer is not worth to be known.
 _LONGEST = 200
 
 
 def method(text: str, name: str) -> Value | None:
     """`text.name`, where calling it only computes something; None for another name."""
+    if name in ("format", "join"):
+        return Native(lambda run, args, kwargs, at: Text())
     if name not in _PURE:
         return None
 
+    unknown = Text if name in _MAKE_STRINGS else Scalar
+
     def play(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
         if kwargs or not all(isinstance(arg, Constant) for arg in args):
-            return Scalar()
+            return unknown()
         given = [arg.value for arg in args if isinstance(arg, Constant)]
         try:
             made = getattr(text, name)(*given)
         except (TypeError, ValueError, OverflowError, MemoryError):
-            return Scalar()
-        return Scalar() if isinstance(made, str) and len(made) > _LONGEST else Constant(made)
+            return unknown()
+        return unknown() if isinstance(made, str) and len(made) > _LONGEST else Constant(made)
 
     return Native(play)
 
@@ -49,8 +53,8 @@ def put_together(node: ast.AST, parts: Sequence[Value]) -> Value:
         part = next(given, None)
         plain = isinstance(piece, ast.FormattedValue) and piece.conversion == -1 and piece.format_spec is None
         if not plain or not isinstance(part, Constant) or not isinstance(part.value, str):
-            return Scalar()
+            return Text()
         text += str(part.value)
         if len(text) > _LONGEST:
-            return Scalar()
+            return Text()
     return Constant(text)

@@ -23,6 +23,7 @@ from .values import (
     Sequence_,
     Symbol,
     Tensor,
+    Text,
     Unknown,
     Value,
 )
@@ -46,13 +47,16 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
         elif isinstance(atom, Mapping_):
             results.append((guard, chosen(run, atom, index, at) or containers.get_key(run, atom, index)))
         elif isinstance(atom, (Tensor, Unknown)):
-            if isinstance(atom, Unknown) and (
-                isinstance(index, Constant)
-                and (isinstance(index.value, str) or (atom.tensor is None and not _adds_axis(index)))
+            if (key := _name(index)) is not None:
+                entry = run.member(atom, key) if isinstance(atom, Unknown) else _entry(run, atom, key)
+                results.append((guard, entry))
+            elif (
+                isinstance(atom, Unknown)
+                and atom.tensor is None
+                and isinstance(index, Constant)
+                and not _adds_axis(index)
             ):
                 results.append((guard, run.member(atom, index.value)))
-            elif isinstance(atom, Tensor) and isinstance(index, Constant) and isinstance(index.value, str):
-                results.append((guard, _entry(run, atom, index.value)))
             else:
                 part = indexing.index(run, atom, index, at)
                 stale.picked(run, part, at)
@@ -79,7 +83,14 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
     return join(results) if results else Unknown()
 
 
-def _entry(run: Run, mapping: Tensor, key: str) -> Value:
+def _name(index: Value) -> str | Text | None:
+    """What is indexed by a string is no tensor: the string, or what stands for it where it is not known."""
+    if isinstance(index, Constant) and isinstance(index.value, str):
+        return index.value
+    return index if isinstance(index, Text) else None
+
+
+def _entry(run: Run, mapping: Tensor, key: str | Text) -> Value:
     """What stands under a name in what was taken for a tensor, as an element of something unknown was: a dict."""
     known = run.state.get((mapping.storage, "member", _entry_key(mapping, key)))
     if known is None:
@@ -88,7 +99,7 @@ def _entry(run: Run, mapping: Tensor, key: str) -> Value:
     return known
 
 
-def _entry_key(mapping: Tensor, key: str) -> tuple[object, str]:
+def _entry_key(mapping: Tensor, key: str | Text) -> tuple[object, str | Text]:
     return (None if mapping.taken is None else mapping.taken.key, key)
 
 
@@ -173,6 +184,8 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
         ]
     stored = run.live(obj)
     observed = len(run.found.observations)
+    # What stands in the place of a list, or a dict, is one too.
+    beside = any(isinstance(atom, (Sequence_, Mapping_)) for _, atom in stored)
     for guard, atom in stored:
         if isinstance(atom, Mapping_):
             containers.put_key(run, atom, index, value)
@@ -182,7 +195,7 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
             value = elements.put_back(run, value)
             _set_element(run, atom, index, value, at)
         elif isinstance(atom, (Tensor, Unknown)):
-            _set_part(run, atom, index, value, at, guard)
+            _set_part(run, atom, index, value, at, guard, beside and isinstance(atom, Unknown))
         elif isinstance(atom, Parameters):
             # Each of them, or a list of them: where a number is put, or a slice replaced, it is most likely a tensor.
             written = isinstance(value, (Constant, Scalar)) or isinstance(index, (Sequence_, Slice))
@@ -231,20 +244,27 @@ def _told(run: Run, atom: Unknown, index: Value, value: Value) -> list[tuple[Gua
 
 
 def _set_part(
-    run: Run, atom: Tensor | Unknown, index: Value, value: Value, at: ast.AST, guard: Guard
+    run: Run,
+    atom: Tensor | Unknown,
+    index: Value,
+    value: Value,
+    at: ast.AST,
+    guard: Guard,
+    beside_list: bool,
 ) -> None:
-    """atom[index] = value, of a tensor, or of what may be one, or a dict."""
-    plain = index.value if isinstance(index, Constant) else None
+    """atom[index] = value, of a tensor, or of what may be one, or a dict; `beside_list`: it stands for a list."""
+    name = _name(index)
+    plain = index.value if isinstance(index, Constant) else name
     if isinstance(atom, Unknown):
-        if isinstance(plain, (int, str)):
+        if isinstance(plain, (int, str, Text)):
             run.set_member(atom, plain, value)
             run.handed.stored.append((atom, plain))
         if atom.tensor is None or not atom.tensor.storage.is_tensor():
             run.heap.escape(_told(run, atom, index, value), run.path)
-    elif isinstance(plain, str):
-        run.state.slots[(atom.storage, "member", _entry_key(atom, plain))] = value
+    elif name is not None:
+        run.state.slots[(atom.storage, "member", _entry_key(atom, name))] = value
         run.heap.escape(run.tensors_within(value), run.path)
-    if not isinstance(plain, str) and not instances.is_told_apart(run, atom, guard):
+    if name is None and not beside_list and not instances.is_told_apart(run, atom, guard):
         path, run.path = run.path, guard
         stale.swapped(run, atom, value, at)
         before = len(run.found.writes)

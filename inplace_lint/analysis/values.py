@@ -97,22 +97,9 @@ class Tensor(Value):
 
     def alias(self) -> Tensor:
         """Another alias with the same marks, to be marked further."""
-        other = Tensor(self.storage, self.contiguous)
-        other.view = self.view
-        other.dense = self.dense
-        other.multi = self.multi
-        other.no_grad_view = self.no_grad_view
-        other.expanded = self.expanded
-        other.detached = self.detached
-        other.counter = self.counter
-        other.part = self.part
-        other.sizes = self.sizes
-        other.early = self.early
-        other.strided = self.strided
-        other.graph = self.graph
-        other.made_at = self.made_at
-        other.swapped = self.swapped
-        other.taken = self.taken
+        other = Tensor(self.storage)
+        for mark in Tensor.__slots__:
+            setattr(other, mark, getattr(self, mark))
         return other
 
 
@@ -153,6 +140,12 @@ class Array(Scalar):
     def __init__(self) -> None:
         super().__init__()
         self.memory: Tensor | None = None
+
+
+class Text(Scalar):
+    """A string of which no more is known: what is indexed by one is a dict."""
+
+    __slots__ = ()
 
 
 class Test(Scalar):

@@ -276,4 +276,59 @@ PROGRAMS = {
             Repeat()(a.sum() * 2, a).sum().backward()  # bad
             Repeat()(torch.tensor(3), a).sum().backward()  # good
     """,
+    "a pair, where an option asks for one": """
+        class Net(nn.Module):
+            def __init__(self, both):
+                super().__init__()
+                self.both, self.lin = both, nn.Linear(4, 4)
+
+            def step(self, x):
+                h = self.lin(x)
+                if self.both:
+                    return h, h.exp()  # bad
+                    return h, h * 2  # good
+                return h
+
+            def forward(self, x):
+                first, second = self.step(x)
+                second += 1  # bad: IPL101
+                second += 1  # good
+                return first + second
+
+        Net(True)(b).sum().backward()
+    """,
+    "lists that a cache holds, under a name that is put together": """
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.lin, self.name = nn.Linear(4, 4), "net"
+
+            def key(self, name):
+                return f"{self.name}.{name}"
+
+            def kept(self, cache, name):
+                if cache is None or self.key(name) not in cache:
+                    return None
+                return cache[self.key(name)]
+
+            def forward(self, x, cache=None):
+                found = self.kept(cache, "states")
+                if found is not None:
+                    hidden, cells = found
+                else:
+                    hidden, cells = [x, x], [x, x]
+                given = self.lin(x)
+                for i in range(2):
+                    out = given.sin() * hidden[i]
+                    given += 1  # bad: IPL102
+                    given = given + 1  # good
+                    hidden[i], cells[i] = out, out * 2
+                if cache is not None:
+                    cache[self.key("states")] = hidden, cells
+                return hidden[0] + cells[1] + given
+
+        net, cache = Net(), {}
+        net(b, cache)
+        net(b, cache).sum().backward()
+    """,
 }
