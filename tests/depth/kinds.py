@@ -295,40 +295,40 @@ PROGRAMS = {
                 second += 1  # good
                 return first + second
 
-        Net(True)(b).sum().backward()
+        if __name__ == "__main__":
+            Net(True)(b).sum().backward()
     """,
     "lists that a cache holds, under a name that is put together": """
+        def kept(cache, name):
+            key = "{}.{}".format("net", name)
+            if cache is None or key not in cache:
+                return None
+            return cache[key]
+
         class Net(nn.Module):
             def __init__(self):
                 super().__init__()
-                self.lin, self.name = nn.Linear(4, 4), "net"
+                self.cell, self.act = nn.LSTMCell(4, 4), nn.Linear(4, 4)
 
-            def key(self, name):
-                return f"{self.name}.{name}"
-
-            def kept(self, cache, name):
-                if cache is None or self.key(name) not in cache:
-                    return None
-                return cache[self.key(name)]
-
-            def forward(self, x, cache=None):
-                found = self.kept(cache, "states")
+            def forward(self, x, encoded, cache=None):
+                found = kept(cache, "states")
                 if found is not None:
                     hidden, cells = found
                 else:
-                    hidden, cells = [x, x], [x, x]
-                given = self.lin(x)
+                    hidden, cells = [encoded[i] for i in range(2)], [encoded[i] for i in range(2)]
+                given = self.act(x)
                 for i in range(2):
-                    out = given.sin() * hidden[i]
+                    out, cell = self.cell(given.sin(), (hidden[i], cells[i]))
                     given += 1  # bad: IPL102
                     given = given + 1  # good
-                    hidden[i], cells[i] = out, out * 2
+                    hidden[i], cells[i] = out, cell
                 if cache is not None:
-                    cache[self.key("states")] = hidden, cells
+                    cache["net.states"] = hidden, cells
                 return hidden[0] + cells[1] + given
 
-        net, cache = Net(), {}
-        net(b, cache)
-        net(b, cache).sum().backward()
+        if __name__ == "__main__":
+            net, cache = Net(), {}
+            net(torch.rand(2, 4), torch.rand(2, 2, 4), cache).sum().backward()
+            net(torch.rand(2, 4), None, {"net.states": cache["net.states"]})
     """,
 }
