@@ -11,6 +11,7 @@ from . import (
     classes,
     container_methods,
     dynamic_names,
+    handed_back,
     inherited,
     instances,
     layers,
@@ -27,7 +28,6 @@ from .guards import both
 from .incident import Incident
 from .joins import join
 from .modes import Mode
-from .optimizers import Optimizer
 from .storage import DOES, NEVER
 from .values import (
     Array,
@@ -37,6 +37,7 @@ from .values import (
     Instance,
     Mapping_,
     Native,
+    Optimizer,
     OpValue,
     Parameters,
     Phi,
@@ -264,6 +265,7 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
         if isinstance(atom, Instance):
             if atom.pending is not None:
                 run.materialise(atom)
+            value = handed_back.in_place(run, (atom, name), value)
             run.put(atom, name, value)
             inherited.register(run, atom, value)
             if atom in run.root.outside:

@@ -12,8 +12,13 @@ from .guards import both, literal, relative
 from .iterators import Iteration
 from .joins import join
 from .modes import Mode
-from .optimizers import Optimizer
-from .values import Scalar, Sequence_, Unknown, Value
+from .values import (
+    Optimizer,
+    Scalar,
+    Sequence_,
+    Unknown,
+    Value,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable

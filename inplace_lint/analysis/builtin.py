@@ -21,13 +21,13 @@ from . import (
 from .frames import LENGTH
 from .guards import ALWAYS, NEVER, both, either
 from .joins import join
-from .optimizers import Optimizer
 from .values import (
     Constant,
     FunctionValue,
     Instance,
     Mapping_,
     Native,
+    Optimizer,
     Parameters,
     Phi,
     Scalar,

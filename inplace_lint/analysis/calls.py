@@ -426,7 +426,9 @@ def enter_context(run: Run, manager: Value, at: ast.AST) -> Value:
         modes.apply(run, modes.of(manager.dotted, [], {}))
     elif isinstance(manager, Unknown) and run.grad == "on" and names.may_come_by_a_star(run, at):
         run.grad = "unknown"  # it may be torch's
-    return Unknown()
+    return (
+        manager if isinstance(manager, Scalar) else foreign.result_of(run, [manager], {})
+    )  # a file is a scalar
 
 
 def leave_context(run: Run, manager: Value, at: ast.AST) -> None:

@@ -17,7 +17,6 @@ from . import (
     optimizers,
     set_up,
 )
-from .optimizers import Optimizer
 from .storage import DOES
 from .values import (
     ANY,
@@ -27,6 +26,7 @@ from .values import (
     FunctionValue,
     Instance,
     Mapping_,
+    Optimizer,
     Sequence_,
     Symbol,
     TorchModule,

@@ -264,6 +264,7 @@ def fresh_element(run: Run, sequence: Sequence_, key: Hashable) -> Value:
             pattern.returned,
             pattern.of_module,
         )
+        unknown.behind = pattern.behind
         if pattern.tensor is not None:
             unknown.tensor = _like(run, pattern.tensor)
         run.put(sequence, key, unknown)

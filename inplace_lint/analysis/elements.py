@@ -6,9 +6,17 @@ from typing import TYPE_CHECKING
 
 from .frames import LENGTH
 from .joins import join
-from .optimizers import Optimizer
 from .storage import Taken
-from .values import Constant, Instance, Phi, Sequence_, Tensor, Unknown, alternatives
+from .values import (
+    Constant,
+    Instance,
+    Optimizer,
+    Phi,
+    Sequence_,
+    Tensor,
+    Unknown,
+    alternatives,
+)
 
 if TYPE_CHECKING:
     from .frames import Loop

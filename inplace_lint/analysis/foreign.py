@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import unmodeled
+from . import handed_back, unmodeled
 from .graph import reach
 from .heap import Saved
 from .storage import DOES
 from .values import (
+    Bound,
     Constant,
+    FunctionValue,
     Instance,
     Mapping_,
     Native,
@@ -64,6 +66,7 @@ def called(
 ) -> Value:
     """What a call of something unknown returns: if it is a module, a result that hangs on its parameters."""
     _may_store(run, func.owner)
+    held = _may_hold(run, [func, *values])
     _may_keep(run, [func, *values], given)
     run.handed.unresolved.add(spelled(getattr(at, "func", None)).rpartition(".")[2])
     weights = known_weights(run, func)
@@ -78,6 +81,8 @@ def called(
     behind = unmodeled.tensors_behind(run, func) if isinstance(owner, Unknown) and owner.returned else []
     result.nodes, result.returned = [*given, *behind], True
     result.alone = func.alone and all(is_alone(run, value) for value in values)
+    result.behind = result.serial if held else 0
+    handed_back.note(run, result, values)
     if run.grad in ("on", "unknown"):
         if given and weights is None and run.program.sketches.notes:
             unmodeled.may_save(run, result, spelled(getattr(at, "func", None)), at)
@@ -95,6 +100,8 @@ def result_of(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> U
     result = Unknown()
     result.returned = True
     result.alone = all(is_alone(run, value) for value in (*args, *kwargs.values()))
+    result.behind = result.serial if _may_hold(run, (*args, *kwargs.values())) else 0
+    handed_back.note(run, result, (*args, *kwargs.values()))
     result.nodes = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
     _may_keep(run, [*args, *kwargs.values()], result.nodes)
     run.hands_on((*args, *kwargs.values()))
@@ -138,13 +145,27 @@ def _may_keep(run: Run, values: Sequence[Value], given: Sequence[tuple[Guard, Te
     """Something unknown was called: each of these may have kept what of the others has a graph."""
     atoms = [atom for value in values for atom in flatten(value)]
     if any(_has_graph(run, tensor) for _, tensor in given) or any(
-        isinstance(atom, Instance) for atom in atoms
+        isinstance(atom, Instance) and not _is_data_set(atom) for atom in atoms
     ):
         for atom in atoms:
             whole: Value | None = atom
             while isinstance(whole, Unknown):
                 run.handed.filled.add(whole)
                 whole = whole.owner
+
+
+def _may_hold(run: Run, values: Sequence[Value]) -> bool:
+    """Whether one of these may have a graph that is not in sight: objects, and what was given some before."""
+    for value in values:
+        for atom in flatten(value):
+            if isinstance(atom, (Instance, FunctionValue, Bound)):
+                return True
+            whole: Value | None = atom
+            while isinstance(whole, Unknown):
+                if whole in run.handed.filled:
+                    return True
+                whole = whole.owner
+    return False
 
 
 def _has_graph(run: Run, tensor: Tensor) -> bool:

@@ -9,12 +9,12 @@ from .frames import DEAD
 from .guards import either
 from .iterators import Iteration
 from .joins import join
-from .optimizers import Optimizer
 from .storage import DOES
 from .values import (
     ANY,
     Instance,
     Mapping_,
+    Optimizer,
     Parameters,
     Phi,
     Scalar,

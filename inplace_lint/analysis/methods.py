@@ -19,7 +19,6 @@ from . import (
     submodules,
 )
 from .kinds import mark_data
-from .optimizers import Optimizer
 from .storage import NEVER
 from .values import (
     Bound,
@@ -28,6 +27,7 @@ from .values import (
     FunctionValue,
     Instance,
     Native,
+    Optimizer,
     Scalar,
     Tensor,
     TorchModule,
@@ -75,7 +75,7 @@ def of_tensor(run: Run, tensor: Value, name: str) -> Value | None:
 def of_unknown(run: Run, obj: Unknown, name: str) -> Value | None:
     """Methods of something unknown that mean one thing wherever they are found: PyTorch's own protocol."""
     if name == "backward":
-        return Native(lambda run, args, kwargs, at: _backward(run, [obj, *args], args, kwargs))
+        return Native(lambda run, args, kwargs, at: _backward_of_unknown(run, obj, args, kwargs))
     if name == "requires_grad_":
         return Native(lambda run, args, kwargs, at: _requires_grad_(run, obj, args, kwargs))
     if name in ("parameters", "named_parameters"):
@@ -105,6 +105,14 @@ def _backward(
         mark_data(run, roots)
     run.heap.backward(roots, run.path, retain)
     return NONE
+
+
+def _backward_of_unknown(run: Run, obj: Unknown, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """`loss.backward()`, or `engine.backward(loss)`: what is given a tensor with a graph is none itself."""
+    given = [found for value in args for found in run.tensors_within(value)]
+    if any(node.edges for guard, tensor in given for _, node in run.heap.nodes(tensor, guard)):
+        return _backward(run, args, [], kwargs)
+    return _backward(run, [obj, *args], args, kwargs)
 
 
 def _requires_grad_(run: Run, value: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:

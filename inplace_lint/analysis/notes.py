@@ -120,7 +120,16 @@ class Declared:
 class Handed:
     """What went to code that is not known, and what that may have made of it (`foreign`)."""
 
-    __slots__ = ("expects_modules", "filled", "forwards", "given", "lends", "stored", "unresolved")
+    __slots__ = (
+        "expects_modules",
+        "filled",
+        "forwards",
+        "given",
+        "lends",
+        "returned",
+        "stored",
+        "unresolved",
+    )
 
     def __init__(self) -> None:
         #: storages that were handed to it, which it may have kept
@@ -129,6 +138,8 @@ class Handed:
         self.lends = False
         #: what is of unknown kind and may have kept some of that, of which a gradient may come
         self.filled: set[Value] = set()
+        #: of what such code returned: the modules and optimizers that it was given (`handed_back`)
+        self.returned: dict[Unknown, set[Value]] = {}
         #: what was stored in something unknown: the object, and the attribute or key
         self.stored: list[tuple[Unknown, Hashable]] = []
         #: what was called and is of unknown kind, with what may have been its forwards

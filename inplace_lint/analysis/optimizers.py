@@ -14,6 +14,7 @@ from .values import (
     Instance,
     Mapping_,
     Native,
+    Optimizer,
     Parameters,
     Sequence_,
     Tensor,
@@ -28,17 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from .run import Run
-
-
-class Optimizer(Value):
-    """An optimizer over the parameters of `owners` (modules, tensors); `name` its class, `fused` its flag."""
-
-    __slots__ = ("fused", "name", "owners")
-
-    def __init__(self, name: str, owners: list[Value], fused: bool) -> None:
-        self.name = name
-        self.owners = owners
-        self.fused = fused
 
 
 def attribute(run: Run, obj: Optimizer, name: str) -> Value:

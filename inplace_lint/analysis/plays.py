@@ -104,7 +104,7 @@ def _grad(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     element: Value
     if create:
         element = made = Unknown()
-        made.nodes, made.returned, made.of_module = roots, True, True
+        made.nodes, made.returned, made.of_module, made.behind = roots, True, True, 0
     else:
         element = gradient = run.new_tensor("gradient", NEVER, at)
         gradient.contiguous = gradient.dense = False

@@ -9,11 +9,12 @@ from ..torchmodel.spelling import MAKERS, MODES, PLAYED
 from . import arrays, axes, builtin, distributions, einops, foreign, modes, module_lists, ops, plays, results
 from .incident import Incident
 from .iterators import Iteration
-from .optimizers import Optimizer, note_parameters
+from .optimizers import note_parameters
 from .storage import DOES, MAY, NEVER
 from .values import (
     Constant,
     FunctionValue,
+    Optimizer,
     Scalar,
     Sequence_,
     Symbol,

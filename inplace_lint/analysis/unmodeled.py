@@ -74,8 +74,9 @@ def _behind_unknown(run: Run, value: Unknown) -> int:
         if not isinstance(whole, Unknown):
             return 0
         if whole.returned:
-            known = whole.alone and whole not in run.handed.filled
-            return 0 if known else sys.maxsize if later else whole.behind
+            if whole not in run.handed.filled:
+                return 0 if whole.alone else whole.behind
+            return sys.maxsize if later else whole.behind
         if whole.is_given():
             return 0
         later = later or whole not in run.several.parts

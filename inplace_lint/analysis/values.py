@@ -251,11 +251,7 @@ class Mapping_(Value):
         self.patterns: dict[Pattern, None] | None = {}
 
 
-class Any:
-    """The key of what may stand at any index or key."""
-
-
-ANY = Any()
+ANY = object()  #: the key of what may stand at any index or key
 
 
 class Instance(Value):
@@ -424,6 +420,15 @@ class Parameters(Value):
         self.owners = owners
         self.grad = grad
         self.tensor: Tensor | None = None
+
+
+class Optimizer(Value):
+    """An optimizer over the parameters of `owners` (modules, tensors); `name` its class, `fused` its flag."""
+
+    __slots__ = ("fused", "name", "owners")
+
+    def __init__(self, name: str, owners: list[Value], fused: bool) -> None:
+        self.name, self.owners, self.fused = name, owners, fused
 
 
 class Phi(Value):

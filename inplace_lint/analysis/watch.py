@@ -13,8 +13,16 @@ from .execute import HANDLERS
 from .graph import reach
 from .guards import compatible, ways
 from .modes import Mode
-from .optimizers import Optimizer
-from .values import Instance, Parameters, Sequence_, Tensor, TorchModule, Unknown, alternatives
+from .values import (
+    Instance,
+    Optimizer,
+    Parameters,
+    Sequence_,
+    Tensor,
+    TorchModule,
+    Unknown,
+    alternatives,
+)
 
 if TYPE_CHECKING:
     import ast

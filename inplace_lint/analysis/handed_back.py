@@ -1,0 +1,61 @@
+"""Modules and optimizers that code which is not in sight hands back: `model, optimizer = prepare(model, optimizer)`.
+
+What takes the very place of one that went into the call is that one, moved or wrapped: it is called, and stepped, as
+before.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .values import (
+    Instance,
+    Mapping_,
+    Optimizer,
+    Sequence_,
+    TorchModule,
+    Unknown,
+    Value,
+    flatten,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from .run import Run
+
+#: So deep in lists it is looked for what a call was given.
+_DEPTH = 2
+
+
+def note(run: Run, result: Unknown, given: Sequence[Value]) -> None:
+    """Remember which modules and optimizers went into a call, where there are any."""
+    found = {atom for value in given for atom in _within(run, value, _DEPTH)}
+    if found:
+        run.handed.returned[result] = found
+
+
+def in_place(run: Run, key: Hashable, value: Value) -> Value:
+    """What a name or an attribute holds from now on: what it held, where the call was given that."""
+    result: Value | None = value
+    while isinstance(result, Unknown) and result not in run.handed.returned:
+        result = result.owner
+    if not isinstance(result, Unknown):
+        return value
+    held = run.state.get(key)
+    same = held is not None and all(atom in run.handed.returned[result] for atom in flatten(held))
+    return held if held is not None and same else value
+
+
+def _within(run: Run, value: Value, depth: int) -> list[Value]:
+    """The modules and optimizers in a value."""
+    found: list[Value] = []
+    for atom in flatten(value):
+        is_module = isinstance(atom, TorchModule) or (isinstance(atom, Instance) and atom.cls.is_module())
+        of_modules = isinstance(atom, Sequence_) and atom.kind in ("Sequential", "ModuleList")
+        if is_module or of_modules or isinstance(atom, Optimizer):
+            found.append(atom)
+        elif depth and isinstance(atom, (Sequence_, Mapping_)):
+            for element in run.elements(atom):
+                found += _within(run, element, depth - 1)
+    return found
