@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .layers import is_module
 from .values import (
-    Instance,
     Mapping_,
     Optimizer,
     Sequence_,
-    TorchModule,
     Unknown,
     Value,
     flatten,
@@ -51,9 +50,7 @@ def _within(run: Run, value: Value, depth: int) -> list[Value]:
     """The modules and optimizers in a value."""
     found: list[Value] = []
     for atom in flatten(value):
-        is_module = isinstance(atom, TorchModule) or (isinstance(atom, Instance) and atom.cls.is_module())
-        of_modules = isinstance(atom, Sequence_) and atom.kind in ("Sequential", "ModuleList")
-        if is_module or of_modules or isinstance(atom, Optimizer):
+        if isinstance(atom, Optimizer) or is_module(atom):
             found.append(atom)
         elif depth and isinstance(atom, (Sequence_, Mapping_)):
             for element in run.elements(atom):

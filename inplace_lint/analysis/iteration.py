@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import containers, indexing, inherited, positions, protocols
-from .frames import DEAD
+from .frames import DEAD, FIRST
 from .guards import either
 from .iterators import Iteration
 from .joins import join
+from .layers import is_module
 from .storage import DOES
 from .values import (
     ANY,
@@ -24,6 +25,7 @@ from .values import (
     TorchModule,
     Unknown,
     Value,
+    flatten,
 )
 
 if TYPE_CHECKING:
@@ -79,7 +81,7 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     if known is not None:
         if len(known) <= UNROLL or (len(known) <= _LAYERS and _are_layers(known)):
             return True, known
-        return False, [known[0], known[-1]]
+        return False, [known[0], *([Unknown()] if _differ(known) else ()), known[-1]]
     if isinstance(value, Iteration):
         return value.all()
     parts = containers.parts_of(run, value) or ()
@@ -95,14 +97,15 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
             or all(isinstance(a, Unknown) for _, a in element.alternatives)
         ):
             # What each round of a loop appended: another tensor, or row of them, in each round of this one.
-            return False, [element.alternatives[0][1], element.alternatives[-1][1]]
+            atoms = flatten(element)
+            return False, [atoms[0], *([Unknown()] if _are_modules(atoms[1:-1]) else ()), atoms[-1]]
         if isinstance(element, Scalar) and type(element) in (Scalar, Text):
             return False, [_like(element), _like(element)]
         if isinstance(element, Phi) and any(isinstance(a, TorchModule) for _, a in element.alternatives):
             # Which of them follows which could only be guessed at.
-            end = positions.last(run, value)
-            rounds = [positions.one_of(run, value, element.alternatives), Unknown()]
-            return False, rounds if end is None else [*rounds, end]
+            first, last = positions.at_end(run, value, FIRST), positions.last(run, value)
+            between = [Unknown(), positions.one_of(run, value, element.alternatives), Unknown()]
+            return False, [*([] if first is None else [first]), *between, *([] if last is None else [last])]
         if element is not None:
             return False, [element, _another_layer(run, element)]
     if isinstance(value, Tensor) or (isinstance(value, Unknown) and value.tensor is not None):
@@ -118,6 +121,17 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
     first, last = Unknown(owner), Unknown(owner)
     first.alone = last.alone = isinstance(value, Unknown) and value.alone
     return False, [first, last]
+
+
+def _are_modules(elements: list[Value]) -> bool:
+    """Whether they are modules: which of them a first one hands its result to is not known."""
+    return any(map(is_module, elements))
+
+
+def _differ(elements: list[Value]) -> bool:
+    """Whether they are of several kinds: then it matters which follows which."""
+    kinds = {getattr(e, "cls", None) or getattr(e, "name", None) or type(e) for e in elements}
+    return len(kinds) > 1
 
 
 def _are_layers(elements: list[Value]) -> bool:

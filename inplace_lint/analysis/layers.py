@@ -5,10 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import classes as torch_classes
-from .values import Constant, Test, TorchModule, Value
+from .values import Constant, Instance, Sequence_, Test, TorchModule, Value
 
 if TYPE_CHECKING:
     from .run import Run
+
+
+def is_module(value: Value) -> bool:
+    """Whether a value is a module: one of torch's, of the project's, or a list of some that is one."""
+    return (
+        isinstance(value, TorchModule)
+        or (isinstance(value, Instance) and value.cls.is_module())
+        or (isinstance(value, Sequence_) and value.kind in ("Sequential", "ModuleList"))
+    )
 
 
 def argument(run: Run, module: TorchModule, name: str) -> Value | None:

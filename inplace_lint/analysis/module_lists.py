@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import plays
-from .values import Instance, Sequence_, TorchModule, Value, flatten
+from .layers import is_module
+from .values import Sequence_, Value, flatten
 
 if TYPE_CHECKING:
     import ast
@@ -30,16 +31,8 @@ def made(run: Run, args: Sequence[Value], at: ast.AST) -> Value | None:
         is_list = not args and _is_filled(run, source, at)
     else:
         elements = run.elements(given) if isinstance(given, Sequence_) and given.kind == "list" else []
-        is_list = bool(elements) and all(_is_module(atom) for one in elements for atom in flatten(one))
+        is_list = bool(elements) and all(is_module(atom) for one in elements for atom in flatten(one))
     return plays.PLAYS["torch.nn.ModuleList"](run, args, {}, at) if is_list else None
-
-
-def _is_module(value: Value) -> bool:
-    return (
-        isinstance(value, TorchModule)
-        or (isinstance(value, Instance) and value.cls.is_module())
-        or (isinstance(value, Sequence_) and value.kind in ("Sequential", "ModuleList"))
-    )
 
 
 def _is_filled(run: Run, source: FunctionSource, at: ast.AST) -> bool:

@@ -59,8 +59,8 @@ def but_last(run: Run, sequence: Sequence_) -> list[Value]:
 def by_round(run: Run, sequence: Sequence_, index: Value) -> Value | None:
     """The module of a list under the number of a loop's round, as a loop over the list itself has it.
 
-    None where it need not be told from the others. Of layers of several kinds, one round has one of them; which follow
-    until the last is not known: where that one writes what it is given, it is not known whose result that is.
+    None where it need not be told from the others. Of layers of several kinds only the last is known, and where that
+    one writes what it is given, it is not known whose result that is.
     """
     found = run.state.get((sequence, ANY))
     if found is None or not isinstance(index, Scalar):
@@ -69,9 +69,7 @@ def by_round(run: Run, sequence: Sequence_, index: Value) -> Value | None:
     is_last = index.last and index.shift == 0 and index.bound is run.scalar(("len", sequence))
     end = last(run, sequence) if is_last else None
     if _are_of_several_kinds(found):
-        if index.last:
-            return Unknown() if end is None or _may_write(run, end) else end
-        return one_of(run, (sequence, index), each)
+        return Unknown() if end is None or _may_write(run, end) else end
     if len(each) > 1 and index.bound is not None and all(_is_chain(atom) for _, atom in each):
         return each[-1 if index.last else 0][1]
     return end

@@ -1,4 +1,4 @@
-"""Which of a list's layers comes last, however the list is made and gone through: judged in torch."""
+"""Which of a list's layers comes first and last, however the list is made and gone through: judged in torch."""
 
 from __future__ import annotations
 
@@ -106,6 +106,35 @@ def test_the_last_round_of_a_loop_may_leave_out_an_activation(loop: str) -> None
     found, raises = _asked(
         "self.layers = nn.ModuleList([nn.Linear(n, n) for _ in range(depth)])", ACTIVATED[loop]
     )
+    assert not raises
+    assert found == []
+
+
+#: Lists in which a layer that writes its input follows only layers that do not save their result.
+IN_TURN = {
+    "appended in turn": "layers = []\nfor _ in range(depth):\n    layers.append(nn.Linear(n, n))\n"
+    "    layers.append(nn.ReLU(inplace=True))\nlayers.append(nn.Linear(n, n))",
+    "many": "layers = [nn.Linear(n, n)]\n"
+    + "".join("layers += [nn.ReLU(inplace=True), nn.Linear(n, n)]\n" for _ in range(8)),
+    "first apart": "layers = [nn.Linear(n, n)]\nfor _ in range(depth):\n    layers.append(nn.BatchNorm1d(n))\n"
+    "    layers.append(nn.ReLU(True))\n    layers.append(nn.Linear(n, n))",
+    "chains": "layers = [nn.Sequential(nn.Linear(n, n), nn.Sigmoid())]\nfor i in range(depth):\n"
+    "    layers.append(nn.Linear(n, n) if i % 2 == 0 else nn.ReLU(True))\nlayers.append(nn.Linear(n, n))",
+}
+THROUGH = {
+    "list": "for layer in self.layers:\n    x = layer(x)",
+    "numbers": "for i in range(len(self.layers)):\n    x = self.layers[i](x)",
+    "numbered": "for i, layer in enumerate(self.layers):\n    x = layer(x)",
+    "all but the first": "x = self.layers[0](x)\nfor layer in self.layers[1:]:\n    x = layer(x)",
+}
+
+
+@pytest.mark.parametrize("loop", THROUGH)
+@pytest.mark.parametrize("built", IN_TURN)
+@pytest.mark.parametrize("kind", ["ModuleList", "Sequential"])
+def test_which_layer_follows_which_is_not_guessed_at(kind: str, built: str, loop: str) -> None:
+    whole = "nn.ModuleList(layers)" if kind == "ModuleList" else "nn.Sequential(*layers)"
+    found, raises = _asked(f"{IN_TURN[built]}\nself.layers = {whole}", f"x = self.act(x)\n{THROUGH[loop]}")
     assert not raises
     assert found == []
 
