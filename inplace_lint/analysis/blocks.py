@@ -100,53 +100,72 @@ def _loop(
 
     `paths`: for each round, on which paths there is such a round, and on which the loop has ended before it.
     """
-    outer = run.state
+    outer, repeated = run.state, run.several.repeated
     carried = State(outer)
-    loop = Loop(carried, outer)
+    loop = Loop(carried, outer, exact)
     run.loops.append(loop)
     run.within.append(loop)
     if not exact:
         run.inexact += 1
-    exits: list[tuple[Guard, dict[Hashable, Value]]] = []
-    trained = run.steps.trains
+        if repeated.depth and i in repeated.alike:
+            rounds = rounds[:1]  # what a second one finds has been found
+    trained, thirds = run.steps.trains, repeated.thirds
     for number, element in enumerate((*rounds, *rounds[-1:])):
         if not run.path:
             break
-        if number == len(rounds) and (
-            exact or not (_tells_first(run, rounds[0]) or _trains_on(run, trained, rounds))
-        ):
-            break
-        over = DEAD
-        if paths:
-            there, over = paths[number]
-            over, run.path = both(run.path, over), both(run.path, there)
-        run.state = State(carried)
-        loop.base, loop.continues = carried, []
-        if isinstance(i, ir.For):
-            if element is not None:
-                run.frame.registers[i.element] = element
-        else:
-            # A test that is not constant does not narrow the path: it is another value in each round.
-            run.block(i.condition)
-            if number >= len(rounds) - 1 and not exact:
-                _count_to_the_end(run, i.condition[-1])
-            if run.path and run.split(run.frame.registers[i.test])[0] == DEAD:
-                exits.append((run.path, run.state.changes(outer)))
-                run.path = DEAD
-        run.block(i.body)
-        ends = [*loop.continues, (run.path, run.state.slots)]
-        if over:
-            ends.append((over, {}))
-        counted = [] if exact else protocols.counted(carried, ends)
-        run.state = carried
-        run.merge(ends)
-        carried.slots.update((key, protocols.some_number()) for key in counted)
+        if number == len(rounds):
+            trains = thirds == repeated.thirds and _trains_on(run, trained, rounds)
+            if exact or not (trains or _tells_first(run, rounds[0])):
+                break
+            repeated.thirds += 1
+        repeated.depth += number > 0
+        is_last = not exact and number >= len(rounds) - 1
+        _round(run, i, loop, element, is_last, paths[number] if paths else None)
+        repeated.depth -= number > 0
     if not exact:
         run.inexact -= 1
+        is_alike = all(element is not None and _is_data(run, element) for element in rounds)
+        (repeated.alike.add if is_alike else repeated.alike.discard)(i)
     run.loops.pop()
     run.within.pop()
     run.state = outer
-    _leave(run, i, loop, carried, outer, exits)
+    _leave(run, i, loop, carried, outer)
+
+
+def _round(
+    run: Run,
+    i: ir.For | ir.While,
+    loop: Loop,
+    element: Value | None,
+    is_last: bool,
+    paths: tuple[Guard, Guard] | None,
+) -> None:
+    """Run the body of a loop once, and join what it leaves with what was left before."""
+    carried, over = loop.base, DEAD
+    if paths:
+        there, over = paths
+        over, run.path = both(run.path, over), both(run.path, there)
+    run.state = State(carried)
+    loop.continues = []
+    if isinstance(i, ir.For):
+        if element is not None:
+            run.frame.registers[i.element] = element
+    else:
+        # A test that is not constant does not narrow the path: it is another value in each round.
+        run.block(i.condition)
+        if is_last:
+            _count_to_the_end(run, i.condition[-1])
+        if run.path and run.split(run.frame.registers[i.test])[0] == DEAD:
+            loop.exits.append((run.path, run.state.changes(loop.outer)))
+            run.path = DEAD
+    run.block(i.body)
+    ends = [*loop.continues, (run.path, run.state.slots)]
+    if over:
+        ends.append((over, {}))
+    counted = [] if loop.exact else protocols.counted(carried, ends)
+    run.state = carried
+    run.merge(ends)
+    carried.slots.update((key, protocols.some_number()) for key in counted)
 
 
 def _count_to_the_end(run: Run, test: ir.Instruction) -> None:
@@ -155,6 +174,15 @@ def _count_to_the_end(run: Run, test: ir.Instruction) -> None:
         counter = run.frame.registers[test.left]
         if type(counter) is Scalar and counter.number:
             counter.bound, counter.last = run.frame.registers[test.right], True
+
+
+def _is_data(run: Run, element: Value) -> bool:
+    """Whether what a loop goes over is data or a number of its round, of which no test has told first or last."""
+    if isinstance(element, Sequence_):
+        return all(_is_data(run, part) for part in run.elements(element))
+    if isinstance(element, Scalar):
+        return not element.asked and (element.rises is None or not element.rises.asked)
+    return isinstance(element, Unknown) and element.alone
 
 
 def _tells_first(run: Run, element: Value | None) -> bool:
@@ -185,11 +213,10 @@ def _leave(
     loop: Loop,
     carried: State,
     outer: State,
-    exits: list[tuple[Guard, dict[Hashable, Value]]],
 ) -> None:
     """Go on behind a loop: from where its rounds ended, by way of its `else`, and from where it was left before.
 
-    `carried`: what its rounds made of the state before it, `outer`; `exits`: where the test of a `while` was false.
+    `carried`: what its rounds made of the state before it, `outer`.
     """
     if isinstance(i, ir.While):
         # One that was thought to be short, and did not end, has counted on.
@@ -197,7 +224,7 @@ def _leave(
             (key, protocols.some_number()) for key in protocols.counted(outer, [(run.path, carried.slots)])
         )
     endless = isinstance(i, ir.While) and all(type(part) is ir.Constant for part in i.condition)
-    ends = [(DEAD if endless else run.path, carried.slots), *exits]
+    ends = [(DEAD if endless else run.path, carried.slots), *loop.exits]
     ends = [end for end in ends if end[0]]
     if i.orelse and ends:
         run.state = State(outer)

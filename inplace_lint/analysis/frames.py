@@ -138,13 +138,18 @@ class State:
 
 
 class Loop:
-    """A loop being run: the states that left its body by `break` or went on by `continue`."""
+    """A loop being run: the states that left its body by `break` or went on by `continue`, or its test, in `exits`.
 
-    __slots__ = ("base", "breaks", "continues", "outer")
+    `exact`: each of its rounds stands for itself alone.
+    """
 
-    def __init__(self, base: State, outer: State) -> None:
+    __slots__ = ("base", "breaks", "continues", "exact", "exits", "outer")
+
+    def __init__(self, base: State, outer: State, exact: bool = False) -> None:
         self.base = base
         self.outer = outer
+        self.exact = exact
+        self.exits: list[tuple[Guard, dict[Hashable, Value]]] = []
         self.breaks: list[tuple[Guard, dict[Hashable, Value]]] = []
         self.continues: list[tuple[Guard, dict[Hashable, Value]]] = []
 

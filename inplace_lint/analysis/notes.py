@@ -39,6 +39,20 @@ class Root:
         self.takes_test_for_mask = False
 
 
+class Repeated:
+    """Loops that are gone through again, in a later round of a loop around them (`blocks`)."""
+
+    __slots__ = ("alike", "depth", "thirds")
+
+    def __init__(self) -> None:
+        #: how many loops around this point are in a later round
+        self.depth = 0
+        #: loops over data whose rounds are all alike: no test has told the first or the last from the others
+        self.alike: set[object] = set()
+        #: how many loops had a round more because they train
+        self.thirds = 0
+
+
 class Entering:
     """Which functions are entered (`calls`)."""
 
@@ -153,9 +167,10 @@ class Handed:
 class Several:
     """What stands for any of several (`elements`, `containers`)."""
 
-    __slots__ = ("asked_for", "many", "parts", "stand_ins", "taken", "taken_for")
+    __slots__ = ("asked_for", "many", "parts", "repeated", "stand_ins", "taken", "taken_for")
 
     def __init__(self) -> None:
+        self.repeated = Repeated()
         #: of a tensor that stands for any parameter of some modules: which these are
         self.stand_ins: dict[Storage, Parameters] = {}
         #: what something of unknown kind was taken apart into

@@ -154,6 +154,7 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
     if isinstance(left, Scalar):
         last = _last_iteration(run, op, left, right, at)
         if last is not None:
+            left.asked = True
             return Constant(last)
     if op in ("in", "not in"):
         if isinstance(left, Constant) and isinstance(right, Mapping_):

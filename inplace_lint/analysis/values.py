@@ -117,17 +117,15 @@ class Scalar(Value):
 
     `last`, of a loop's index: this is the final round; `bound`: what the range ran to, `shift`: how much more than one
     less than that the final one is; `falls`: it runs down to 0, `rises`: up from there. `number`: an int or a float, by
-    its annotation. `default`: what it is if nobody gives one.
+    its annotation. `asked`: a test told its round from others. `default`: what it is if nobody gives one.
     """
 
-    __slots__ = ("bound", "default", "falls", "last", "number", "rises", "shift")
+    __slots__ = ("asked", "bound", "default", "falls", "last", "number", "rises", "shift")
 
     def __init__(self) -> None:
         self.bound: Value | None = None
         self.shift = 0
-        self.last = False
-        self.falls = False
-        self.number = False
+        self.asked = self.falls = self.last = self.number = False
         self.rises: Rising | None = None
         self.default: str | float | None = None
 
