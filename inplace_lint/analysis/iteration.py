@@ -166,9 +166,10 @@ def unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[V
         is_tuple = any(containers.length(run, atom) == count for _, atom in alternatives)
         rows = []
         for guard, atom in alternatives:
-            lost = is_tuple and isinstance(atom, (Tensor, Unknown))  # it would hardly have so many rows
-            row = [Unknown() for _ in range(count)] if lost else _unpack(run, atom, count, star, at)
-            rows.append((guard, row))
+            if is_tuple and isinstance(atom, (Tensor, Unknown)):  # it would hardly have so many rows
+                rows.append((guard, _members(run, atom, count)))
+            else:
+                rows.append((guard, _unpack(run, atom, count, star, at)))
         return [join([(guard, row[i]) for guard, row in rows]) for i in range(count)]
     return _unpack(run, alternatives[0][1] if alternatives else value, count, star, at)
 
@@ -216,11 +217,16 @@ def _of_one_kind(run: Run, value: Value, count: int, star: int, at: ast.AST) -> 
         return [Unknown() if element is None else containers.one_of_many(run, element) for _ in range(count)]
     if isinstance(value, (Scalar, Optimizer)):
         return [run.scalar(("part", value, i)) for i in range(count)]
-    if isinstance(value, Unknown):
-        parts = [run.member(value, i) for i in range(count)]
-        run.several.parts.update(part for part in parts if isinstance(part, Unknown))
-        return parts
-    return [Unknown() for _ in range(count)]
+    return _members(run, value, count)
+
+
+def _members(run: Run, value: Value, count: int) -> list[Value]:
+    """The parts of what is no tensor: of something unknown the same each time."""
+    if not isinstance(value, Unknown):
+        return [Unknown() for _ in range(count)]
+    parts = [run.member(value, i) for i in range(count)]
+    run.several.parts.update(part for part in parts if isinstance(part, Unknown))
+    return parts
 
 
 def _of_parts(
