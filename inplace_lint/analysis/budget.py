@@ -52,7 +52,7 @@ class Budget:
         self.steps = 0
         self.soft_limit = soft_limit or SOFT_LIMIT
         #: ... after which it ends where it is
-        self.end = TRAINING_ENDS if soft_limit == TRAINING else HARD_LIMIT
+        self.end = TRAINING_ENDS + SET_UP if soft_limit == TRAINING else HARD_LIMIT
         #: instructions before the first backward, where one is known to come; None once it was there
         self._set_up: int | None = SET_UP if soft_limit == TRAINING else None
         #: instructions that came before the first backward, and do not count
@@ -72,7 +72,7 @@ class Budget:
         """The first backward: from here on all counts."""
         if self._set_up is not None:
             self._before = min(self.steps - self._looked_aside(), self._set_up)
-            self.end += self._before
+            self.end = TRAINING_ENDS + self._before
             self._set_up = None
 
     def may_enter(self, source: FunctionSource, needed: bool, entered: Container[FunctionSource]) -> bool:

@@ -162,6 +162,8 @@ def unknown(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, V
         return foreign.called(run, func, given, [*args, *kwargs.values()], at)
     result = Unknown()
     result.nodes, result.returned = given, True
+    if isinstance(func, (Sequence_, TorchModule)):
+        result.behind = foreign.hidden_in(run, result, [*args, *kwargs.values()])
     return result
 
 

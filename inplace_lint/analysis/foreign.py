@@ -66,7 +66,8 @@ def called(
 ) -> Value:
     """What a call of something unknown returns: if it is a module, a result that hangs on its parameters."""
     _may_store(run, func.owner)
-    held = _may_hold(run, [func, *values])
+    result = Unknown()
+    result.behind = hidden_in(run, result, [func, *values])
     _may_keep(run, [func, *values], given)
     run.handed.unresolved.add(spelled(getattr(at, "func", None)).rpartition(".")[2])
     weights = known_weights(run, func)
@@ -75,13 +76,11 @@ def called(
         weights = expected_weights(run, func)
     if known and run.grad not in ("on", "unknown"):
         return run.new_tensor("result", 0, at)
-    result = Unknown()
     # A method hangs on what its object was made of, as on what it is given itself.
     owner = func.owner
     behind = unmodeled.tensors_behind(run, func) if isinstance(owner, Unknown) and owner.returned else []
     result.nodes, result.returned = [*given, *behind], True
     result.alone = func.alone and all(is_alone(run, value) for value in values)
-    result.behind = result.serial if held else 0
     handed_back.note(run, result, values)
     if run.grad in ("on", "unknown"):
         if given and weights is None and run.program.sketches.notes:
@@ -100,7 +99,7 @@ def result_of(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> U
     result = Unknown()
     result.returned = True
     result.alone = all(is_alone(run, value) for value in (*args, *kwargs.values()))
-    result.behind = result.serial if _may_hold(run, (*args, *kwargs.values())) else 0
+    result.behind = hidden_in(run, result, (*args, *kwargs.values()))
     handed_back.note(run, result, (*args, *kwargs.values()))
     result.nodes = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
     _may_keep(run, [*args, *kwargs.values()], result.nodes)
@@ -152,6 +151,13 @@ def _may_keep(run: Run, values: Sequence[Value], given: Sequence[tuple[Guard, Te
             while isinstance(whole, Unknown):
                 run.handed.filled.add(whole)
                 whole = whole.owner
+
+
+def hidden_in(run: Run, result: Unknown, values: Sequence[Value]) -> int:
+    """What was made before this may be in the graph of a call's result, by what one of these may have been given."""
+    if _may_hold(run, values):
+        return result.serial
+    return max((unmodeled.behind(run, value) for value in values), default=0)
 
 
 def _may_hold(run: Run, values: Sequence[Value]) -> bool:

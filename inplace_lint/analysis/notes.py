@@ -254,9 +254,11 @@ class Found:
 class Made:
     """The parameters and buffers that the run itself made."""
 
-    __slots__ = ("buffers", "unconverted")
+    __slots__ = ("buffers", "initialised", "unconverted")
 
     def __init__(self) -> None:
         self.buffers: set[Storage] = set()
+        #: functions that `apply` has called with a layer of a kind, and that only set the values of its parameters
+        self.initialised: set[tuple[FunctionSource, str]] = set()
         #: those of which none was converted yet; None once one may have been
         self.unconverted: list[Storage] | None = []

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import table
 from . import containers, iterators, ops, subscripts
+from .frames import State
 from .joins import join
 from .values import (
     Constant,
+    FunctionValue,
     Instance,
     Mapping_,
     Native,
@@ -20,12 +22,13 @@ from .values import (
     Unknown,
     alternatives,
 )
-from .weights import parameters_of
+from .weights import parameters_of, weights_of
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping, Sequence
 
+    from ..syntax.module import FunctionSource
     from .run import Run
     from .values import Value
 
@@ -44,8 +47,37 @@ def apply(run: Run, obj: Value, functions: Sequence[Value], at: ast.AST) -> Valu
     _add(run, obj, found)
     for function in functions[:1]:
         for module in [*found][:_FOLLOWED]:
-            run.call(function, [module], {}, at)
+            kind = _kind(function, module)
+            if kind in run.made.initialised and not _is_saved(run, module):
+                continue
+            if not _changes(run, function, module, at) and kind:
+                run.made.initialised.add(kind)
     return obj
+
+
+def _kind(function: Value, module: Value) -> tuple[FunctionSource, str] | None:
+    """A function of the project and the kind of a layer of torch: what it sets of one it sets of all of a kind."""
+    if isinstance(function, FunctionValue) and isinstance(module, (Sequence_, TorchModule)):
+        return function.source, module.kind if isinstance(module, Sequence_) else module.name
+    return None
+
+
+def _is_saved(run: Run, module: Value) -> bool:
+    """Whether a forward has saved one of a module's parameters: what is written then, matters."""
+    return any(run.heap.record(tensor.storage).saves for tensor in weights_of(run, module))
+
+
+def _changes(run: Run, function: Value, module: Value, at: ast.AST) -> bool:
+    """Call a function with a module: whether it has set anything but the values of the module's parameters."""
+    weights = [tensor.storage for tensor in weights_of(run, module)]
+    before = [(s.leaf, [*run.heap.record(s).grads]) for s in weights]
+    outer, run.state = run.state, State(run.state)
+    run.call(function, [module], {}, at)
+    changed = run.state.changes(outer)
+    run.state = outer
+    outer.slots.update(changed)
+    of_others = any(type(key) is not tuple or type(key[0]) is not int for key in changed)
+    return of_others or before != [(s.leaf, [*run.heap.record(s).grads]) for s in weights]
 
 
 def listed(run: Run, obj: Value, name: str) -> Value:

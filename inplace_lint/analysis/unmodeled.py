@@ -47,14 +47,14 @@ def hang(run: Run, result: Value, since: int, sources: Sequence[Value], computed
     if not fresh:
         return
     given = [found for value in sources for found in tensors_behind(run, value)]
-    behind = max((_behind(run, value) for value in sources), default=0) if computed and given else 0
+    hidden = max((behind(run, value) for value in sources), default=0) if computed and given else 0
     for atom in fresh if given else ():
         atom.nodes, atom.returned = given, True
         if computed:
-            atom.behind = behind
+            atom.behind = hidden
 
 
-def _behind(run: Run, value: Value, depth: int = _DEPTH) -> int:
+def behind(run: Run, value: Value, depth: int = _DEPTH) -> int:
     """What was made before this may be in the graph of a value, beside what its tensors are known to hang on."""
     found = 0
     for _, atom in alternatives(value):
@@ -62,7 +62,7 @@ def _behind(run: Run, value: Value, depth: int = _DEPTH) -> int:
             found = max(found, _behind_unknown(run, atom))
         elif depth and isinstance(atom, (Sequence_, Mapping_, Bound)):
             parts = [*atom.args, *atom.kwargs.values()] if isinstance(atom, Bound) else run.elements(atom)
-            found = max([found, *(_behind(run, part, depth - 1) for part in parts)])
+            found = max([found, *(behind(run, part, depth - 1) for part in parts)])
     return found
 
 
