@@ -16,8 +16,8 @@ from inplace_lint.attention.find import find
 from inplace_lint.attention.plan import Plan
 from inplace_lint.attention.rewrite import fix
 from inplace_lint.model import Edit
+from inplace_lint.prefilter.summaries import Sketches
 from inplace_lint.project import Project
-from inplace_lint.sketch.summaries import Sketches
 from inplace_lint.syntax.files import Files
 from inplace_lint.syntax.module import Module
 from inplace_lint.syntax.unreadable import UnreadableFile

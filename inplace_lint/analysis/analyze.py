@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..sketch.select import trains
+from ..prefilter.select import trains
 from .budget import TRAINING
 from .callers import (
     ANYTHING,

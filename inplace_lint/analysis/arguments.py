@@ -6,7 +6,7 @@ import ast
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from ..sketch.words import mentions
+from ..prefilter.words import mentions
 from ..syntax.nodes import bound, children
 from . import stale
 from .finding import LIKELY, POSSIBLE, Finding

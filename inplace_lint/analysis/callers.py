@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..sketch import modes
-from ..sketch.screen import callers
-from ..sketch.words import mentions
+from ..prefilter import modes
+from ..prefilter.screen import callers
+from ..prefilter.words import mentions
 from .finding import HARMLESS, LOCAL, POSSIBLE, REFUSED
 from .findings import of_run, proved
 from .storage import DOES

@@ -1,10 +1,10 @@
-"""A run of a file's top level that goes on to call the file's training, as somebody else has to (`sketch.driver`)."""
+"""A run of the top level of a file that goes on to call its training, as somebody else has to (`prefilter.driver`)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..sketch import driver
+from ..prefilter import driver
 from ..syntax.lower import lower_body
 from .budget import OutOfBudget
 from .guards import ALWAYS

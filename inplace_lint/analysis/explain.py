@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..sketch import screen
+from ..prefilter import screen
 from ..syntax.module import Module
 from ..syntax.statement import Statement
 from ..syntax.unreadable import UnreadableFile

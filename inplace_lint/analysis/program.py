@@ -6,9 +6,9 @@ import ast
 import re
 from typing import TYPE_CHECKING, ClassVar
 
-from ..sketch.screen import sets_state
-from ..sketch.select import suspects
-from ..sketch.summaries import Sketches
+from ..prefilter.screen import sets_state
+from ..prefilter.select import suspects
+from ..prefilter.summaries import Sketches
 from ..syntax.files import Files
 from . import guards
 from .guards import WEAKENED
@@ -196,7 +196,7 @@ class Program:
         """Whether a function returns an object that has a method of the project's own which writes."""
         known = self._gives.get(source)
         if known is None:
-            from ..sketch import lent
+            from ..prefilter import lent
 
             known = self._gives[source] = lent.gives_writer(self.sketches, source)
         return known
@@ -225,7 +225,7 @@ class Program:
         """Whether a function that is given an object of the class may call a method of it that writes."""
         known = self._asks.get((source, cls))
         if known is None:
-            from ..sketch import lent
+            from ..prefilter import lent
 
             known = self._asks[source, cls] = lent.may_ask(self.sketches, source, cls)
         return known

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..sketch import modes
-from ..sketch.screen import callers
-from ..sketch.words import mentions, runs_backward
+from ..prefilter import modes
+from ..prefilter.screen import callers
+from ..prefilter.words import mentions, runs_backward
 from ..torchmodel import table
 from .arguments import is_passed_on
 from .callers import as_own

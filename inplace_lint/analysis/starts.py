@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..sketch.words import Pattern, runs_backward
+from ..prefilter.words import Pattern, runs_backward
 from . import classes, driven, foreign, inherited, lookup, names, objects
 from .budget import NESTED, OutOfBudget
 from .frames import Frame

@@ -10,7 +10,7 @@ import ast
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..sketch.words import runs_backward
+from ..prefilter.words import runs_backward
 from ..syntax.nodes import walk
 from ..torchmodel import table
 from .kinds import grounds, is_item

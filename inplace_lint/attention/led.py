@@ -10,8 +10,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..prefilter.words import has_word
 from ..resolve.classes import heirs
-from ..sketch.words import has_word
 from ..syntax.module import ClassSource
 from .calls import argument_of, module_of
 from .chains import PRODUCTS, Chains

@@ -168,7 +168,7 @@ class ClassSource:
         self.assignments: dict[str, ast.expr | None] = {}
         #: attributes that other methods than `__init__` assign, once somebody asked (`attention.objects`)
         self.assigned_later: set[str] | None = None
-        #: what it finds under each name of a method, in its file, once somebody asked (`sketch.inherited`)
+        #: what it finds under each name of a method, in its file, once somebody asked (`prefilter.inherited`)
         self.found: dict[str, FunctionSource] | None = None
         for statement in node.body:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):

@@ -10,8 +10,8 @@ import pytest
 
 from inplace_lint.analysis import program
 from inplace_lint.cli import main
-from inplace_lint.sketch.summaries import Sketches
-from inplace_lint.sketch.summary import Summary
+from inplace_lint.prefilter.summaries import Sketches
+from inplace_lint.prefilter.summary import Summary
 from inplace_lint.syntax import files
 from inplace_lint.syntax.module import FunctionSource
 

@@ -8,7 +8,7 @@ import pytest
 
 from inplace_lint.analysis.program import forget
 from inplace_lint.api import check_paths
-from inplace_lint.sketch.summaries import _NESTED
+from inplace_lint.prefilter.summaries import _NESTED
 
 LONG = "".join(f"    n = {number}\n" for number in range(2_500))
 STATE = """\

@@ -166,7 +166,7 @@ def test_softmax_is_followed_through_a_package_that_exports_it_again(tmp_path: o
 def compare_plans(text: str, filename: str, root: str) -> list[str]:
     """The functions in which an attention is found, wherever its softmax stands."""
     from inplace_lint.attention.find import find
-    from inplace_lint.sketch.summaries import Sketches
+    from inplace_lint.prefilter.summaries import Sketches
     from inplace_lint.syntax.files import Files
     from inplace_lint.syntax.module import Module
 

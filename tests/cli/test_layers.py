@@ -15,7 +15,7 @@ LAYERS = [
     "syntax",
     "resolve",
     "torchmodel",
-    "sketch",
+    "prefilter",
     "analysis",
     "fixes",
     "attention",

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from inplace_lint.prefilter.summaries import Sketches
 from inplace_lint.project import Project
 from inplace_lint.resolve.classes import Classes, heirs
-from inplace_lint.sketch.summaries import Sketches
 from inplace_lint.syntax.files import Files
 from inplace_lint.syntax.module import ClassSource
 

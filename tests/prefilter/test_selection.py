@@ -8,11 +8,11 @@ import pytest
 
 from inplace_lint.analysis import program
 from inplace_lint.checks import check_source
+from inplace_lint.prefilter.screen import with_candidates
+from inplace_lint.prefilter.select import suspects
+from inplace_lint.prefilter.summaries import Sketches
 from inplace_lint.project.modules import Project
 from inplace_lint.project.settings import Settings
-from inplace_lint.sketch.screen import with_candidates
-from inplace_lint.sketch.select import suspects
-from inplace_lint.sketch.summaries import Sketches
 from inplace_lint.syntax.files import Files
 from inplace_lint.syntax.module import Module
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from inplace_lint.analysis.program import Program
+from inplace_lint.prefilter.modes import calls_quietly
 from inplace_lint.project.modules import Project
-from inplace_lint.sketch.modes import calls_quietly
 from inplace_lint.syntax.module import Module
 
 HEAD = "import torch\nfrom torch import no_grad\n\n\ndef main(model, rows, quiet):\n"
