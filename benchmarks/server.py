@@ -22,7 +22,7 @@ from lsprotocol import types as lsp
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from inplace_lint.analysis.program import forget
+from inplace_lint.interp.program import forget
 from inplace_lint.server.analysis import Analysis
 from tests.server.client import Client, address, session
 

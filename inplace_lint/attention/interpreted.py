@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..analysis import containers
-from ..analysis.budget import EVERYTHING
-from ..analysis.execute import HANDLERS
-from ..analysis.interpreter import Interpreter
-from ..analysis.slices import Slice
-from ..analysis.starts import run_body, run_function
-from ..analysis.storage import NEVER
-from ..analysis.values import (
+from ..interp import containers
+from ..interp.budget import EVERYTHING
+from ..interp.execute import HANDLERS
+from ..interp.interpreter import Interpreter
+from ..interp.slices import Slice
+from ..interp.starts import run_body, run_function
+from ..interp.storage import NEVER
+from ..interp.values import (
     Bound,
     ClassValue,
     Constant,
@@ -45,8 +45,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
-    from ..analysis.program import Program
-    from ..analysis.run import Run
+    from ..interp.program import Program
+    from ..interp.run import Run
     from ..syntax.module import FunctionSource, Module
 
 #: Terms that are numbers or shapes, and no tensors.

@@ -30,7 +30,7 @@ from .tree import nodes_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ..analysis.program import Program
+    from ..interp.program import Program
     from ..syntax.module import FunctionSource, Module
     from .evaluate import Evaluation
     from .site import Site

@@ -12,8 +12,8 @@ from .places import rule_name
 if TYPE_CHECKING:
     from types import ModuleType
 
-    from ..analysis.finding import Finding
-    from ..analysis.program import Program
+    from ..hazards.finding import Finding
+    from ..interp.program import Program
     from ..project.modules import Project
     from ..project.settings import Settings
     from ..syntax.module import FunctionSource, Module
@@ -56,7 +56,7 @@ def check_source(
 
     Never raises for what stands in the file: what cannot be read is an IPL000, a fault of the tool's own an IPL002.
     """
-    from ..analysis.program import of_project
+    from ..interp.program import of_project
 
     if sys.getrecursionlimit() < _NESTING:
         sys.setrecursionlimit(_NESTING)
@@ -103,11 +103,11 @@ def _findings(module: Module, program: Program, settings: Settings) -> list[Diag
     program.want_notes(settings.notes or settings.min_confidence == "possible")
     roots = program.roots(module)
     if roots:
-        from ..analysis.analyze import gathered
+        from ..schedule.analyze import gathered
 
         found = {finding: _judge(module, finding) for finding in gathered(module, program, roots)}
         if any(finding.beneath for finding in found):
-            from ..analysis.elsewhere import without_those_told_elsewhere
+            from ..schedule.elsewhere import without_those_told_elsewhere
 
             found = {one: found[one] for one in without_those_told_elsewhere(program, [*found])}
         diagnostics += [diagnostic for diagnostic in found.values() if diagnostic is not None]

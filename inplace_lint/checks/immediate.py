@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from . import places
 
 if TYPE_CHECKING:
-    from ..analysis.finding import Finding
+    from ..hazards.finding import Finding
     from ..model import Diagnostic, Label
     from ..syntax.module import Module
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..analysis import contradictions
 from ..model import Diagnostic, Label, Location
+from ..schedule import contradictions
 from . import places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..analysis.contradictions import Contradiction
-    from ..analysis.program import Program
+    from ..interp.program import Program
     from ..project.declarations import Declaration
+    from ..schedule.contradictions import Contradiction
     from ..syntax.module import FunctionSource, Module
     from ..syntax.said import Comment
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .saved import overwritten
 
 if TYPE_CHECKING:
-    from ..analysis.finding import Finding
+    from ..hazards.finding import Finding
     from ..model import Diagnostic
     from ..syntax.module import Module
 

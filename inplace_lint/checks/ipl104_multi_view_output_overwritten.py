@@ -8,7 +8,7 @@ from . import places
 from .immediate import diagnostic
 
 if TYPE_CHECKING:
-    from ..analysis.finding import Finding
+    from ..hazards.finding import Finding
     from ..model import Diagnostic
     from ..syntax.module import Module
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..analysis.finding import POSSIBLE
+from ..hazards.finding import POSSIBLE
 from . import places
 
 if TYPE_CHECKING:
-    from ..analysis.finding import Finding
+    from ..hazards.finding import Finding
     from ..model import Diagnostic
     from ..syntax.module import Module
 

@@ -13,8 +13,8 @@ from .registry import find
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..analysis.finding import Finding
-    from ..analysis.frames import Place
+    from ..hazards.finding import Finding
+    from ..interp.frames import Place
     from ..syntax.module import Module
 
 

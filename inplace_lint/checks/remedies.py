@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..analysis.storage import DOES
 from ..fixes.plans import CloneFirst, CountedUnderNoGrad, IndexedFill, OutOfPlace, UnderNoGrad
+from ..interp.storage import DOES
 from ..model import FixPlan, Refused
 from ..syntax.nodes import walk
 from ..syntax.surroundings import Surroundings, binds
@@ -18,7 +18,7 @@ from ..torchmodel import outofplace
 from . import places, syntaxes
 
 if TYPE_CHECKING:
-    from ..analysis.finding import Finding
+    from ..hazards.finding import Finding
     from ..model import Location
     from ..syntax.module import Module
 

@@ -9,8 +9,8 @@ from ..syntax.nodes import start_of
 from . import places
 
 if TYPE_CHECKING:
-    from ..analysis.finding import Finding, SavedAt
-    from ..analysis.frames import Place
+    from ..hazards.finding import Finding, SavedAt
+    from ..interp.frames import Place
     from ..model import Diagnostic
     from ..syntax.module import Module
 

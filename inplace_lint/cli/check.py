@@ -20,7 +20,7 @@ from .selection import add_configuration, add_report, add_selection, complete, c
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from ..analysis.tally import Tally
+    from ..interp.tally import Tally
     from ..project.configuration import Configuration
     from .baseline import Baseline
     from .options import Parser
@@ -114,7 +114,7 @@ def _counted(options: Namespace) -> Tally | None:
     """What counts the runs of the analysis, all of them in this process, if that is asked for."""
     if not options.profile:
         return None
-    from ..analysis import tally
+    from ..interp import tally
 
     options.jobs, options.no_cache = 1, True
     return tally.begin()

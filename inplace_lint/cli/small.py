@@ -99,7 +99,7 @@ def _explain(options: Namespace) -> int:
 
 def _told(filename: str, source: bytes, line: int) -> str:
     """What the analysis knows at a line. Raises UsageError."""
-    from ..analysis.explain import explain
+    from ..explain.explain import explain
     from ..project import Project
     from ..project.configuration import Configuration
     from ..project.errors import ConfigurationError

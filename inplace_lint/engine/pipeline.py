@@ -257,7 +257,7 @@ def turn_to(unsaved: Mapping[str, bytes]) -> None:
     """
     if not unsaved and not _contents.was_asked():
         return
-    from ..analysis.program import forget
+    from ..interp.program import forget
     from ..project import torch_version
 
     others = _contents.turn_to(unsaved)

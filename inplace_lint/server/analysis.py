@@ -124,8 +124,8 @@ class Analysis:
 
     def explained(self, filename: str, row: int, cell: int | None) -> str:
         """What the analysis knows at a line, as text."""
-        from ..analysis.explain import explain
         from ..cli.cells import explained
+        from ..explain.explain import explain
         from ..project import Project
         from ..project.contents import Contents
 

@@ -43,5 +43,5 @@ class Answers:
         self.initialisers: frozenset[str] | None = None
         #: by where a function begins, the names of its generator expressions and of what these go over (`surroundings`)
         self.generators: dict[tuple[int, int], list[tuple[list[str], set[str]]]] = {}
-        #: whether a backward in it is asked to record what it computes (`analysis.unmodeled`)
+        #: whether a backward in it is asked to record what it computes (`interp.unmodeled`)
         self.differentiates_twice: bool | None = None

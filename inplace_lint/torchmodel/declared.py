@@ -292,7 +292,7 @@ def _of_source(source: FunctionSource, said: Declaration) -> Op:
     taken += [("", one.arg) for one in arguments.kwonlyargs]
     if arguments.kwarg is not None:
         taken.append(("**", arguments.kwarg.arg))
-    # As `analysis.calls` binds it: a method is called with its object.
+    # As `interp.calls` binds it: a method is called with its object.
     return operation(source.name, said, taken, DECLARED_METHOD if source.receiver else DECLARED)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from inplace_lint.analysis.program import Program
 from inplace_lint.attention.interpreted import interpreted
 from inplace_lint.attention.recognise import sites
 from inplace_lint.attention.shapes import Shapes
+from inplace_lint.interp.program import Program
 from inplace_lint.project import Project
 from inplace_lint.syntax.module import Module
 

@@ -76,7 +76,7 @@ def test_a_format_is_imported_when_it_is_asked_for(form: str, tmp_path: Path) ->
 def test_the_interpreter_is_imported_where_there_is_something_to_run(tmp_path: Path) -> None:
     (tmp_path / "bad.py").write_text(BAD)
     (tmp_path / "good.py").write_text(BAD.replace("b += 1", "b = b + 1"))
-    interpreter = "inplace_lint.analysis.interpreter"
+    interpreter = "inplace_lint.interp.interpreter"
     assert interpreter in imported("check", "--no-cache", "bad.py", cwd=tmp_path)
     assert interpreter not in imported("check", "--no-cache", "good.py", cwd=tmp_path)
 

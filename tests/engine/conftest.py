@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from inplace_lint.analysis import program
 from inplace_lint.cli import main
 from inplace_lint.engine import cache, pipeline
+from inplace_lint.interp import program
 from inplace_lint.project import contents, torch_version
 from inplace_lint.project.contents import Contents
 

@@ -13,9 +13,9 @@ import pytest
 
 import inplace_lint
 from inplace_lint import ConfigurationError, Result, Settings, check, check_paths
-from inplace_lint.analysis import program
 from inplace_lint.cli import main
 from inplace_lint.engine import pipeline
+from inplace_lint.interp import program
 from inplace_lint.project.contents import Contents
 
 from . import changing

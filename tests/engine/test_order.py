@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from inplace_lint import Result, check_paths
-from inplace_lint.analysis import program
+from inplace_lint.interp import program
 
 from . import changing
 

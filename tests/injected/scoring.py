@@ -118,7 +118,7 @@ class Linter:
 
         with mock.patch.object(syntax, "parse", parsed):
             if changed is not None:
-                from inplace_lint.analysis.program import of_project
+                from inplace_lint.interp.program import of_project
 
                 of_project(project).files.read(changed, self._changed)
             yield project

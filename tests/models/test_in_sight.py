@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from inplace_lint.analysis.explain import explain
 from inplace_lint.engine.pipeline import examine
+from inplace_lint.explain.explain import explain
 from inplace_lint.project import Project, Settings
 from inplace_lint.project.declarations import of_models
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inplace_lint.analysis.program import Program
+from inplace_lint.interp.program import Program
 from inplace_lint.prefilter.modes import calls_quietly
 from inplace_lint.project.modules import Project
 from inplace_lint.syntax.module import Module

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from inplace_lint.analysis import program
 from inplace_lint.checks import check_source
+from inplace_lint.interp import program
 from inplace_lint.prefilter.screen import with_candidates
 from inplace_lint.prefilter.select import suspects
 from inplace_lint.prefilter.summaries import Sketches

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from inplace_lint.analysis.program import forget
 from inplace_lint.engine import cache, plain
+from inplace_lint.interp.program import forget
 from inplace_lint.project import contents
 from inplace_lint.server.analysis import Analysis
 

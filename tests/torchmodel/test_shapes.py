@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from inplace_lint.analysis import analyze
-from inplace_lint.analysis.program import Program
-from inplace_lint.analysis.values import Tensor
+from inplace_lint.interp.program import Program
+from inplace_lint.interp.values import Tensor
 from inplace_lint.project import Project
+from inplace_lint.schedule import analyze
 from inplace_lint.torchmodel import shapes
 
 torch = pytest.importorskip("torch")

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .budget import EVERYTHING
-from .finding import REFUSED
-from .findings import Context, proved
-from .guards import NEVER, either
-from .kinds import grounds, mark_alone, mark_filled
-from .starts import run_body, run_function
-from .storage import DOES
-from .values import Unknown
+from ..hazards.finding import REFUSED
+from ..hazards.findings import Context, proved
+from ..interp.budget import EVERYTHING
+from ..interp.guards import NEVER, either
+from ..interp.kinds import grounds, mark_alone, mark_filled
+from ..interp.starts import run_body, run_function
+from ..interp.storage import DOES
+from ..interp.values import Unknown
 
 if TYPE_CHECKING:
     import ast
 
+    from ..hazards.finding import Finding
+    from ..interp.heap import Hazard
+    from ..interp.incident import Incident
+    from ..interp.program import Program
+    from ..interp.run import Run
+    from ..interp.storage import Storage
+    from ..interp.values import Value
     from ..syntax.module import FunctionSource, Module
-    from .finding import Finding
-    from .heap import Hazard
-    from .incident import Incident
-    from .program import Program
-    from .run import Run
-    from .storage import Storage
-    from .values import Value
 
 
 #: A second look goes further than a first one, and there are few.

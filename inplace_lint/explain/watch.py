@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..syntax import ir
-from .execute import HANDLERS
-from .graph import reach
-from .guards import compatible, ways
-from .modes import Mode
-from .values import (
+from ..interp.execute import HANDLERS
+from ..interp.graph import reach
+from ..interp.guards import compatible, ways
+from ..interp.modes import Mode
+from ..interp.values import (
     Instance,
     Optimizer,
     Parameters,
@@ -23,18 +22,19 @@ from .values import (
     Unknown,
     alternatives,
 )
+from ..syntax import ir
 
 if TYPE_CHECKING:
     import ast
     from typing import Any
 
+    from ..interp.execute import Handlers
+    from ..interp.guards import Guard
+    from ..interp.heap import Saved, Write
+    from ..interp.run import Run
+    from ..interp.storage import Storage
+    from ..interp.values import Value
     from ..syntax.module import Module
-    from .execute import Handlers
-    from .guards import Guard
-    from .heap import Saved, Write
-    from .run import Run
-    from .storage import Storage
-    from .values import Value
 
 
 #: `self.training`, and what depends on it, has one bit.

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import driven
+from ..interp import driven
+from ..interp.graph import reach
+from ..interp.guards import NEVER, both, conjunction, either, implies, tests, whatever, where
+from ..interp.kinds import grounds
+from ..interp.passed import INSIDE, passed
+from ..interp.storage import DOES
+from ..interp.values import Tensor, Unknown, alternatives
 from .arguments import overwritten
 from .finding import CERTAIN, HARMLESS, LIKELY, POSSIBLE, SILENT, Finding, SavedAt
-from .graph import reach
-from .guards import NEVER, both, conjunction, either, implies, tests, whatever, where
-from .kinds import grounds
-from .passed import INSIDE, passed
-from .storage import DOES
-from .values import Tensor, Unknown, alternatives
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Iterable
 
+    from ..interp.frames import Place
+    from ..interp.graph import Node
+    from ..interp.guards import Guard
+    from ..interp.heap import Hazard, Saved, Write
+    from ..interp.incident import Incident
+    from ..interp.run import Run
+    from ..interp.storage import Storage
     from ..syntax.module import FunctionSource, Module
-    from .frames import Place
-    from .graph import Node
-    from .guards import Guard
-    from .heap import Hazard, Saved, Write
-    from .incident import Incident
-    from .run import Run
-    from .storage import Storage
 
 
 def of_run(run: Run, module: Module, root: FunctionSource | None) -> list[Finding]:
@@ -427,6 +427,6 @@ def _rests_on_options(saved: Saved) -> bool:
 
 def _works_on_a_module(run: Run) -> bool:
     """Whether it is a method of a module of the project, or is given one: those weights are there to be trained."""
-    from .values import Instance
+    from ..interp.values import Instance
 
     return any(isinstance(value, Instance) and value.cls.is_module() for value in run.root.args.values())

@@ -10,19 +10,19 @@ import ast
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ..interp.kinds import grounds, is_item
+from ..interp.values import Constant, Scalar, Tensor, Unknown, flatten
 from ..prefilter.words import runs_backward
 from ..syntax.nodes import walk
 from ..torchmodel import table
-from .kinds import grounds, is_item
 from .looks import is_argument
-from .values import Constant, Scalar, Tensor, Unknown, flatten
 
 if TYPE_CHECKING:
+    from ..interp.foreign import Forward
+    from ..interp.run import Run
+    from ..interp.values import Value
     from ..syntax.module import ClassSource, FunctionSource
-    from .foreign import Forward
     from .looks import SecondLooks
-    from .run import Run
-    from .values import Value
 
 
 class Training:

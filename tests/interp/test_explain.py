@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from inplace_lint.analysis.analyze import analyze
-from inplace_lint.analysis.explain import explain
-from inplace_lint.analysis.program import Program
-from inplace_lint.analysis.watch import Watch
 from inplace_lint.checks import check_source
+from inplace_lint.explain.explain import explain
+from inplace_lint.explain.watch import Watch
+from inplace_lint.interp.program import Program
 from inplace_lint.project import Project, Settings
+from inplace_lint.schedule.analyze import analyze
 from inplace_lint.syntax.module import Module
 
 ROOT = Path(__file__).parents[2]

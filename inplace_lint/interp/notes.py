@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import ast
     from collections.abc import Hashable
+    from typing import Any
 
     from ..project.declarations import Declaration
     from ..syntax.module import FunctionSource, Module
-    from .finding import Finding
     from .foreign import Forward
     from .frames import Frame, Loop, Place
     from .generators import Generator
@@ -245,8 +245,8 @@ class Found:
         #: nodes whose writes are looked at closely, and what was seen there (`sharing`)
         self.observed = observed
         self.observations: list[Sharing] = []
-        #: the findings themselves, once it is done and somebody asked
-        self.findings: list[Finding] | None = None
+        #: its findings (`hazards.finding`), once it is done and somebody asked
+        self.findings: list[Any] | None = None
         #: why it ended before its end, or what it left out; empty where all was looked at
         self.cut = ""
 

@@ -6,19 +6,19 @@ import ast
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+from ..interp import stale
+from ..interp.guards import ALWAYS, implies, whatever
 from ..prefilter.words import mentions
 from ..syntax.nodes import bound, children
-from . import stale
 from .finding import LIKELY, POSSIBLE, Finding
-from .guards import ALWAYS, implies, whatever
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from ..interp.heap import Write
+    from ..interp.run import Run
+    from ..interp.storage import Storage
     from ..syntax.module import FunctionSource, Module
-    from .heap import Write
-    from .run import Run
-    from .storage import Storage
 
 
 def overwritten(run: Run, root: FunctionSource, given: Mapping[Storage, str]) -> Iterator[Finding]:

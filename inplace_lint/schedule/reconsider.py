@@ -10,20 +10,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..hazards.arguments import is_passed_on
+from ..hazards.finding import LIKELY, POSSIBLE, REFUSED
 from ..prefilter import modes
 from ..prefilter.screen import callers
 from ..prefilter.words import mentions, runs_backward
 from ..torchmodel import table
-from .arguments import is_passed_on
 from .callers import as_own
-from .finding import LIKELY, POSSIBLE, REFUSED
 from .looks import SecondLooks
 from .training import Training
 
 if TYPE_CHECKING:
+    from ..hazards.finding import Finding
+    from ..interp.program import Program
     from ..syntax.module import ClassSource, FunctionSource, Module
-    from .finding import Finding
-    from .program import Program
 
 #: Methods that others call by building an object, or by calling it.
 _PROTOCOL = ("__init__", "__call__", "forward")

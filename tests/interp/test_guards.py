@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inplace_lint.analysis import diagrams, guards
-from inplace_lint.analysis.diagrams import TRUE
-from inplace_lint.analysis.guards import (
+from inplace_lint.interp import diagrams, guards
+from inplace_lint.interp.diagrams import TRUE
+from inplace_lint.interp.guards import (
     ALWAYS,
     NEVER,
     WEAKENED,

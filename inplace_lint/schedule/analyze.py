@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..hazards.finding import Finding
+from ..hazards.findings import of_run, once_for_each_write, prevailing
+from ..interp.budget import TRAINING
+from ..interp.program import Program
+from ..interp.run import Run
+from ..interp.starts import run_body, run_function
+from ..interp.storage import DOES
+from ..interp.values import Instance, Unknown, Value
 from ..prefilter.select import trains
-from .budget import TRAINING
 from .callers import (
     ANYTHING,
     GRADIENTS,
@@ -18,25 +25,14 @@ from .callers import (
     needs,
     writes_what_is_kept,
 )
-from .finding import Finding
-from .findings import of_run, once_for_each_write, prevailing
-from .program import Program
 from .reconsider import reconsider
-from .run import Run
-from .starts import run_body, run_function
-from .storage import DOES
-from .values import (
-    Instance,
-    Unknown,
-    Value,
-)
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping
 
+    from ..interp.storage import Storage
     from ..syntax.module import FunctionSource, Module
-    from .storage import Storage
 
 #: How far a function that writes its argument is followed to its callers, within its file.
 _CALLERS = 5

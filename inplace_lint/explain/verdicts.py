@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .finding import CERTAIN, HARMLESS, POSSIBLE, SILENT
-from .findings import Context, of_run, proved
-from .guards import ALWAYS, implies, literal, relative, ways
-from .reconsider import reconsider
-from .storage import DOES
+from ..hazards.finding import CERTAIN, HARMLESS, POSSIBLE, SILENT
+from ..hazards.findings import Context, of_run, proved
+from ..interp.guards import ALWAYS, implies, literal, relative, ways
+from ..interp.storage import DOES
+from ..schedule.reconsider import reconsider
 from .watch import TRAINING
 
 if TYPE_CHECKING:
+    from ..hazards.finding import Finding
+    from ..interp.frames import Place
+    from ..interp.guards import Guard
+    from ..interp.heap import Hazard, Saved
+    from ..interp.run import Run
     from ..syntax.module import FunctionSource
-    from .finding import Finding
-    from .frames import Place
-    from .guards import Guard
-    from .heap import Hazard, Saved
-    from .run import Run
     from .watch import Watch
 
     Done = list[tuple[Run, FunctionSource | None]]

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..interp.program import Program
 from .analyze import gathered
-from .program import Program
 
 if TYPE_CHECKING:
     import ast
 
+    from ..hazards.finding import Finding
     from ..syntax.module import Module
-    from .finding import Finding
 
 
 def without_those_told_elsewhere(program: Program, findings: list[Finding]) -> list[Finding]:

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..interp import starts
+from ..interp.budget import SOFT_LIMIT
+from ..interp.guards import ALWAYS, either
+from ..interp.guards import NEVER as NOWHERE
+from ..interp.program import Program
+from ..interp.storage import DOES, NEVER
 from ..prefilter import screen
+from ..schedule import analyze
 from ..syntax.module import Module
 from ..syntax.statement import Statement
 from ..syntax.unreadable import UnreadableFile
-from . import analyze, starts, verdicts
-from .budget import SOFT_LIMIT
-from .guards import ALWAYS, either
-from .guards import NEVER as NOWHERE
-from .program import Program
-from .storage import DOES, NEVER
+from . import verdicts
 from .watch import Watch, writes_of
 
 if TYPE_CHECKING:
+    from ..interp.frames import Place
+    from ..interp.guards import Guard
+    from ..interp.run import Run
+    from ..interp.storage import Storage
     from ..project.declarations import Declaration
     from ..project.modules import Project
     from ..syntax.module import FunctionSource
-    from .frames import Place
-    from .guards import Guard
-    from .run import Run
-    from .storage import Storage
     from .watch import Belief, Held, Visit
 
     Done = list[tuple[Run, FunctionSource | None]]
@@ -401,7 +403,7 @@ def named(function: FunctionSource) -> str:
 
 def _as_tensor(belief: Belief) -> Storage | None:
     """The storage of a value that was first taken for a tensor on this line."""
-    from .values import Unknown, alternatives
+    from ..interp.values import Unknown, alternatives
 
     for _, atom in alternatives(belief.value):
         if isinstance(atom, Unknown) and atom.tensor is not None:
@@ -410,7 +412,7 @@ def _as_tensor(belief: Belief) -> Storage | None:
 
 
 def _relation(tensor: object, other: object) -> str:
-    from .values import Tensor
+    from ..interp.values import Tensor
 
     assert isinstance(other, Tensor)
     if other is tensor:

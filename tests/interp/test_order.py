@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from inplace_lint.analysis.program import forget
 from inplace_lint.api import check_paths
+from inplace_lint.interp.program import forget
 from inplace_lint.prefilter.summaries import _NESTED
 
 LONG = "".join(f"    n = {number}\n" for number in range(2_500))

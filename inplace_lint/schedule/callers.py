@@ -5,21 +5,21 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from ..hazards.finding import HARMLESS, LOCAL, POSSIBLE, REFUSED
+from ..hazards.findings import of_run, proved
+from ..interp.storage import DOES
+from ..interp.values import Instance, Tensor, Unknown, alternatives
 from ..prefilter import modes
 from ..prefilter.screen import callers
 from ..prefilter.words import mentions
-from .finding import HARMLESS, LOCAL, POSSIBLE, REFUSED
-from .findings import of_run, proved
-from .storage import DOES
-from .values import Instance, Tensor, Unknown, alternatives
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from ..interp.program import Program
+    from ..interp.run import Run
+    from ..interp.storage import Storage
     from ..syntax.module import FunctionSource, Module
-    from .program import Program
-    from .run import Run
-    from .storage import Storage
 
 #: What a caller is asked for: nothing; what it computed with an argument before that is written; whether gradients flow
 #: at all; whether they are recorded where it calls, though no backward be run; anything.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from inplace_lint.analysis import program
 from inplace_lint.checks import check_source
+from inplace_lint.interp import program
 from inplace_lint.project.modules import Project
 from inplace_lint.project.settings import Settings
 

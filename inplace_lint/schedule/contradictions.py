@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..interp.values import Tensor, Unknown, flatten
 from ..syntax.annotations import annotated
 from ..torchmodel.spelling import TENSOR_TYPES
 from . import analyze
-from .values import Tensor, Unknown, flatten
 
 if TYPE_CHECKING:
+    from ..interp.frames import Place
+    from ..interp.program import Program
+    from ..interp.storage import Storage
+    from ..interp.values import Value
     from ..project.declarations import Declaration
     from ..syntax.module import FunctionSource
-    from .frames import Place
-    from .program import Program
-    from .storage import Storage
-    from .values import Value
 
 
 class Contradiction:

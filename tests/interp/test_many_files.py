@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from inplace_lint.analysis import program
 from inplace_lint.cli import main
+from inplace_lint.interp import program
 from inplace_lint.prefilter.summaries import Sketches
 from inplace_lint.prefilter.summary import Summary
 from inplace_lint.syntax import files

@@ -9,10 +9,10 @@ from ..syntax.nodes import start_of
 if TYPE_CHECKING:
     import ast
 
+    from ..interp.frames import Place
+    from ..interp.heap import Saved
+    from ..interp.sharing import Sharing
     from ..syntax.module import FunctionSource
-    from .frames import Place
-    from .heap import Saved
-    from .sharing import Sharing
 
 POSSIBLE, LIKELY, CERTAIN = 0, 1, 2
 #: Kinds of hazards that raise no error.

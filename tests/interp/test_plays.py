@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inplace_lint.analysis import plays
+from inplace_lint.interp import plays
 from inplace_lint.prefilter import plays as sketched
 from inplace_lint.torchmodel import table
 from inplace_lint.torchmodel.spelling import MODES, PLAYED
