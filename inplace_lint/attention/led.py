@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..prefilter.words import has_word
+from ..prefilter.source_words import has_word
 from ..resolve.classes import heirs
 from ..syntax.module import ClassSource
 from .calls import argument_of, module_of

@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
-from ..prefilter.words import called_in
+from ..prefilter.source_words import called_in
 from ..syntax.module import FunctionSource
 from . import PRODUCTS, SOFTMAX, at_signs
 

@@ -107,7 +107,7 @@ def _findings(module: Module, program: Program, settings: Settings) -> list[Diag
 
         found = {finding: _judge(module, finding) for finding in gathered(module, program, roots)}
         if any(finding.beneath for finding in found):
-            from ..schedule.elsewhere import without_those_told_elsewhere
+            from ..schedule.reported_elsewhere import without_those_told_elsewhere
 
             found = {one: found[one] for one in without_those_told_elsewhere(program, [*found])}
         diagnostics += [diagnostic for diagnostic in found.values() if diagnostic is not None]

@@ -20,7 +20,7 @@ from .selection import add_configuration, add_report, add_selection, complete, c
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from ..interp.tally import Tally
+    from ..interp.profile_counts import Tally
     from ..project.configuration import Configuration
     from .baseline import Baseline
     from .options import Parser
@@ -114,10 +114,10 @@ def _counted(options: Namespace) -> Tally | None:
     """What counts the runs of the analysis, all of them in this process, if that is asked for."""
     if not options.profile:
         return None
-    from ..interp import tally
+    from ..interp import profile_counts
 
     options.jobs, options.no_cache = 1, True
-    return tally.begin()
+    return profile_counts.begin()
 
 
 def _baseline(options: Namespace) -> Baseline | None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TextIO
 
-    from ..interp.tally import Tally
+    from ..interp.profile_counts import Tally
     from ..model import Diagnostic
     from ..project.discovery import Target
     from ..report.findings import Findings

@@ -10,13 +10,13 @@ from ..interp.guards import ALWAYS, either
 from ..interp.guards import NEVER as NOWHERE
 from ..interp.program import Program
 from ..interp.storage import DOES, NEVER
-from ..prefilter import screen
+from ..prefilter import text_screen
 from ..schedule import analyze
 from ..syntax.module import Module
 from ..syntax.statement import Statement
 from ..syntax.unreadable import UnreadableFile
 from . import verdicts
-from .watch import Watch, writes_of
+from .tracing import Watch, writes_of
 
 if TYPE_CHECKING:
     from ..interp.frames import Place
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..project.declarations import Declaration
     from ..project.modules import Project
     from ..syntax.module import FunctionSource
-    from .watch import Belief, Held, Visit
+    from .tracing import Belief, Held, Visit
 
     Done = list[tuple[Run, FunctionSource | None]]
 
@@ -77,7 +77,7 @@ class _Account:
         program.handlers = self.watch.handlers()
         program.files.add(module)
         program.declared.mark(module)
-        rows = screen.rows_of(module)
+        rows = text_screen.rows_of(module)
         self.candidates = rows
         self.checked = bool(rows)
         self.done: Done = analyze.runs(module, program, program.roots(module))

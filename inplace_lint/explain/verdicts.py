@@ -8,8 +8,8 @@ from ..hazards.finding import CERTAIN, HARMLESS, POSSIBLE, SILENT
 from ..hazards.findings import Context, of_run, proved
 from ..interp.guards import ALWAYS, implies, literal, relative, ways
 from ..interp.storage import DOES
-from ..schedule.reconsider import reconsider
-from .watch import TRAINING
+from ..schedule.refine import reconsider
+from .tracing import TRAINING
 
 if TYPE_CHECKING:
     from ..hazards.finding import Finding
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..interp.heap import Hazard, Saved
     from ..interp.run import Run
     from ..syntax.module import FunctionSource
-    from .watch import Watch
+    from .tracing import Watch
 
     Done = list[tuple[Run, FunctionSource | None]]
 

@@ -6,9 +6,9 @@ import ast
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from ..interp import stale
+from ..interp import stale_reads
 from ..interp.guards import ALWAYS, implies, whatever
-from ..prefilter.words import mentions
+from ..prefilter.source_words import mentions
 from ..syntax.nodes import bound, children
 from .finding import LIKELY, POSSIBLE, Finding
 
@@ -195,7 +195,7 @@ def _is_expected(run: Run, root: FunctionSource, argument: str) -> bool:
             kept = targets.get(call)
             seen = True
             if call in dropped or any(
-                stale.same(passed, place) for place in (kept, *getattr(kept, "elts", ()))
+                stale_reads.same(passed, place) for place in (kept, *getattr(kept, "elts", ()))
             ):
                 continue
             while isinstance(passed, ast.Subscript):

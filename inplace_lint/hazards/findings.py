@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..interp import driven
+from ..interp import driver_run
+from ..interp.access_paths import INSIDE, passed
+from ..interp.grad_evidence import grounds
 from ..interp.graph import reach
 from ..interp.guards import NEVER, both, conjunction, either, implies, tests, whatever, where
-from ..interp.kinds import grounds
-from ..interp.passed import INSIDE, passed
 from ..interp.storage import DOES
 from ..interp.values import Tensor, Unknown, alternatives
 from .arguments import overwritten
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Iterable
 
+    from ..interp.event import Incident
     from ..interp.frames import Place
     from ..interp.graph import Node
     from ..interp.guards import Guard
     from ..interp.heap import Hazard, Saved, Write
-    from ..interp.incident import Incident
     from ..interp.run import Run
     from ..interp.storage import Storage
     from ..syntax.module import FunctionSource, Module
@@ -250,7 +250,7 @@ class Context:
             confidence = min(confidence, LIKELY)
         if not self.is_trained(guard) or (saved.evaluated and not self.run.steps.trains):
             return POSSIBLE
-        if self.run.supposes and driven.is_guessed(self.run, saved.place, write.place):
+        if self.run.supposes and driver_run.is_guessed(self.run, saved.place, write.place):
             return POSSIBLE
         if not self.run.by_default(guard):
             return POSSIBLE  # it is told where somebody asks for it

@@ -11,23 +11,23 @@ from . import (
     classes,
     container_methods,
     dynamic_names,
-    handed_back,
+    grad_mode,
     inherited,
     instances,
     layers,
     methods,
-    modes,
     names,
     operators,
     ops,
     optimizers,
     requires_grad,
     strings,
+    wrapped_results,
 )
+from .event import Incident
+from .grad_mode import Mode
 from .guards import both
-from .incident import Incident
 from .joins import join
-from .modes import Mode
 from .storage import DOES, NEVER
 from .values import (
     Array,
@@ -139,7 +139,7 @@ def _enter_by_hand(run: Run, mode: Mode, name: str) -> Value:
     """`mode.__enter__()` and `mode.__exit__(…)`, called as a `with` would."""
     if name == "__enter__":
         mode.before = run.grad
-        modes.apply(run, mode)
+        grad_mode.apply(run, mode)
     elif mode.before is not None:
         run.grad, mode.before = mode.before, None
     return Constant(None)
@@ -265,7 +265,7 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
         if isinstance(atom, Instance):
             if atom.pending is not None:
                 run.materialise(atom)
-            value = handed_back.in_place(run, (atom, name), value)
+            value = wrapped_results.in_place(run, (atom, name), value)
             run.put(atom, name, value)
             inherited.register(run, atom, value)
             if atom in run.root.outside:

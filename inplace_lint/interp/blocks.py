@@ -6,12 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..syntax import ir
-from . import calls, generators, iteration, modes, protocols
+from . import calls, generators, grad_mode, iteration, protocols
 from .frames import DEAD, Loop, State
+from .grad_mode import Mode
 from .guards import both, literal, relative
 from .iterators import Iteration
 from .joins import join
-from .modes import Mode
 from .values import (
     Optimizer,
     Scalar,
@@ -309,7 +309,7 @@ def _with(run: Run, i: ir.With) -> None:
             _recording_or_not(run, i.body, manager)
             run.grad = outer[0]
             return
-        modes.apply(run, manager)
+        grad_mode.apply(run, manager)
     elif (generator := generators.entered(run, manager)) is not None:
 
         def body(given: Value) -> None:

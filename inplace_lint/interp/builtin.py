@@ -9,12 +9,12 @@ from . import (
     classes,
     containers,
     dynamic_names,
-    foreign,
+    external_modules,
     functional,
+    grad_evidence,
     instances,
     iteration,
     iterators,
-    kinds,
     protocols,
     records,
 )
@@ -64,7 +64,7 @@ def _range(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
     plain = [a.value for a in args if isinstance(a, Constant) and isinstance(a.value, int)]
     if run.program.second_look:
         for count in args:
-            kinds.mark_integers(run, count)
+            grad_evidence.mark_integers(run, count)
     if args and len(plain) == len(args) <= 3 and (len(plain) < 3 or plain[2] != 0):
         numbers = range(*plain)
         if len(numbers) <= iteration.UNROLL:
@@ -125,7 +125,7 @@ def _iter(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
 def _next(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     drawn = [(guard, protocols.next_of(run, atom, at)) for guard, atom in run.live(args[0])] if args else []
     if not drawn or all(isinstance(value, Unknown) for _, value in drawn):
-        return foreign.result_of(run, args, {})
+        return external_modules.result_of(run, args, {})
     return join(drawn)
 
 
@@ -250,7 +250,7 @@ def _truth(run: Run, args: Sequence[Value], wanted: bool) -> Value:
         elements = run.elements(args[0])
     atoms = [atom for element in elements for _, atom in alternatives(element)]
     if not atoms or not all(isinstance(atom, (Test, Constant)) for atom in atoms):
-        return foreign.result_of(run, args, {})
+        return external_modules.result_of(run, args, {})
     met, unmet = NEVER, ALWAYS
     for element in elements:
         true, false = run.split(element)
@@ -278,8 +278,8 @@ def other(run: Run, dotted: str, args: Sequence[Value]) -> Value:
     if dotted in _NUMERIC:
         if all(isinstance(a, (Scalar, Constant)) for a in args):
             return run.scalar((dotted, *args))
-        return foreign.result_of(run, args, {})
-    result = foreign.result_of(run, args, {})
+        return external_modules.result_of(run, args, {})
+    result = external_modules.result_of(run, args, {})
     result.alone = False  # `globals()`: it may be what was there before
     return result
 

@@ -10,10 +10,10 @@ from . import (
     attributes,
     cached,
     containers,
-    foreign,
+    external_modules,
     generators,
+    grad_mode,
     lookup,
-    modes,
     modules,
     names,
     objects,
@@ -22,10 +22,10 @@ from . import (
     unmodeled,
 )
 from .budget import DEPTH, is_small
+from .event import Skipped
 from .frames import DEAD, LENGTH, Frame, State
 from .graph import Node
 from .guards import ALWAYS, relative
-from .incident import Skipped
 from .iterators import Iteration
 from .joins import join
 from .values import (
@@ -159,11 +159,11 @@ def unknown(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, V
         or any(isinstance(atom, Instance) for value in (*args, *kwargs.values()) for atom in flatten(value))
     )
     if isinstance(func, Unknown):
-        return foreign.called(run, func, given, [*args, *kwargs.values()], at)
+        return external_modules.called(run, func, given, [*args, *kwargs.values()], at)
     result = Unknown()
     result.nodes, result.returned = given, True
     if isinstance(func, (Sequence_, TorchModule)):
-        result.behind = foreign.hidden_in(run, result, [*args, *kwargs.values()])
+        result.behind = external_modules.hidden_in(run, result, [*args, *kwargs.values()])
     return result
 
 
@@ -221,7 +221,7 @@ def enter(
     for name, value in bound.items():
         run.state.slots[(frame.uid, name)] = value
     for decorator in function.decorated or ():
-        modes.apply(run, decorator)
+        grad_mode.apply(run, decorator)
     begun_in = run.grad
     run.block(source.body)
     if run.path:
@@ -420,16 +420,16 @@ def enter_context(run: Run, manager: Value, at: ast.AST) -> Value:
         if isinstance(found, FunctionValue):
             return call(run, Bound(found, [manager], {}), [], {}, at)
         return manager
-    if manager in run.entering.generators and modes.sets_grad_mode(
+    if manager in run.entering.generators and grad_mode.sets_grad_mode(
         run.entering.generators[manager].function.source
     ):
         run.grad = "unknown"
     if isinstance(manager, Symbol) and manager.dotted in MODES:
-        modes.apply(run, modes.of(manager.dotted, [], {}))
+        grad_mode.apply(run, grad_mode.of(manager.dotted, [], {}))
     elif isinstance(manager, Unknown) and run.grad == "on" and names.may_come_by_a_star(run, at):
         run.grad = "unknown"  # it may be torch's
     return (
-        manager if isinstance(manager, Scalar) else foreign.result_of(run, [manager], {})
+        manager if isinstance(manager, Scalar) else external_modules.result_of(run, [manager], {})
     )  # a file is a scalar
 
 

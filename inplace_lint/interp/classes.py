@@ -10,12 +10,12 @@ from . import (
     container_methods,
     containers,
     inherited,
+    late_attributes,
     layers,
     lookup,
     methods,
     names,
     optimizers,
-    set_up,
 )
 from .storage import DOES
 from .values import (
@@ -72,7 +72,7 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
             # As `__init__` leaves it until some method sets it, or fills it: and this one need not be the first to run.
             if isinstance(value, Constant) and value.value is None:
                 if run.program.is_set_later(obj.cls, name, run.frame.module):
-                    known = set_up.value(run, obj, name)
+                    known = late_attributes.value(run, obj, name)
                     if known is not None:
                         return known
                     late = Unknown(obj)
@@ -99,7 +99,7 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
     if registered is not None:
         return registered
     if obj in run.root.outside:
-        known = set_up.value(run, obj, name)
+        known = late_attributes.value(run, obj, name)
         if known is not None:
             return known
     value = Unknown(obj)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import elements, stale
+from . import elements, stale_reads
 from .frames import FIRST, KEYS, LAST, LENGTH, PARTS
 from .guards import compatible
 from .iterators import Iteration
@@ -329,7 +329,7 @@ def append(run: Run, sequence: Sequence_, value: Value) -> None:
     if sequence in run.root.outside:
         run.heap.escape(run.tensors_within(value), run.path)
     if isinstance(value, Tensor):
-        stale.put_again(run, sequence, value)
+        stale_reads.put_again(run, sequence, value)
     count = length(run, sequence)
     if run.inexact > run.born.get(sequence, 0) or (
         count is None and not _append_module(run, sequence, value)

@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..torchmodel.spelling import MODES
-from . import modes
-from .modes import Mode
+from . import grad_mode
+from .grad_mode import Mode
 from .values import FunctionValue, Native, Symbol, Unknown, Value
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at
     result: Value = function
     for decorator in reversed(decorators):
         if isinstance(decorator, Symbol) and decorator.dotted in MODES:
-            decorator = modes.of(decorator.dotted, [], {})
+            decorator = grad_mode.of(decorator.dotted, [], {})
         if isinstance(decorator, (FunctionValue, Native)) and isinstance(result, FunctionValue):
             if isinstance(decorator, FunctionValue) and decorator.source not in run.entering.active:
                 wrapped = _wrapped(run, decorator, result, at)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel.spelling import COMPUTED, DRAWN
-from . import foreign
+from . import external_modules
 from .graph import Node
 from .heap import strongest
 from .storage import NEVER
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def made(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Unknown:
     """A distribution, made of these."""
-    found = foreign.result_of(run, args, kwargs)
+    found = external_modules.result_of(run, args, kwargs)
     parameters = [*args, *kwargs.values()]
 
     def computed(run: Run, given: Sequence[Value], named: Mapping[str, Value], at: ast.AST) -> Value:

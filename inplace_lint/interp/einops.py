@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import recipes, table
-from . import containers, foreign, iterators, ops
+from . import containers, external_modules, iterators, ops
 from .joins import join
 from .storage import DOES
 from .values import ANY, Constant, Scalar, Sequence_, Tensor, Text, TorchModule, Unknown, Value, alternatives
@@ -24,7 +24,7 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
         return play(run, args, kwargs, at)
     if dotted in _LAYERS:
         return _layer(run, dotted, args, kwargs, at)
-    return foreign.result_of(run, args, kwargs)
+    return external_modules.result_of(run, args, kwargs)
 
 
 def _given(args: Sequence[Value], kwargs: Mapping[str, Value], *names: str) -> list[Value]:
@@ -72,7 +72,7 @@ def _transformed(
     steps = None if text is None else recipes.recipe(text, _lengths(kwargs), name)
     if steps is None:
         if reduction is not None:
-            return foreign.result_of(run, [value], {})
+            return external_modules.result_of(run, [value], {})
         return _method(run, "reshape", value, None, at)
     whole = all(tensor.contiguous for _, tensor in run.tensors(value))
     turned = any(tensor.strided or tensor.swapped for _, tensor in run.tensors(value))
@@ -140,7 +140,7 @@ def _einsum(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: as
     equation = None if text is None else recipes.equation(text)
     op = table.function("torch.einsum")
     if equation is None or op is None:
-        return foreign.result_of(run, args, kwargs)
+        return external_modules.result_of(run, args, kwargs)
     return ops.apply(run, op, [Constant(equation), *tensors], {}, at)
 
 
@@ -202,7 +202,7 @@ def call_layer(run: Run, module: TorchModule, args: Sequence[Value], at: ast.AST
     parts = None if pattern is None or shape is None else recipes.mix(pattern, shape)
     op = table.function("torch.einsum")
     if parts is None or op is None:
-        return foreign.result_of(run, [*args, module.weights], {})
+        return external_modules.result_of(run, [*args, module.weights], {})
     value = _transformed(run, args[0], Constant(parts[0]), None, lengths, at)
     value = ops.apply(run, op, [Constant(parts[1]), value, module.weights], {}, at)
     return _transformed(run, value, Constant(parts[2]), None, {}, at)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from ..syntax import ir
 from . import (
-    absent,
     attributes,
     blocks,
     calls,
@@ -17,8 +16,9 @@ from . import (
     inplace,
     iteration,
     names,
+    none_checks,
     operators,
-    stale,
+    stale_reads,
     strings,
     subscripts,
     unmodeled,
@@ -100,7 +100,7 @@ def _move(run: Run, i: ir.Move) -> None:
 def _get_attribute(run: Run, i: ir.GetAttribute) -> None:
     registers = run.frame.registers
     obj, made = attributes.as_field(run, registers[i.obj]), Node.made
-    if not hasattr(None, i.name) and not absent.is_left(run, obj):
+    if not hasattr(None, i.name) and not none_checks.is_left(run, obj):
         registers[i.dst] = Unknown()
         return
     registers[i.dst] = value = run.settled(run.attribute(obj, i.name, i.at))
@@ -116,7 +116,7 @@ def _set_attribute(run: Run, i: ir.SetAttribute) -> None:
 def _get_item(run: Run, i: ir.GetItem) -> None:
     registers = run.frame.registers
     obj, made = attributes.as_field(run, registers[i.obj]), Node.made
-    if not absent.is_left(run, obj):
+    if not none_checks.is_left(run, obj):
         registers[i.dst] = Unknown()
         return
     registers[i.dst] = value = run.settled(subscripts.get_item(run, obj, registers[i.index], i.at))
@@ -126,11 +126,11 @@ def _get_item(run: Run, i: ir.GetItem) -> None:
 def _set_item(run: Run, i: ir.SetItem) -> None:
     registers = run.frame.registers
     before = len(run.found.writes)
-    if not absent.is_left(run, registers[i.obj]):
+    if not none_checks.is_left(run, registers[i.obj]):
         return
     subscripts.set_item(run, registers[i.obj], registers[i.index], registers[i.src], i.at, i.augmented)
     if len(run.found.writes) > before:
-        stale.lost(run, i.at, run.found.writes[before:])
+        stale_reads.lost(run, i.at, run.found.writes[before:])
 
 
 def _call(run: Run, i: ir.Call) -> None:
@@ -190,19 +190,19 @@ def _call_once(run: Run, i: ir.Call) -> None:
             kwargs.update(known)
     before = len(run.found.writes)
     run.entering.spread = spread
-    if not absent.is_left(run, registers[i.func]):
+    if not none_checks.is_left(run, registers[i.func]):
         registers[i.dst] = Unknown()
         return
     registers[i.dst] = run.call(registers[i.func], args, kwargs, i.at, exact)
     if i.unused and len(run.found.writes) > before:
-        stale.lost(run, i.at, run.found.writes[before:])
+        stale_reads.lost(run, i.at, run.found.writes[before:])
 
 
 def _binary(run: Run, i: ir.Binary) -> None:
     registers = run.frame.registers
     left, right = (attributes.as_field(run, registers[operand]) for operand in (i.left, i.right))
     made = Node.made
-    if not absent.is_left(run, left, right):
+    if not none_checks.is_left(run, left, right):
         registers[i.dst] = Unknown()
         return
     registers[i.dst] = value = operators.binary(run, i.op, left, right, i.at)
@@ -212,7 +212,7 @@ def _binary(run: Run, i: ir.Binary) -> None:
 def _augmented(run: Run, i: ir.Augmented) -> None:
     registers = run.frame.registers
     left, right = (attributes.as_field(run, registers[operand]) for operand in (i.left, i.right))
-    given = absent.is_left(run, left, right)
+    given = none_checks.is_left(run, left, right)
     registers[i.dst] = inplace.augmented(run, i.op, left, right, i.at) if given else Unknown()
 
 

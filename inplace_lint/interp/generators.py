@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from . import iteration, protocols
 from .budget import DEPTH, is_small
+from .event import Skipped
 from .frames import DEAD
-from .incident import Skipped
 from .iterators import Iteration
 from .values import Symbol, Unknown, flatten
 

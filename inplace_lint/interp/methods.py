@@ -9,7 +9,7 @@ from . import (
     autograd_functions,
     containers,
     dynamic_names,
-    foreign,
+    external_modules,
     inherited,
     iterators,
     layers,
@@ -18,7 +18,7 @@ from . import (
     requires_grad,
     submodules,
 )
-from .kinds import mark_data
+from .grad_evidence import mark_data
 from .storage import NEVER
 from .values import (
     Bound,
@@ -83,12 +83,12 @@ def of_unknown(run: Run, obj: Unknown, name: str) -> Value | None:
     if name in ("modules", "named_modules"):
         return Native(lambda run, args, kwargs, at: submodules.any_of(run, obj, name == "named_modules"))
     if name == "zero_grad":
-        return foreign.zero_grad(run, obj)
+        return external_modules.zero_grad(run, obj)
     if name in ("step", "minimize"):
         return Native(lambda run, args, kwargs, at: _step_through(run, obj, args, at))
-    if name == "state_dict" and foreign.known_weights(run, obj) is not None:
+    if name == "state_dict" and external_modules.known_weights(run, obj) is not None:
         return Native(lambda run, args, kwargs, at: submodules.state_dict(run, obj, kwargs, at))
-    if name == "load_state_dict" and foreign.known_weights(run, obj) is not None:
+    if name == "load_state_dict" and external_modules.known_weights(run, obj) is not None:
         return Native(lambda run, args, kwargs, at: optimizers.step(run, [obj], at, "load_state_dict"))
     return None
 
@@ -122,7 +122,7 @@ def _requires_grad_(run: Run, value: Value, args: Sequence[Value], kwargs: Mappi
     if isinstance(wanted, Constant) and not wanted.value:
         for atom in run.possible(value):
             if isinstance(atom, Unknown):  # perhaps a module: then none of its weights does
-                requires_grad.assign(run, foreign.expected_weights(run, atom), wanted)
+                requires_grad.assign(run, external_modules.expected_weights(run, atom), wanted)
     return value
 
 
@@ -233,8 +233,8 @@ def _step_through(run: Run, obj: Unknown, args: Sequence[Value], at: ast.AST) ->
             run.call(value, [], {}, at)  # a closure, of what may be an optimizer
         if isinstance(value, Optimizer):
             optimizers.step(run, value.owners, at, f"{value.name}.step", fused=value.fused)
-    foreign.step(run, [obj, *args], at)
-    return foreign.answer(run, obj, args)
+    external_modules.step(run, [obj, *args], at)
+    return external_modules.answer(run, obj, args)
 
 
 def of_class(run: Run, cls: ClassValue, name: str) -> Value | None:

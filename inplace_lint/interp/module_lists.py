@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import plays
+from . import intrinsics
 from .layers import is_module
 from .values import Sequence_, Value, flatten
 
@@ -32,7 +32,7 @@ def made(run: Run, args: Sequence[Value], at: ast.AST) -> Value | None:
     else:
         elements = run.elements(given) if isinstance(given, Sequence_) and given.kind == "list" else []
         is_list = bool(elements) and all(is_module(atom) for one in elements for atom in flatten(one))
-    return plays.PLAYS["torch.nn.ModuleList"](run, args, {}, at) if is_list else None
+    return intrinsics.PLAYS["torch.nn.ModuleList"](run, args, {}, at) if is_list else None
 
 
 def _is_filled(run: Run, source: FunctionSource, at: ast.AST) -> bool:

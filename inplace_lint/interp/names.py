@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..syntax.lower import lower_expression
 from ..syntax.module import ClassSource, FunctionSource, Module
-from . import decorators, handed_back
+from . import decorators, wrapped_results
 from .budget import EVERYTHING
 from .frames import Frame, State
 from .guards import ALWAYS
@@ -67,7 +67,7 @@ def store(run: Run, name: str, value: Value) -> None:
             run.heap.escape(kept, run.path)
             run.handed.given.update(tensor.storage for _, tensor in kept)
         return
-    run.state.slots[(frame.uid, name)] = handed_back.in_place(run, (frame.uid, name), value)
+    run.state.slots[(frame.uid, name)] = wrapped_results.in_place(run, (frame.uid, name), value)
 
 
 def of_module(run: Run, module: Module, name: str) -> Value:

@@ -6,7 +6,19 @@ from typing import TYPE_CHECKING
 
 from ..resolve.hierarchy import RECORDS
 from ..torchmodel import table
-from . import containers, einops, foreign, inherited, layers, lookup, modules, names, ops, positions, records
+from . import (
+    containers,
+    einops,
+    external_modules,
+    inherited,
+    layers,
+    lookup,
+    modules,
+    names,
+    ops,
+    positions,
+    records,
+)
 from .frames import FIRST, LAST, Frame, State
 from .guards import ALWAYS, both, literal
 from .joins import join
@@ -214,7 +226,7 @@ def _call_chain(run: Run, modules: Sequence_, count: int | None, value: Value, a
     if first is not None:
         value = run.call(first, [value], {}, at)
     value = run.call_unknown(modules, [value], {}, at)
-    foreign.chained(run, value, weights_of(run, modules, builds=False), at)
+    external_modules.chained(run, value, weights_of(run, modules, builds=False), at)
     # Whether it is there in the last round of the loop that put it there has to be certain.
     return value if last is None or last in elements else run.call(last, [value], {}, at)
 

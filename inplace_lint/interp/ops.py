@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel.facts import WEIGHT, Const
-from . import axes, results, saving, stale, writing
+from . import axes, results, saving, stale_reads, writing
 from .application import Application
+from .event import Incident
 from .guards import both
 from .heap import strongest
-from .incident import Incident
 from .joins import join
 from .sharing import observe
 from .values import ANY, Constant, Mapping_, Parameters, Phi, Scalar, Sequence_, Tensor, Unknown, Value
@@ -304,10 +304,10 @@ def _stale_reads(run: Run, op: Application) -> None:
         if t in run.found.written
     ]
     if written:
-        stale.reads(run, op.name, op.place.at, written, facts.overwrites)
+        stale_reads.reads(run, op.name, op.place.at, written, facts.overwrites)
         for param, value in zip(facts.params, op.values):
             if param.kind == "tensors" and value is not None:
-                stale.repeated(run, op.name, op.place.at, value)
+                stale_reads.repeated(run, op.name, op.place.at, value)
 
 
 def _stale_views(run: Run, op: Application) -> None:

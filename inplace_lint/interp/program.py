@@ -6,9 +6,9 @@ import ast
 import re
 from typing import TYPE_CHECKING, ClassVar
 
-from ..prefilter.screen import sets_state
-from ..prefilter.select import suspects
+from ..prefilter.selection import suspects
 from ..prefilter.summaries import Sketches
+from ..prefilter.text_screen import sets_state
 from ..syntax.files import Files
 from . import guards
 from .guards import WEAKENED
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .execute import Handlers
     from .frames import State
+    from .profile_counts import Tally
     from .run import Run
-    from .tally import Tally
     from .values import ClassValue, Instance, Value
 
 
@@ -89,7 +89,7 @@ class Built:
         #: those of paths that are only guessed at, and of evaluation mode
         self.doubtful = WEAKENED
         self.evaluation = 0
-        #: the methods that were run on objects to set what their `__init__` leaves out (`set_up`)
+        #: the methods that were run on objects to set what their `__init__` leaves out (`late_attributes`)
         self.set_up: set[tuple[Instance, FunctionSource]] = set()
         #: pairs of literals that do not both hold
         self.exclusive: list[int] = []
@@ -116,7 +116,7 @@ class Program:
 
     def __init__(self, project: Project, sketches: Sketches | None = None) -> None:
         self.last_uid = 0
-        #: used by every run in place of `execute`'s own table: how `watch` sees what happens
+        #: used by every run in place of `execute`'s own table: how `explain.tracing` sees what happens
         self.handlers: Handlers | None = None
         #: the nodes whose writes a run is to observe (`sharing`)
         self.observed: frozenset[ast.AST] = frozenset()
@@ -126,7 +126,7 @@ class Program:
         self.soft_limit = 0
         #: functions of the file at hand (None: its top level) that were not analysed to their end, and why
         self.cut_short: dict[FunctionSource | None, str] = {}
-        #: a run is a second look (`reconsider`)
+        #: a run is a second look (`schedule.refine`)
         self.second_look = False
         self.sketches = sketches or Sketches(Files(project))
         self.files = self.sketches.files
@@ -196,9 +196,9 @@ class Program:
         """Whether a function returns an object that has a method of the project's own which writes."""
         known = self._gives.get(source)
         if known is None:
-            from ..prefilter import lent
+            from ..prefilter import receiver_types
 
-            known = self._gives[source] = lent.gives_writer(self.sketches, source)
+            known = self._gives[source] = receiver_types.gives_writer(self.sketches, source)
         return known
 
     def may_return(self, source: FunctionSource | None, call: ast.AST) -> bool:
@@ -225,9 +225,9 @@ class Program:
         """Whether a function that is given an object of the class may call a method of it that writes."""
         known = self._asks.get((source, cls))
         if known is None:
-            from ..prefilter import lent
+            from ..prefilter import receiver_types
 
-            known = self._asks[source, cls] = lent.may_ask(self.sketches, source, cls)
+            known = self._asks[source, cls] = receiver_types.may_ask(self.sketches, source, cls)
         return known
 
     def forget_objects(self) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel.facts import WEIGHT
 from ..torchmodel.layout import layout_of
-from . import arrays, axes, containers, masks
+from . import arrays, axes, containers, idempotent_writes
 from .frames import LENGTH
 from .guards import NEVER, both, compatible, either
 from .joins import join
@@ -309,7 +309,7 @@ def _fresh(run: Run, op: Application, ret: Ret) -> Tensor:
             dtype = "float"
     fresh = run.new_tensor("factory" if facts.factory else "result", 0, op.place.at, dtype=dtype)
     fresh.storage.has_axes = facts.layout.axes.has_axes
-    fresh.storage.bits = masks.of_result(op)
+    fresh.storage.bits = idempotent_writes.of_result(op)
     fresh.storage.device = "?" if facts.layout.moves else device
     fresh.contiguous = (
         facts.factory or facts.layout.makes_contiguous or all(t.dense for found in operands for _, t in found)

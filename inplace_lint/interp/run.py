@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import guards, notes
+from . import guards, run_records
 from .budget import Budget
 from .frames import DEAD, LENGTH, Frame, Place, State
+from .grad_evidence import of_one_kind
 from .guards import ALWAYS, both, literal
 from .heap import Heap
 from .iterators import Iteration
 from .joins import join
-from .kinds import of_one_kind
 from .literals import Literals
 from .operations import Operations
 from .storage import Storage
@@ -52,14 +52,14 @@ if TYPE_CHECKING:
 class Run(Literals, Operations):
     """The state of one run: where it stands, what the names hold, which modes are on, what happened so far."""
 
-    supposes = False  # how the file's training is called (`driven`)
+    supposes = False  # how the file's training is called (`driver_run`)
 
     def __init__(self, program: Program, builds: bool = False) -> None:
         super().__init__(program, builds)
         self.heap = Heap()
         self.heap.doubtful = self.doubtful
         self.budget = Budget(0 if builds else program.soft_limit)
-        #: what runs each instruction, where somebody watches (`watch`)
+        #: what runs each instruction, where somebody watches (`explain.tracing`)
         self.handlers = program.handlers
         # Where it stands
         self.base = program.built.base
@@ -75,17 +75,17 @@ class Run(Literals, Operations):
         self.inexact = 0  # loops around this point whose iterations stand for more than themselves
         self.born: dict[Value, int] = {}
         # What it knows beside that
-        self.root = notes.Root()
-        self.entering = notes.Entering()
-        self.top_levels = notes.TopLevels(program.built.names if builds else {})
-        self.keeping = notes.Keeping()
-        self.declared = notes.Declared()
-        self.handed = notes.Handed()
-        self.several = notes.Several()
-        self.asked = notes.Asked()
-        self.steps = notes.Steps()
-        self.found = notes.Found(program.observed)
-        self.made = notes.Made()
+        self.root = run_records.Root()
+        self.entering = run_records.Entering()
+        self.top_levels = run_records.TopLevels(program.built.names if builds else {})
+        self.keeping = run_records.Keeping()
+        self.declared = run_records.Declared()
+        self.handed = run_records.Handed()
+        self.several = run_records.Several()
+        self.asked = run_records.Asked()
+        self.steps = run_records.Steps()
+        self.found = run_records.Found(program.observed)
+        self.made = run_records.Made()
 
     def leave_out(self, source: FunctionSource) -> None:
         """A call is not entered although something in it may be written."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..prefilter.words import Pattern, runs_backward
-from . import classes, driven, foreign, inherited, lookup, names, objects
+from ..prefilter.source_words import Pattern, runs_backward
+from . import classes, driver_run, external_modules, inherited, lookup, names, objects
 from .budget import NESTED, OutOfBudget
+from .entry_arguments import arguments, arguments_of
 from .frames import Frame
+from .grad_evidence import mark_targets
 from .guards import ALWAYS
 from .interpreter import Interpreter
-from .kinds import mark_targets
 from .program import BASE_BITS, Program
-from .supposed import arguments, arguments_of
 from .values import ClassValue, FunctionValue, Instance, Unknown, Value
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ def _expect_weights(run: Run, source: FunctionSource) -> None:
     for name in _ASKED().findall(text) if b"parameters(" in text else ():
         value = run.root.args.get(name.decode())
         if isinstance(value, Unknown) and value.tensor is None:
-            foreign.expected_weights(run, value)
+            external_modules.expected_weights(run, value)
 
 
 def _steps_something(source: FunctionSource) -> bool:
@@ -167,11 +167,11 @@ def run_body(
 ) -> Run:
     """Run the statements at the top level of a file; `run`: to be begun so."""
     ways = program.sketches.ways(module) if run is None else []
-    run = new_run(program, module, driven.Driven(program, module) if ways else run)
+    run = new_run(program, module, driver_run.Driven(program, module) if ways else run)
     run.entering.deep = deep
     run.top_levels.frames[module.filename] = run.frame
     _until_cut(run, lambda: run.block(module.body))
-    if ways and isinstance(run, driven.Driven) and not run.found.cut:
+    if ways and isinstance(run, driver_run.Driven) and not run.found.cut:
         run.train(ways)
     return run
 

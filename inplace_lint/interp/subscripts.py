@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import arrays, containers, elements, indexing, inherited, instances, kinds, positions, protocols, stale
-from .choices import chosen
+from . import (
+    arrays,
+    containers,
+    elements,
+    grad_evidence,
+    indexing,
+    inherited,
+    instances,
+    positions,
+    protocols,
+    stale_reads,
+)
+from .dispatch_tables import chosen
 from .frames import FIRST
 from .iterators import Iteration
 from .joins import join
@@ -38,7 +49,7 @@ if TYPE_CHECKING:
 def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
     """obj[index]."""
     if run.program.second_look:
-        kinds.mark_integers(run, index)
+        grad_evidence.mark_integers(run, index)
     results = []
     for guard, atom in run.live(obj):
         atom = inherited.contents(run, atom)
@@ -59,7 +70,7 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
                 results.append((guard, run.member(atom, index.value)))
             else:
                 part = indexing.index(run, atom, index, at)
-                stale.picked(run, part, at)
+                stale_reads.picked(run, part, at)
                 results.append((guard, part))
         elif isinstance(atom, Array) and (item := arrays.item(run, atom, index)) is not None:
             results.append((guard, item))
@@ -177,7 +188,7 @@ def _smeared(run: Run, sequence: Sequence_, index: int) -> Value:
 def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augmented: bool) -> None:
     """obj[index] = value."""
     if run.program.second_look:
-        kinds.mark_integers(run, index)
+        grad_evidence.mark_integers(run, index)
         filled = [tensor.storage for _, tensor in run.tensors(obj)]
         run.found.filled += [
             (target, source.storage) for target in filled for _, source in run.tensors(value)
@@ -266,7 +277,7 @@ def _set_part(
         run.heap.escape(run.tensors_within(value), run.path)
     if name is None and not beside_list and not instances.is_told_apart(run, atom, guard):
         path, run.path = run.path, guard
-        stale.swapped(run, atom, value, at)
+        stale_reads.swapped(run, atom, value, at)
         before = len(run.found.writes)
         indexing.set_index(run, atom, index, value, at)
         if indexing.is_position(index):

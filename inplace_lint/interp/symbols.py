@@ -1,4 +1,4 @@
-"""Calls of imported names: torch's ops and modules by the table, modes; `plays` has what else has a meaning."""
+"""Calls of imported names: torch's ops and modules by the table, modes; `intrinsics` has what else has a meaning."""
 
 from __future__ import annotations
 
@@ -6,8 +6,20 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import keywords, table
 from ..torchmodel.spelling import MAKERS, MODES, PLAYED
-from . import arrays, axes, builtin, distributions, einops, foreign, modes, module_lists, ops, plays, results
-from .incident import Incident
+from . import (
+    arrays,
+    axes,
+    builtin,
+    distributions,
+    einops,
+    external_modules,
+    grad_mode,
+    intrinsics,
+    module_lists,
+    ops,
+    results,
+)
+from .event import Incident
 from .iterators import Iteration
 from .optimizers import note_parameters
 from .storage import DOES, MAY, NEVER
@@ -55,14 +67,14 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
         op = table.function(dotted)
         if op is not None:
             return _operation(run, op, dotted, args, kwargs, at)
-    play = plays.PLAYS.get(dotted)
+    play = intrinsics.PLAYS.get(dotted)
     if play is not None:
         played = play(run, args, kwargs, at)
         if isinstance(played, Iteration):
             played.over = (*args, *kwargs.values())
         return played
     if dotted in MODES:
-        made = modes.of(dotted, args, kwargs)
+        made = grad_mode.of(dotted, args, kwargs)
         if MODES[dotted] == "flag" and made.grad is not None:
             made.before, run.grad = (
                 run.grad,
@@ -80,7 +92,7 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
         return einops.call(run, dotted, args, kwargs, at)
     if head in ("math", "random", "time", "logging", "warnings", "os", "json", "re"):
         return Scalar()
-    result = module_lists.made(run, args, at) or foreign.result_of(run, args, kwargs)
+    result = module_lists.made(run, args, at) or external_modules.result_of(run, args, kwargs)
     note_parameters(run, result, args, kwargs)
     return result
 
@@ -122,7 +134,7 @@ def _torch(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Va
         run.found.incidents.append(missing)
     if dotted.startswith("torch.distributions."):
         return distributions.made(run, args, kwargs)
-    return foreign.result_of(run, args, kwargs)
+    return external_modules.result_of(run, args, kwargs)
 
 
 def _with_methods(run: Run, dotted: str, names: Sequence[str]) -> Value:

@@ -350,7 +350,7 @@ class ClassValue(Value):
         self.source = source
         self.bases: list[Value] = []
         self._order: list[ClassValue | str | Value] = []
-        #: the attributes that its text sets, and all that its objects have, once somebody asked (`supposed`)
+        #: the attributes that its text sets, and all that its objects have, once somebody asked (`entry_arguments`)
         self.names_set: frozenset[str] | None = None
         self.held: frozenset[str] | None = None
 

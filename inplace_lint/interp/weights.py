@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from . import foreign, names
+from . import external_modules, names
 from .iterators import Iteration
 from .storage import DOES, NEVER
 from .values import (
@@ -56,7 +56,7 @@ def weights_of(run: Run, owner: Value, depth: int = 6, builds: bool = True) -> l
             for inner in atom.owners:
                 found.extend(weights_of(run, inner, depth - 1, builds))
         elif isinstance(atom, Unknown):
-            weights = foreign.known_weights(run, atom)
+            weights = external_modules.known_weights(run, atom)
             if weights is not None:
                 found.append(weights)
     return found
@@ -70,10 +70,10 @@ def _is_member(value: Value) -> bool:
 def parameters_of(run: Run, owner: Value) -> Parameters:
     """What `parameters()` of a module gives."""
     if isinstance(owner, Unknown):
-        foreign.expected_weights(run, owner)
+        external_modules.expected_weights(run, owner)
     weights = weights_of(run, owner)
     if not weights:
-        weights = [foreign.expected_weights(run, part) for part in _made_elsewhere(run, owner)]
+        weights = [external_modules.expected_weights(run, part) for part in _made_elsewhere(run, owner)]
     found = [e for w in weights for _, e in run.heap.gradients(w, run.path)]
     return Parameters([owner], DOES if not weights else max(found, default=NEVER))
 

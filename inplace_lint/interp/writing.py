@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table
-from . import masks, stale
+from . import idempotent_writes, stale_reads
+from .event import Incident
 from .guards import both, compatible, implies
-from .incident import Incident
 from .storage import DOES
 from .values import Tensor, Unknown
 
@@ -132,10 +132,10 @@ def write(run: Run, op: Application) -> None:
             write.in_loop = bool(run.loops)
             write.recorded = records and run.grad == "on" and tensor.counter is None and not tensor.detached
             if run.program.sketches.notes:
-                stale.hidden(run, tensor, write)
+                stale_reads.hidden(run, tensor, write)
             if not write.counted:
-                masks.settle(run, op, write)
-            masks.note(run, op, tensor, guard)
+                idempotent_writes.settle(run, op, write)
+            idempotent_writes.note(run, op, tensor, guard)
             if storage in run.several.stand_ins:
                 _write_each(run, tensor, guard, name, op.place, quiet)
             if not facts.metadata_only:

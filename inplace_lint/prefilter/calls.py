@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..torchmodel import arrays, table, writers
 from ..torchmodel.facts import Const
 from ..torchmodel.spelling import MAKERS, PLAYED
-from . import attributes, construct, effects, einops, functions, methods, plays
+from . import attributes, construct, effects, einops, functions, intrinsics, methods
 from .arguments import Call, Later, evaluated, hooked, unknown
 from .atoms import (
     EVIDENT,
@@ -29,8 +29,8 @@ from .atoms import (
     prove,
     united,
 )
-from .owned import part_of
-from .words import runs_backward
+from .owned_tensors import part_of
+from .source_words import runs_backward
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +64,7 @@ def _built_later(scope: Scope, func: Sketched, node: ast.Call) -> Sketched | Non
         if not isinstance(atom, (Class, Layer)) and not (
             isinstance(atom, Symbol)
             and atom.dotted.startswith("torch.nn.")
-            and atom.dotted not in plays.PLAYS
+            and atom.dotted not in intrinsics.PLAYS
             and table.module(atom.dotted) is not None
         ):
             return None
@@ -167,7 +167,7 @@ def _symbol(symbol: Symbol, made: Call) -> Sketched:
         op = table.function(dotted)
         if op is not None:
             return _operation(op, made)
-    play = plays.PLAYS.get(dotted)
+    play = intrinsics.PLAYS.get(dotted)
     if play is not None:
         return play(made)
     if dotted == "builtins.isinstance" and made.args:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..torchmodel import table
 from . import bindings
 from .arguments import Call, evaluated
-from .assigned import COMPUTED, PART
+from .assignments import COMPUTED, PART
 from .atoms import (
     NOTHING,
     UNKNOWN,
@@ -27,14 +27,14 @@ from .atoms import (
 from .expressions import Scope as Expressions
 from .expressions import elements
 from .expressions import part as part_of
-from .owned import own
+from .owned_tensors import own
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .arguments import Later
-    from .assigned import Assigned
+    from .assignments import Assigned
     from .atoms import Sketched
     from .summaries import Sketches
 

@@ -24,7 +24,7 @@ from .atoms import (
     member,
     united,
 )
-from .owned import own
+from .owned_tensors import own
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -7,8 +7,8 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from ..resolve.hierarchy import linearised
-from .built import attributes_built, uses
-from .words import mentions, stands
+from .init_attributes import attributes_built, uses
+from .source_words import mentions, stands
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

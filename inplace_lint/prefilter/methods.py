@@ -24,7 +24,7 @@ from .atoms import (
     Text,
     united,
 )
-from .words import runs_backward
+from .source_words import runs_backward
 
 if TYPE_CHECKING:
     from .arguments import Call

@@ -11,8 +11,8 @@ from ..syntax.nodes import children_at, walk
 from ..torchmodel import table
 from . import construct
 from .atoms import Class, Symbol
-from .uses import Uses, spelled
-from .words import mentions
+from .name_uses import Uses, spelled
+from .source_words import mentions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

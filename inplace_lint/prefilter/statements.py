@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..syntax.operators import OPERATORS
 from ..torchmodel import table
-from . import bindings, effects, modes
+from . import bindings, effects, grad_mode
 from .atoms import EVERYWHERE, EVIDENT, NOTHING, Box, Cell, Class, Function, Store, apart, united
 from .expressions import elements, test
 from .flow import STATEMENTS, Flow, every_name
@@ -225,7 +225,7 @@ def _loop(flow: Flow, node: ast.For | ast.AsyncFor | ast.While, start: Callable[
 def _with(flow: Flow, node: ast.With | ast.AsyncWith) -> bool:
     recording = flow.recording
     for item in node.items:
-        mode = modes.grad_mode(flow, item.context_expr)
+        mode = grad_mode.grad_mode(flow, item.context_expr)
         if mode is not None:
             flow.recording = mode
             continue

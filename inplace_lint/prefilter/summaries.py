@@ -12,24 +12,24 @@ from ..syntax.module import Module
 from ..torchmodel.declared import Declared
 from ..torchmodel.spelling import TENSOR_TYPES
 from . import (
-    assigned,
+    assignments,
     attributes,
     bindings,
     calls,
     construct,
-    driver,
+    driver_synthesis,
     functions,
-    initial,
-    modes,
+    grad_mode,
+    initializers,
     statements,  # noqa: F401  says what runs each kind of statement
 )
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Class, Function, Object, Store, cells, fresh, united
-from .earlier import Earlier
+from .cached_answers import Earlier
+from .constructor_arguments import Given
 from .flow import Flow
-from .given import Given
-from .screen import with_candidates
+from .source_words import Pattern, called, runs_backward
 from .summary import Summary
-from .words import Pattern, called, runs_backward
+from .text_screen import with_candidates
 
 if TYPE_CHECKING:
     import ast
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
     from ..syntax.files import Files
     from ..syntax.module import ClassSource, FunctionSource
     from .arguments import Call, Later
-    from .assigned import Assigned
+    from .assignments import Assigned
     from .atoms import Sketched
     from .construct import Scope
-    from .driver import Way
+    from .driver_synthesis import Way
     from .expressions import Scope as Expressions
 
 _EMPTY = Summary()
@@ -136,7 +136,7 @@ class Sketches:
         """The ways to call the training of a file that nobody in it calls; empty where nothing is known of them."""
         known = self._ways.get(module)
         if known is None:
-            known = self._ways[module] = driver.written(self, module) if module.classes else []
+            known = self._ways[module] = driver_synthesis.written(self, module) if module.classes else []
         return known
 
     def given(self, init: FunctionSource, name: str) -> list[ast.expr]:
@@ -165,7 +165,7 @@ class Sketches:
         said = self.declared.said(source)
         if said is None:
             return seen
-        from .declaring import told
+        from .declared import told
 
         return told(said, seen)
 
@@ -226,7 +226,7 @@ class Sketches:
                 given = arguments.get(extra.arg)
                 flow.names[extra.arg] = given or (Box([_given(extra.arg)], ordered=False),)
         for decorator in getattr(node, "decorator_list", ()):
-            mode = modes.grad_mode(flow, decorator)
+            mode = grad_mode.grad_mode(flow, decorator)
             if mode is not None:
                 flow.recording = mode
         if source.owner is not None and any(
@@ -299,7 +299,7 @@ class Sketches:
             node = source.node
             receiver = source.parameters[0].arg if source.owner is not None and source.parameters else ""
             body: list[ast.stmt] = [] if isinstance(node, ast.Lambda) else node.body
-            known = self._assigned[source] = assigned.Assigned(body, receiver)
+            known = self._assigned[source] = assignments.Assigned(body, receiver)
         return known
 
     def knows_assigned(self, source: FunctionSource) -> bool:
@@ -384,7 +384,7 @@ class Sketches:
         known = self._candidates.get(module)
         if known is None:
             if b"_(" in module.source:
-                initial.of_project(self, module)
+                initializers.of_project(self, module)
             self.declared.mark(module)
             known = self._candidates[module] = with_candidates(module)
             known.update(dict.fromkeys(self.declared.writers(module)))
@@ -392,7 +392,7 @@ class Sketches:
 
     def passes_over(self, source: FunctionSource) -> bool:
         """Whether the function is only sketched if somebody asks: for itself, it cannot do anything wrong."""
-        return not self.notes and modes.concerns_nobody(self, source)
+        return not self.notes and grad_mode.concerns_nobody(self, source)
 
     def _keeps(self, source: FunctionSource) -> bool:
         """Whether the function may put something into an attribute of what it is given."""

@@ -12,7 +12,7 @@ from ..interp.run import Run
 from ..interp.starts import run_body, run_function
 from ..interp.storage import DOES
 from ..interp.values import Instance, Unknown, Value
-from ..prefilter.select import trains
+from ..prefilter.selection import trains
 from .callers import (
     ANYTHING,
     GRADIENTS,
@@ -25,7 +25,7 @@ from .callers import (
     needs,
     writes_what_is_kept,
 )
-from .reconsider import reconsider
+from .refine import reconsider
 
 if TYPE_CHECKING:
     import ast

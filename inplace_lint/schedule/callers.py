@@ -9,9 +9,9 @@ from ..hazards.finding import HARMLESS, LOCAL, POSSIBLE, REFUSED
 from ..hazards.findings import of_run, proved
 from ..interp.storage import DOES
 from ..interp.values import Instance, Tensor, Unknown, alternatives
-from ..prefilter import modes
-from ..prefilter.screen import callers
-from ..prefilter.words import mentions
+from ..prefilter import grad_mode
+from ..prefilter.source_words import mentions
+from ..prefilter.text_screen import callers
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -184,7 +184,7 @@ def callers_of(
         for function in dict.fromkeys([*as_inherited, *calling]):
             # No backward goes through what an object computes once, as it is built; what is refused needs none.
             built = function.name == "__init__" and function.owner is not None and need != RECORDED
-            runs_it = need == ANYTHING or not (built or modes.records_nothing(program.sketches, function))
+            runs_it = need == ANYTHING or not (built or grad_mode.records_nothing(program.sketches, function))
             if need == WRITTEN:
                 runs_it = runs_it and program.sketches.of(function).is_open()
             found[function] = found.get(function, False) or runs_it

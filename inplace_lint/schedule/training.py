@@ -10,19 +10,19 @@ import ast
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..interp.kinds import grounds, is_item
+from ..interp.grad_evidence import grounds, is_item
 from ..interp.values import Constant, Scalar, Tensor, Unknown, flatten
-from ..prefilter.words import runs_backward
+from ..prefilter.source_words import runs_backward
 from ..syntax.nodes import walk
 from ..torchmodel import table
-from .looks import is_argument
+from .second_look import is_argument
 
 if TYPE_CHECKING:
-    from ..interp.foreign import Forward
+    from ..interp.external_modules import Forward
     from ..interp.run import Run
     from ..interp.values import Value
     from ..syntax.module import ClassSource, FunctionSource
-    from .looks import SecondLooks
+    from .second_look import SecondLooks
 
 
 class Training:

@@ -9,7 +9,7 @@ import pytest
 
 from inplace_lint.checks import check_source
 from inplace_lint.explain.explain import explain
-from inplace_lint.explain.watch import Watch
+from inplace_lint.explain.tracing import Watch
 from inplace_lint.interp.program import Program
 from inplace_lint.project import Project, Settings
 from inplace_lint.schedule.analyze import analyze

@@ -8,9 +8,9 @@ import pytest
 
 from inplace_lint.checks import check_source
 from inplace_lint.interp import program
-from inplace_lint.prefilter.screen import with_candidates
-from inplace_lint.prefilter.select import suspects
+from inplace_lint.prefilter.selection import suspects
 from inplace_lint.prefilter.summaries import Sketches
+from inplace_lint.prefilter.text_screen import with_candidates
 from inplace_lint.project.modules import Project
 from inplace_lint.project.settings import Settings
 from inplace_lint.syntax.files import Files

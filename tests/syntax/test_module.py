@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from inplace_lint.prefilter.screen import rows_of
-from inplace_lint.prefilter.words import called
+from inplace_lint.prefilter.source_words import called
+from inplace_lint.prefilter.text_screen import rows_of
 from inplace_lint.syntax.module import Module
 from inplace_lint.syntax.unreadable import UnreadableFile
 

@@ -10,8 +10,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..syntax.nodes import walk_at
-from .screen import rows_of
-from .words import may_be_read, rows_with
+from .source_words import may_be_read, rows_with
+from .text_screen import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel.spelling import NORMED
-from . import arrays, builtin, containers, instances, methods, unchecked
-from .kinds import grounds
+from . import arrays, builtin, containers, instances, methods, version_checks
+from .grad_evidence import grounds
 from .storage import DOES, MAY, NEVER
 from .values import (
     ANY,
@@ -196,11 +196,11 @@ PLAYS: dict[str, Play] = {
     "torch.nn.utils.vector_to_parameters": _vector_to_parameters,
     "torch.autograd.grad": _grad,
     "torch.autograd.backward": _autograd_backward,
-    "torch.utils.checkpoint.checkpoint": unchecked.checkpoint,
-    "torch.autograd.graph.saved_tensors_hooks": unchecked.hooks,
-    "torch.autograd.graph.save_on_cpu": unchecked.copies,
-    "torch.autograd.graph.allow_mutation_on_saved_tensors": unchecked.copies,
-    "torch.autograd._unsafe_preserve_version_counter": unchecked.keeps_version,
+    "torch.utils.checkpoint.checkpoint": version_checks.checkpoint,
+    "torch.autograd.graph.saved_tensors_hooks": version_checks.hooks,
+    "torch.autograd.graph.save_on_cpu": version_checks.copies,
+    "torch.autograd.graph.allow_mutation_on_saved_tensors": version_checks.copies,
+    "torch.autograd._unsafe_preserve_version_counter": version_checks.keeps_version,
     "torch.is_grad_enabled": _grad_enabled,
     "torch.is_inference_mode_enabled": _inference_enabled,
     "functools.wraps": lambda run, args, kwargs, at: Native(

@@ -11,7 +11,7 @@ import ast
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from ..prefilter.words import Pattern
+from ..prefilter.source_words import Pattern
 from ..syntax.annotations import LISTS, MAPPINGS, SCALARS, annotated
 from ..torchmodel import table
 from ..torchmodel.spelling import TENSOR_TYPES

@@ -11,20 +11,20 @@ if TYPE_CHECKING:
 
     from ..project.declarations import Declaration
     from ..syntax.module import FunctionSource, Module
-    from .foreign import Forward
+    from .event import Incident, Skipped
+    from .external_modules import Forward
     from .frames import Frame, Loop, Place
     from .generators import Generator
     from .guards import Guard
     from .heap import Hazard, Write
-    from .incident import Incident, Skipped
     from .sharing import Sharing
     from .storage import Storage
-    from .unchecked import Region
     from .values import Instance, Parameters, Pattern, Sequence_, Tensor, Unknown, Value
+    from .version_checks import Region
 
 
 class Root:
-    """The call that a run starts with, whose caller is not known (`starts`, `supposed`)."""
+    """The call that a run starts with, whose caller is not known (`starts`, `entry_arguments`)."""
 
     __slots__ = ("args", "outside", "returned", "supposing", "takes_test_for_mask")
 
@@ -100,7 +100,7 @@ class TopLevels:
 
 
 class Keeping:
-    """What becomes of what is saved here (`decorators`, `unchecked`)."""
+    """What becomes of what is saved here (`decorators`, `version_checks`)."""
 
     __slots__ = ("mode", "preserved", "region", "unchecked", "unsaved")
 
@@ -132,7 +132,7 @@ class Declared:
 
 
 class Handed:
-    """What went to code that is not known, and what that may have made of it (`foreign`)."""
+    """What went to code that is not known, and what that may have made of it (`external_modules`)."""
 
     __slots__ = (
         "expects_modules",
@@ -152,7 +152,7 @@ class Handed:
         self.lends = False
         #: what is of unknown kind and may have kept some of that, of which a gradient may come
         self.filled: set[Value] = set()
-        #: of what such code returned: the modules and optimizers that it was given (`handed_back`)
+        #: of what such code returned: the modules and optimizers that it was given (`wrapped_results`)
         self.returned: dict[Unknown, set[Value]] = {}
         #: what was stored in something unknown: the object, and the attribute or key
         self.stored: list[tuple[Unknown, Hashable]] = []
@@ -198,7 +198,7 @@ class Asked:
 
 
 class Steps:
-    """How parameters are trained: backwards, and steps of optimizers (`plays`, `methods`)."""
+    """How parameters are trained: backwards, and steps of optimizers (`intrinsics`, `methods`)."""
 
     __slots__ = ("held", "last", "of_parameters", "of_unknown", "trains")
 

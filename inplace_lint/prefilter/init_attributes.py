@@ -7,7 +7,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from ..syntax.nodes import inner_bodies
-from .words import first_place, paths_in
+from .source_words import first_place, paths_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from ..syntax.nodes import end_of, start_of
 from . import names
+from .event import Incident
 from .guards import both, compatible, implies
-from .incident import Incident
 from .storage import DOES
 from .values import Sequence_, Tensor, Value
 

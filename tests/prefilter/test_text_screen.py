@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inplace_lint.prefilter.screen import rows_of, with_candidates
+from inplace_lint.prefilter.text_screen import rows_of, with_candidates
 from inplace_lint.syntax.module import Module
 
 

@@ -13,9 +13,9 @@ from itertools import islice, product
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table
-from . import entrances, select
+from . import entry_points, selection
 from .roles import Roles, parameters_of
-from .words import runs_backward
+from .source_words import runs_backward
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,10 +54,10 @@ def written(sketches: Sketches, module: Module) -> list[Way]:
 
     Empty where the file calls its training, or nothing is known of these ways.
     """
-    if select.trains(module):
+    if selection.trains(module):
         return []
     takes_gradients = runs_backward(module) or b"autograd.grad(" in module.source
-    writing = entrances.writing(sketches, module)
+    writing = entry_points.writing(sketches, module)
     if not (takes_gradients or writing):
         return []
     roles = Roles(sketches, module)
@@ -69,7 +69,7 @@ def written(sketches: Sketches, module: Module) -> list[Way]:
         else:
             found += _ways(roles, cls, functions)
     if not found:
-        for cls, function in islice(entrances.entrances(sketches, roles, writing), _ENTRIES):
+        for cls, function in islice(entry_points.entrances(sketches, roles, writing), _ENTRIES):
             found += _ways(roles, cls, [function])
     return found
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from . import bindings, construct, inherited, initial
+from . import bindings, construct, inherited, initializers
 from .atoms import Class, File, Function, Partial, Symbol
-from .screen import around, callers, rows_of, that_build
-from .words import called, called_in, has_word, mentions, runs_backward
+from .source_words import called, called_in, has_word, mentions, runs_backward
+from .text_screen import around, callers, rows_of, that_build
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -35,12 +35,12 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
     candidates = sketches.candidates(module)
     pending = [*candidates]
     if b"_(" in module.source:
-        pending = [f for f in pending if not initial.only_initialises(module, f, rows)]
+        pending = [f for f in pending if not initializers.only_initialises(module, f, rows)]
     calls: list[int] = []
     if foreign:
         calling, calls = callers(module, foreign)
         every = sorted({*rows, *calls})
-        pending += _running([f for f in calling if not initial.only_initialises(module, f, every)])
+        pending += _running([f for f in calling if not initializers.only_initialises(module, f, every)])
     if building:
         named = mentions(module, building | that_build(module, building))
         pending += _running(around(module, named, named, named=True))

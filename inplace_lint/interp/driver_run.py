@@ -1,10 +1,10 @@
-"""A run of the top level of a file that goes on to call its training, as somebody else has to (`prefilter.driver`)."""
+"""A run of a file that goes on to call its training (`prefilter.driver_synthesis`), as others have to."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..prefilter import driver
+from ..prefilter import driver_synthesis
 from ..syntax.lower import lower_body
 from .budget import OutOfBudget
 from .guards import ALWAYS
@@ -39,9 +39,9 @@ class Driven(Interpreter):
             tensor.storage.device = "cpu"
         return tensor
 
-    def train(self, ways: list[driver.Way]) -> None:
+    def train(self, ways: list[driver_synthesis.Way]) -> None:
         """Call the training in each of these ways."""
-        self.state.slots[(self.frame.uid, driver.OPTIMIZER)] = Symbol("torch.optim.SGD")
+        self.state.slots[(self.frame.uid, driver_synthesis.OPTIMIZER)] = Symbol("torch.optim.SGD")
         self.budget.looks_aside = True
         for way in ways:
             self.path = ALWAYS
@@ -54,7 +54,7 @@ class Driven(Interpreter):
                 self.unsure.update(instruction.at for instruction in block)
             try:
                 self.block(block)
-                result = self.state.slots.get((self.frame.uid, driver.RESULT))
+                result = self.state.slots.get((self.frame.uid, driver_synthesis.RESULT))
                 if result is not None:
                     self.heap.escape(self.tensors_within(result), ALWAYS)
             except (OutOfBudget, RecursionError):

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from .grad_mode import Mode
 from .graph import Node
 from .guards import compatible
 from .heap import Saved, strongest
-from .modes import Mode
 from .storage import Storage
 from .values import Constant, FunctionValue, OpValue, Tensor, Unknown, Value
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from inplace_lint.interp import plays
-from inplace_lint.prefilter import plays as sketched
+from inplace_lint.interp import intrinsics
+from inplace_lint.prefilter import intrinsics as sketched
 from inplace_lint.torchmodel import table
 from inplace_lint.torchmodel.spelling import MODES, PLAYED
 
 
-@pytest.mark.parametrize("names", [plays.PLAYS, sketched.PLAYS], ids=["analysis", "sketch"])
+@pytest.mark.parametrize("names", [intrinsics.PLAYS, sketched.PLAYS], ids=["analysis", "sketch"])
 def test_every_operation_that_is_played_is_named_as_one(names: dict[str, object]) -> None:
     assert {dotted for dotted in names if table.function(dotted) is not None} == PLAYED
 

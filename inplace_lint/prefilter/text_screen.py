@@ -7,9 +7,9 @@ from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING
 
 from ..torchmodel import table, writers
-from . import built, initial
-from .plain import writes_only_own
-from .words import (
+from . import init_attributes, initializers
+from .local_writes import writes_only_own
+from .source_words import (
     Pattern,
     begins_name,
     called,
@@ -207,7 +207,7 @@ _BUILDERS = 2
 def _only_builds(function: FunctionSource, rows: list[int], building: list[int]) -> bool:
     """Whether an `__init__` does nothing on the rows but build, initialise, and count."""
     module = function.module
-    rest = [row for row in rows if row not in building and not initial.initialises(module, row)]
+    rest = [row for row in rows if row not in building and not initializers.initialises(module, row)]
     statements = module.writing_at
     counting = [statements[row] for row in rest if row in statements and row not in module.answers.calling]
     return len(counting) == len(rest) and (not rest or writes_only_own(function, counting, counts=True))
@@ -249,7 +249,7 @@ def around(
             ]
             if building:
                 attributes = kept.setdefault(function.owner.name, set())
-                attributes.update(built.attributes_built(function, building, named))
+                attributes.update(init_attributes.attributes_built(function, building, named))
                 if _is_sequential(function.owner):
                     attributes.add(b"")
             if not calls and _only_builds(function, inside, building):
@@ -266,7 +266,7 @@ def around(
             names_built = kept.get(function.owner.name) if function.owner is not None else None
             if not names_built or function in chosen or function.name == "__init__":
                 continue
-            if built.uses(function, names_built, may_run):
+            if init_attributes.uses(function, names_built, may_run):
                 chosen[function] = None
     return chosen
 

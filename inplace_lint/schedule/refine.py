@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from ..hazards.arguments import is_passed_on
 from ..hazards.finding import LIKELY, POSSIBLE, REFUSED
-from ..prefilter import modes
-from ..prefilter.screen import callers
-from ..prefilter.words import mentions, runs_backward
+from ..prefilter import grad_mode
+from ..prefilter.source_words import mentions, runs_backward
+from ..prefilter.text_screen import callers
 from ..torchmodel import table
 from .callers import as_own
-from .looks import SecondLooks
+from .second_look import SecondLooks
 from .training import Training
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
             if len(seen) > _ASKED:
                 return ""
             sketches = looks.program.sketches
-            if modes.records_nothing(sketches, caller) or modes.calls_quietly(
+            if grad_mode.records_nothing(sketches, caller) or grad_mode.calls_quietly(
                 sketches, caller, function.name
             ):
                 continue

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from ..hazards.finding import REFUSED
 from ..hazards.findings import Context, proved
 from ..interp.budget import EVERYTHING
+from ..interp.grad_evidence import grounds, mark_alone, mark_filled
 from ..interp.guards import NEVER, either
-from ..interp.kinds import grounds, mark_alone, mark_filled
 from ..interp.starts import run_body, run_function
 from ..interp.storage import DOES
 from ..interp.values import Unknown
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import ast
 
     from ..hazards.finding import Finding
+    from ..interp.event import Incident
     from ..interp.heap import Hazard
-    from ..interp.incident import Incident
     from ..interp.program import Program
     from ..interp.run import Run
     from ..interp.storage import Storage

@@ -9,7 +9,7 @@ from .storage import DOES
 from .values import Phi, Sequence_, Tensor, Unknown
 
 if TYPE_CHECKING:
-    from .foreign import Forward
+    from .external_modules import Forward
     from .guards import Guard
     from .run import Run
     from .storage import Storage
@@ -103,7 +103,7 @@ def mark_alone(run: Run) -> None:
 
 def _computes(run: Run, func: Unknown, forwards: list[Forward]) -> bool:
     """Whether a call, of it or of a method, is given tensors, or it is known to be a module's."""
-    from .foreign import is_alone, known_weights
+    from .external_modules import is_alone, known_weights
 
     whole = _whole(func)
     known = isinstance(whole, Unknown) and known_weights(run, whole) is not None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import handed_back, unmodeled
+from . import unmodeled, wrapped_results
 from .graph import reach
 from .heap import Saved
 from .storage import DOES
@@ -81,7 +81,7 @@ def called(
     behind = unmodeled.tensors_behind(run, func) if isinstance(owner, Unknown) and owner.returned else []
     result.nodes, result.returned = [*given, *behind], True
     result.alone = func.alone and all(is_alone(run, value) for value in values)
-    handed_back.note(run, result, values)
+    wrapped_results.note(run, result, values)
     if run.grad in ("on", "unknown"):
         if given and weights is None and run.program.sketches.notes:
             unmodeled.may_save(run, result, spelled(getattr(at, "func", None)), at)
@@ -100,7 +100,7 @@ def result_of(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> U
     result.returned = True
     result.alone = all(is_alone(run, value) for value in (*args, *kwargs.values()))
     result.behind = hidden_in(run, result, (*args, *kwargs.values()))
-    handed_back.note(run, result, (*args, *kwargs.values()))
+    wrapped_results.note(run, result, (*args, *kwargs.values()))
     result.nodes = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
     _may_keep(run, [*args, *kwargs.values()], result.nodes)
     run.hands_on((*args, *kwargs.values()))

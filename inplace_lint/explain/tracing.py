@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..interp.execute import HANDLERS
+from ..interp.grad_mode import Mode
 from ..interp.graph import reach
 from ..interp.guards import compatible, ways
-from ..interp.modes import Mode
 from ..interp.values import (
     Instance,
     Optimizer,

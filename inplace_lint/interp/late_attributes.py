@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from ..prefilter.select import trains
+from ..prefilter.selection import trains
 from . import lookup, names, objects
 from .values import ClassValue, FunctionValue, Symbol
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import bindings
 from .atoms import Function
-from .words import Pattern
+from .source_words import Pattern
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

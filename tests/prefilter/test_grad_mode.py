@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inplace_lint.interp.program import Program
-from inplace_lint.prefilter.modes import calls_quietly
+from inplace_lint.prefilter.grad_mode import calls_quietly
 from inplace_lint.project.modules import Project
 from inplace_lint.syntax.module import Module
 

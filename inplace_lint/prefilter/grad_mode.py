@@ -9,7 +9,7 @@ from ..syntax.nodes import inner_bodies, walk
 from ..torchmodel.spelling import MODES
 from . import construct
 from .atoms import Symbol
-from .words import first_place, stands
+from .source_words import first_place, stands
 
 if TYPE_CHECKING:
     from ..syntax.module import FunctionSource
