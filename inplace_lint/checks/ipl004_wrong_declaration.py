@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from ..interp.program import Program
     from ..project.declarations import Declaration
     from ..schedule.contradictions import Contradiction
+    from ..syntax.declarations import Comment
     from ..syntax.module import FunctionSource, Module
-    from ..syntax.said import Comment
 
 CODE = "IPL004"
 

@@ -207,18 +207,18 @@ class Program:
             return True
         known = self._returned.get(source)
         if known is None:
-            from ..syntax import returned
+            from ..syntax import return_values
 
-            known = self._returned[source] = returned.returned_calls(source)
+            known = self._returned[source] = return_values.returned_calls(source)
         return call in known
 
     def hands_back(self, source: FunctionSource) -> bool:
         """Whether a function returns what it was given first: as a decorator, it leaves a function as it is."""
         known = self._hands_back.get(source)
         if known is None:
-            from ..syntax import returned
+            from ..syntax import return_values
 
-            known = self._hands_back[source] = returned.returns_its_first(source)
+            known = self._hands_back[source] = return_values.returns_its_first(source)
         return known
 
     def asks_to_write(self, source: FunctionSource, cls: ClassSource) -> bool:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping
 
-    from ..syntax.asked import Asked
+    from ..syntax.argument_uses import Asked
     from ..syntax.files import Files
     from ..syntax.module import ClassSource, FunctionSource
     from .arguments import Call, Later
@@ -370,7 +370,7 @@ class Sketches:
         """What a function asks of its arguments."""
         known = self._asked.get(source)
         if known is None:
-            from ..syntax.asked import Asked
+            from ..syntax.argument_uses import Asked
 
             known = self._asked[source] = Asked(source)
         return known

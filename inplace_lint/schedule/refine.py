@@ -114,7 +114,7 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
 
 def _asks(caller: FunctionSource, name: str) -> bool:
     """Whether all that a caller does with a function has to be asked for by a flag."""
-    from ..syntax.flags import only_when_asked  # callers that are not entered are rare
+    from ..syntax.optional_statements import only_when_asked  # callers that are not entered are rare
 
     return only_when_asked(caller, name)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..project.declarations import Declaration
 from .annotations import annotated
-from .said import parameters
+from .declarations import parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from .annotations import SCALARS, annotated
-from .answers import Answers
+from .module_memo import Answers
 from .nodes import DULL, bound, bound_names, inner_bodies
 from .parse import parse, without_comments, without_docstrings
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from ..project.declarations import Declaration
     from ..project.modules import Project
     from ..syntax.custom_ops import CustomOp
+    from ..syntax.declarations import Said
     from ..syntax.files import Files
     from ..syntax.module import ClassSource, FunctionSource, Module
-    from ..syntax.said import Said
     from .module import Module as Layer
 
 _RETURNED = {"new": "new", "unknown": "unknown", "no_tensor": "other"}
@@ -206,7 +206,7 @@ class Declared:
         """What the comments of a file declare, and what is wrong with them."""
         known = self._said.get(module)
         if known is None:
-            from ..syntax.said import of_file
+            from ..syntax.declarations import of_file
 
             known = self._said[module] = of_file(module)
         return known

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from inplace_lint.syntax.module import Module
-from inplace_lint.syntax.returned import returned_calls, returns_its_first
+from inplace_lint.syntax.return_values import returned_calls, returns_its_first
 
 TEXT = """
 def plain(fn):

@@ -6,8 +6,8 @@ import contextlib
 
 import pytest
 
-from inplace_lint.syntax.flags import only_when_asked
 from inplace_lint.syntax.module import Module
+from inplace_lint.syntax.optional_statements import only_when_asked
 
 ASKED = [
     "def f(flag=False):\n    if flag:\n        used()",
