@@ -16,7 +16,7 @@ from inplace_lint.attention.find import find
 from inplace_lint.attention.plan import Plan
 from inplace_lint.attention.rewrite import fix
 from inplace_lint.model import Edit
-from inplace_lint.prefilter.summaries import Sketches
+from inplace_lint.prefilter.summaries import Prefilter
 from inplace_lint.project import Project
 from inplace_lint.syntax.files import Files
 from inplace_lint.syntax.module import Module
@@ -34,7 +34,7 @@ def plans(folder: Path) -> list[tuple[Path, Plan]]:
         except (OSError, UnreadableFile):
             continue
         files.add(module)
-        found += [(path, plan) for seen in find(module, Sketches(files).classes) for plan in seen.plans]
+        found += [(path, plan) for seen in find(module, Prefilter(files).classes) for plan in seen.plans]
     return found
 
 

@@ -65,7 +65,7 @@ _FOREIGN = ("torch", "einops", "math")
 
 def interpreted(program: Program, module: Module, root: FunctionSource | None) -> Evaluation:
     """The value graph of a function called with any arguments; None: of the top level of the file. Raises Spent."""
-    graph = Evaluation(program.sketches.classes, root or module.functions_in_order()[0])
+    graph = Evaluation(program.prefilter.classes, root or module.functions_in_order()[0])
     run = _Graphing(program, graph)
     try:
         if root is None:

@@ -115,7 +115,7 @@ def _findings(module: Module, program: Program, settings: Settings) -> list[Diag
     diagnostics += _declarations(module, program)
     diagnostics += [_cut_short(module, source, why) for source, why in program.cut_short.items()]
     diagnostics.sort(key=lambda d: (d.location.key(), d.code))
-    program.sketches.settle()
+    program.prefilter.settle()
     return diagnostics
 
 
@@ -140,7 +140,7 @@ def _attention(module: Module, program: Program, settings: Settings) -> list[Dia
     from ..project.torch_version import oldest
 
     target = Target(lambda: oldest(settings), dict(settings.attention_sizes))
-    seen = find(module, program.sketches.classes, target, program.cut_short)
+    seen = find(module, program.prefilter.classes, target, program.cut_short)
     seen += led(program, module, seen, target)
     said = [one for code in _ATTENTION for place in seen for one in _rule(code).check(module, place)]
     return list({(one.code, one.location.key()): one for one in reversed(said)}.values())[::-1]

@@ -20,7 +20,7 @@ from .selection import add_configuration, add_report, add_selection, complete, c
 if TYPE_CHECKING:
     from argparse import Namespace
 
-    from ..interp.profile_counts import Tally
+    from ..interp.profile_counts import ProfileCounts
     from ..project.configuration import Configuration
     from .baseline import Baseline
     from .options import Parser
@@ -110,7 +110,7 @@ def run(options: Namespace) -> int:
     return FOUND if faults and not options.exit_zero else CLEAN
 
 
-def _counted(options: Namespace) -> Tally | None:
+def _counted(options: Namespace) -> ProfileCounts | None:
     """What counts the runs of the analysis, all of them in this process, if that is asked for."""
     if not options.profile:
         return None

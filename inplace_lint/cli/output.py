@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TextIO
 
-    from ..interp.profile_counts import Tally
+    from ..interp.profile_counts import ProfileCounts
     from ..model import Diagnostic
     from ..project.discovery import Target
     from ..report.findings import Findings
@@ -177,7 +177,7 @@ def about(targets: Sequence[Target], jobs: int, seconds: float) -> None:
 _MOST = 10
 
 
-def profile(tally: Tally) -> None:
+def profile(tally: ProfileCounts) -> None:
     """What --profile adds: how often runs began, and how often they went through which functions."""
     runs, times = tally.roots.total(), tally.bodies.total()
     each = times / len(tally.bodies) if tally.bodies else 0.0

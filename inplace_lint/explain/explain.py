@@ -16,7 +16,7 @@ from ..syntax.module import Module
 from ..syntax.statement import Statement
 from ..syntax.unreadable import UnreadableFile
 from . import verdicts
-from .tracing import Watch, writes_of
+from .tracing import Tracer, writes_of
 
 if TYPE_CHECKING:
     from ..interp.frames import Place
@@ -72,7 +72,7 @@ class _Account:
     def __init__(self, module: Module, place: Statement, project: Project) -> None:
         self.module = module
         self.place = place
-        self.watch = Watch(module, place.first, place.last)
+        self.watch = Tracer(module, place.first, place.last)
         program = Program(project)
         program.handlers = self.watch.handlers()
         program.files.add(module)

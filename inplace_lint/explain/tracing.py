@@ -104,7 +104,7 @@ class Visit:
         self.saves: list[Saved] = []
 
 
-class Watch:
+class Tracer:
     """Watches the rows `first` to `last` of a file, in every run of a program that is given `handlers()`."""
 
     def __init__(self, module: Module, first: int, last: int) -> None:

@@ -8,7 +8,7 @@ from ..hazards.finding import CERTAIN, HARMLESS, POSSIBLE, SILENT
 from ..hazards.findings import Context, of_run, proved
 from ..interp.guards import ALWAYS, implies, literal, relative, ways
 from ..interp.storage import DOES
-from ..schedule.refine import reconsider
+from ..schedule.refine import refine
 from .tracing import TRAINING
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..interp.heap import Hazard, Saved
     from ..interp.run import Run
     from ..syntax.module import FunctionSource
-    from .tracing import Watch
+    from .tracing import Tracer
 
     Done = list[tuple[Run, FunctionSource | None]]
 
@@ -49,7 +49,7 @@ _CODES = {
 _TOLD = 8
 
 
-def words(watch: Watch, done: Done, checked: bool) -> str:
+def words(watch: Tracer, done: Done, checked: bool) -> str:
     """The findings that stand on the watched rows, and the writes there that meet a save and are none."""
     findings: dict[tuple[object, ...], tuple[Finding, Run, Context]] = {}
     met: list[tuple[Hazard, Context]] = []
@@ -63,7 +63,7 @@ def words(watch: Watch, done: Done, checked: bool) -> str:
                 findings[finding.key()] = (finding, run, context)
         met += [(hazard, context) for hazard in run.heap.hazards if _stands(watch, hazard.write.place)]
     for finding, run, context in findings.values():
-        reconsider(watch.module, run.program, [(finding, context.root)])
+        refine(watch.module, run.program, [(finding, context.root)])
     lines: list[str] = []
     for finding, run, context in sorted(findings.values(), key=lambda f: -f[0].confidence):
         if watch.first <= getattr(finding.at, "lineno", 0) <= watch.last:
@@ -121,7 +121,7 @@ def save_words(saved: Saved, when: str = "") -> str:
     return text
 
 
-def conditions(watch: Watch, run: Run, guard: Guard) -> str:
+def conditions(watch: Tracer, run: Run, guard: Guard) -> str:
     """A guard in the words of the source."""
     if not guard:
         return "a path is taken that cannot be"
@@ -140,7 +140,7 @@ def beyond(guard: Guard, path: Guard) -> Guard | None:
     return None if rest is ALWAYS or not rest else rest
 
 
-def _conjunction(watch: Watch, run: Run, positive: int, negative: int) -> str:
+def _conjunction(watch: Tracer, run: Run, positive: int, negative: int) -> str:
     parts = []
     for bit in range((positive | negative).bit_length()):
         if (positive | negative) >> bit & 1:
@@ -165,7 +165,7 @@ def _unnamed(run: Run, bit: int) -> tuple[str, str]:
     return "a test elsewhere holds", "a test elsewhere does not hold"
 
 
-def _finding(watch: Watch, finding: Finding, run: Run, context: Context) -> list[str]:
+def _finding(watch: Tracer, finding: Finding, run: Run, context: Context) -> list[str]:
     lines = [f"  {code(finding)}, {_CONFIDENCES[finding.confidence]}"]
     for saved in finding.saves:
         role = "its result" if saved.result else "its weights" if saved.attr == "weight" else "its input"
@@ -197,8 +197,8 @@ def _cause(finding: Finding) -> str:
     return f"{finding.op} raises here" + (f" (made so on line {cause})" if cause else "")
 
 
-def _reasons(watch: Watch, finding: Finding, run: Run, context: Context) -> list[str]:
-    """Why a finding is not certain: what its hazards, or the incidents, rest on."""
+def _reasons(watch: Tracer, finding: Finding, run: Run, context: Context) -> list[str]:
+    """Why a finding is not certain: what its hazards, or the events, rest on."""
     found = [finding.overruled] if finding.overruled else []
     if finding.kind == "argument":
         found.append("whether a caller goes on to use what it has passed is not known here")
@@ -206,11 +206,11 @@ def _reasons(watch: Watch, finding: Finding, run: Run, context: Context) -> list
         at, _ = context.site(hazard.write.place, hazard.saved.place)
         if at is finding.at and hazard.reached:
             found += _doubts(watch, hazard, run, context, finding.confidence)
-    for incident in run.found.incidents:
-        if incident.kind == finding.kind and (incident.place.at is finding.at or finding.write is not None):
-            if incident.grad < DOES:
+    for event in run.found.events:
+        if event.kind == finding.kind and (event.place.at is finding.at or finding.write is not None):
+            if event.grad < DOES:
                 found.append(_may(context, finding.confidence))
-            elif incident.is_by_a_flag() and not run.as_built_by_default(incident.guard):
+            elif event.is_by_a_flag() and not run.as_built_by_default(event.guard):
                 found.append("it happens only if its object is built with a flag that is off by default")
             elif finding.confidence == POSSIBLE:
                 found.append(_DOUBT)
@@ -229,7 +229,7 @@ def _may(context: Context, confidence: int) -> str:
     return text
 
 
-def _doubts(watch: Watch, hazard: Hazard, run: Run, context: Context, confidence: int) -> list[str]:
+def _doubts(watch: Tracer, hazard: Hazard, run: Run, context: Context, confidence: int) -> list[str]:
     saved, found = hazard.saved, []
     if saved.grad < DOES:
         found.append(_may(context, confidence))
@@ -274,7 +274,7 @@ def _why_none(hazard: Hazard, context: Context, at: object, immediate: bool) -> 
     return f"it is told at the call on line {getattr(at, 'lineno', 0)}, which holds both places"
 
 
-def _stands(watch: Watch, place: Place) -> bool:
+def _stands(watch: Tracer, place: Place) -> bool:
     return any(p.frame.module is watch.module and watch.first <= _row(p) <= watch.last for p in place.stack())
 
 

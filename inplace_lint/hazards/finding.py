@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 POSSIBLE, LIKELY, CERTAIN = 0, 1, 2
 #: Kinds of hazards that raise no error.
 SILENT = frozenset({"data", "shared", "unchecked"})
-#: Kinds of incidents that raise nothing: what else is found at their place goes first.
+#: Kinds of events that raise nothing: what else is found at their place goes first.
 HARMLESS = frozenset({"no-gain", "no-derivative", "stale", "argument", "lost", "hidden"})
 #: Kinds that no caller knows more about.
 LOCAL = frozenset({"stale", "argument", "lost", "hidden"})
-#: Kinds of incidents that raise only where gradients are recorded.
+#: Kinds of events that raise only where gradients are recorded.
 REFUSED = ("leaf", "multi-view", "no-grad-view", "out")
 
 
@@ -45,10 +45,10 @@ class SavedAt:
 class Finding:
     """A hazard at a place of the file under check.
 
-    `kind` is write, step (an optimizer's); one of those that raise no error: data, shared, unchecked; or an incident:
+    `kind` is write, step (an optimizer's); one of those that raise no error: data, shared, unchecked; or an event:
     leaf, multi-view, expanded, no-grad-view, out, no-gain, no-derivative, unknown-op, stale, argument, lost, hidden.
     `at` is where the finding stands; `write` where the change itself is made, when that is inside a call made `at`.
-    `saves` are in the order of execution; `cause` is the place that made an incident possible.
+    `saves` are in the order of execution; `cause` is the place that made an event possible.
     """
 
     __slots__ = (
@@ -89,7 +89,7 @@ class Finding:
         self.passed: tuple[int, str] | None = None
         #: a declared function writes it, and autograd takes no notice of that
         self.unrecorded = False
-        #: an incident at a use of what was written before
+        #: an event at a use of what was written before
         self.used = False
         #: every such change under the same call
         self.writes: list[Place] = []

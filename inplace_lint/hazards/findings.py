@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..interp import driver_run
-from ..interp.access_paths import INSIDE, passed
+from ..interp.access_paths import INSIDE, access_path
 from ..interp.grad_evidence import grounds
 from ..interp.graph import reach
 from ..interp.guards import NEVER, both, conjunction, either, implies, tests, whatever, where
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Iterable
 
-    from ..interp.event import Incident
+    from ..interp.event import Event
     from ..interp.frames import Place
     from ..interp.graph import Node
     from ..interp.guards import Guard
@@ -38,8 +38,8 @@ def of_run(run: Run, module: Module, root: FunctionSource | None) -> list[Findin
 def _found(run: Run, module: Module, root: FunctionSource | None) -> list[Finding]:
     context = Context(run, module, root)
     found: dict[tuple[object, ...], Finding] = {}
-    for incident in run.found.incidents:
-        context.incident(incident, found)
+    for event in run.found.events:
+        context.event(event, found)
     immediate = {f.at for f in found.values() if f.confidence >= LIKELY and f.kind not in HARMLESS}
     immediate |= context.raising
     # The same save and write can meet on several paths, and in memory that is shared on some and a copy on others;
@@ -163,7 +163,7 @@ def _rank(finding: Finding) -> int:
 
 
 class Context:
-    """What the judgement of a run's hazards and incidents rests on besides these."""
+    """What the judgement of a run's hazards and events rests on besides these."""
 
     def __init__(self, run: Run, module: Module, root: FunctionSource | None) -> None:
         self.run = run
@@ -204,7 +204,7 @@ class Context:
             finding.passed = self.run.declared.passed.get((at, write.storage))
             finding.unrecorded = write.place.at in self.run.declared.unrecorded
             if inner:
-                finding.passed = passed(self.run, write, at)
+                finding.passed = access_path(self.run, write, at)
             elif write.storage.made is not None and write.storage.made.at is at:
                 finding.passed = INSIDE
             finding.versions = self._version(write.place, saved)
@@ -317,59 +317,59 @@ class Context:
                 return before, before + 1 + twice
         return None
 
-    def incident(self, incident: Incident, found: dict[tuple[object, ...], Finding]) -> None:
-        if not incident.storage.is_tensor() or (incident.grad < DOES and not incident.storage.credible()):
+    def event(self, event: Event, found: dict[tuple[object, ...], Finding]) -> None:
+        if not event.storage.is_tensor() or (event.grad < DOES and not event.storage.credible()):
             return
         run = self.run
-        guard = incident.guard
-        if not incident.modeless:
-            asked = (bit for bit, s in run.asked.requires.items() if s is incident.storage)
+        guard = event.guard
+        if not event.modeless:
+            asked = (bit for bit, s in run.asked.requires.items() if s is event.storage)
             guard = self._recorded(guard, asked)
         if not guard:
             return
         # A module's own parameter is at hand wherever the module is: no caller's facts are needed.
-        owned = incident.kind == "leaf" and incident.storage.origin == "parameter"
-        at, beneath = self.site(incident.place, incident.place if owned else incident.cause)
-        if beneath and (incident.kind in HARMLESS or incident.grad < DOES):
+        owned = event.kind == "leaf" and event.storage.origin == "parameter"
+        at, beneath = self.site(event.place, event.place if owned else event.cause)
+        if beneath and (event.kind in HARMLESS or event.grad < DOES):
             return  # this file has no fact that the other lacks
         # Where it is written, nothing is known of it: the call is told that brings it there.
         if at is None and owned:
-            at, beneath = self.site(incident.place, incident.storage.made)
+            at, beneath = self.site(event.place, event.storage.made)
         if at is None:
             return
-        confidence = LIKELY if incident.sometimes or run.supposes else CERTAIN
-        if incident.grad < DOES:
+        confidence = LIKELY if event.sometimes or run.supposes else CERTAIN
+        if event.grad < DOES:
             # That an argument may be a leaf is no evidence; that it may require grad is, for its views.
-            if incident.kind == "leaf" and not (incident.early or incident.stepped):
+            if event.kind == "leaf" and not (event.early or event.stepped):
                 return
-            sure = run.steps.trains if incident.stepped else self.reached and not incident.is_bare()
-            is_data = incident.kind != "leaf" and self._are_data(incident.sources)
+            sure = run.steps.trains if event.stepped else self.reached and not event.is_bare()
+            is_data = event.kind != "leaf" and self._are_data(event.sources)
             sure = sure and not (run.supposes or is_data)
             confidence = LIKELY if sure else POSSIBLE
-        if not self.is_trained(guard) or self._by_an_argument(incident) or incident.doubtful:
+        if not self.is_trained(guard) or self._by_an_argument(event) or event.doubtful:
             confidence = POSSIBLE
-        if incident.kind == "multi-view" and incident.is_by_a_flag() and not run.as_built_by_default(guard):
+        if event.kind == "multi-view" and event.is_by_a_flag() and not run.as_built_by_default(guard):
             # It raises at once for who asks for it and trains, so that who asks does not.
             confidence = POSSIBLE
             self.raising.add(at)
-        finding = Finding(incident.kind, at, incident.op, confidence)
-        finding.write = None if beneath is None else incident.place
+        finding = Finding(event.kind, at, event.op, confidence)
+        finding.write = None if beneath is None else event.place
         finding.beneath = beneath or ()
-        finding.passed = self.run.declared.passed.get((at, incident.storage))
-        finding.unrecorded = incident.place.at in self.run.declared.unrecorded
-        finding.cause = incident.cause
-        finding.given = incident.grad < DOES
-        finding.used = incident.used
+        finding.passed = self.run.declared.passed.get((at, event.storage))
+        finding.unrecorded = event.place.at in self.run.declared.unrecorded
+        finding.cause = event.cause
+        finding.given = event.grad < DOES
+        finding.used = event.used
         known = found.get(finding.key())
         if known is None or known.confidence < confidence:
             found[finding.key()] = finding
 
-    def _by_an_argument(self, incident: Incident) -> bool:
+    def _by_an_argument(self, event: Event) -> bool:
         """Whether a function that has returned expanded it as far as its arguments say, which may be not at all."""
-        cause = incident.cause
+        cause = event.cause
         if cause is None or cause not in self.run.found.perhaps_expanded:
             return False
-        return all(place.frame is not cause.frame for place in incident.place.stack())
+        return all(place.frame is not cause.frame for place in event.place.stack())
 
     def site(
         self, write: Place, saved: Place | None

@@ -22,7 +22,7 @@ INSIDE = (-1, "")
 _DEPTH = 4
 
 
-def passed(run: Run, write: Write, at: ast.AST) -> tuple[int, str] | None:
+def access_path(run: Run, write: Write, at: ast.AST) -> tuple[int, str] | None:
     """The argument's place and its parameter's name; (-1, "Class.attribute"); None where neither is known."""
     stack = write.place.stack()
     made = write.storage.made

@@ -24,7 +24,7 @@ from . import (
     strings,
     wrapped_results,
 )
-from .event import Incident
+from .event import Event
 from .grad_mode import Mode
 from .guards import both
 from .joins import join
@@ -171,9 +171,9 @@ def _of_tensor(run: Run, tensor: Tensor, name: str, at: ast.AST) -> Value:
     # Only of what an operation has made it is sure that no class of somebody's own stands behind it.
     made = tensor.storage.proved and tensor.storage.origin in ("result", "factory")
     if made and name.endswith("_") and table.names_op(name[:-1]):
-        missing = Incident("unknown-op", run.place(at), run.path, name, tensor.storage, DOES, None)
+        missing = Event("unknown-op", run.place(at), run.path, name, tensor.storage, DOES, None)
         missing.modeless = True
-        run.found.incidents.append(missing)
+        run.found.events.append(missing)
     return run.new_tensor("parameter", DOES, at, leaf=True) if is_replaced(run, at) else Unknown()
 
 

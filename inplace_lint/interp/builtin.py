@@ -284,8 +284,8 @@ def other(run: Run, dotted: str, args: Sequence[Value]) -> Value:
     return result
 
 
-PLAYS: dict[str, Play] = {
-    **functional.PLAYS,
+INTRINSICS: dict[str, Play] = {
+    **functional.INTRINSICS,
     "builtins.any": _any,
     "builtins.all": _all,
     "builtins.isinstance": lambda run, args, kwargs, at: instances.is_instance(run, args),

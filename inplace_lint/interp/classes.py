@@ -52,7 +52,7 @@ def _is_set_to_a_tensor(run: Run, cls: ClassValue, name: str) -> bool:
     """Whether a method of the class sets an attribute to what a function of torch makes."""
     for owner in cls.order():
         for method in owner.source.methods.values():
-            for how, value, _ in run.program.sketches.assigned(method).names.get(f".{name}", ()):
+            for how, value, _ in run.program.prefilter.assigned(method).names.get(f".{name}", ()):
                 if how == "=" and isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
                     made = names.evaluate_in(run, method.module, value.func)
                     if isinstance(made, Symbol) and table.function(made.dotted) is not None:

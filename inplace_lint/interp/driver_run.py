@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from .values import Tensor, Value
 
 
-class Driven(Interpreter):
+class DriverRun(Interpreter):
     """A run in which it is supposed how the file's training is called."""
 
     supposes = True
@@ -39,7 +39,7 @@ class Driven(Interpreter):
             tensor.storage.device = "cpu"
         return tensor
 
-    def train(self, ways: list[driver_synthesis.Way]) -> None:
+    def train(self, ways: list[driver_synthesis.Driver]) -> None:
         """Call the training in each of these ways."""
         self.state.slots[(self.frame.uid, driver_synthesis.OPTIMIZER)] = Symbol("torch.optim.SGD")
         self.budget.looks_aside = True
@@ -64,7 +64,7 @@ class Driven(Interpreter):
 
 def is_guessed(run: Run, one: Place, other: Place) -> bool:
     """Whether two places, not in methods of one class, only meet in objects that may be of other classes."""
-    if not isinstance(run, Driven) or one.stack()[0].at not in run.unsure:
+    if not isinstance(run, DriverRun) or one.stack()[0].at not in run.unsure:
         return False
     source, another = one.frame.function, other.frame.function
     return source is None or another is None or source.owner is None or source.owner is not another.owner

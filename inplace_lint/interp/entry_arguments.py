@@ -112,7 +112,7 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
         given = names.evaluate_in(run, source.module, default)
         if isinstance(given, (Symbol, ClassValue, FunctionValue, Bound)):
             return given  # a class or function to build with: the one that most callers leave as it is
-    if default is None and (choices := run.program.sketches.given(source, parameter.arg)):
+    if default is None and (choices := run.program.prefilter.given(source, parameter.arg)):
         return _one_of(run, source, parameter, choices)
     value = Unknown()
     value.left_out = isinstance(default, ast.Constant) and default.value is None
@@ -190,7 +190,7 @@ def _calls_a_layer(run: Run, source: FunctionSource, parameter: ast.arg, cls: Cl
     """Whether a module of the class has what a function calls of its argument, and not as a method: as a layer."""
     return cls.is_module() and any(
         _method(cls, name) is None and not table.has_module(name) and _sets(cls, name)
-        for name in run.program.sketches.asked(source).called(parameter.arg)
+        for name in run.program.prefilter.asked(source).called(parameter.arg)
     )
 
 
@@ -215,7 +215,7 @@ def _asked(run: Run, source: FunctionSource, name: str) -> frozenset[str]:
 
     Empty where the name may stand for something else than the argument, or for an attribute of another name.
     """
-    return run.program.sketches.asked(source).of(name)
+    return run.program.prefilter.asked(source).of(name)
 
 
 def _in_sight(run: Run, module: Module, asked: frozenset[str]) -> Iterator[ClassValue]:

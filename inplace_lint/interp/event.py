@@ -27,7 +27,7 @@ class Skipped:
         self.result = result
 
 
-class Incident:
+class Event:
     """Something that raises at once: `kind` is leaf, multi-view, expanded, no-grad-view, out or unknown-op.
 
     Or that is of no use: no-gain (the op clones what it writes), no-derivative (backward will raise).

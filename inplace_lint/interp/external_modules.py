@@ -83,7 +83,7 @@ def called(
     result.alone = func.alone and all(is_alone(run, value) for value in values)
     wrapped_results.note(run, result, values)
     if run.grad in ("on", "unknown"):
-        if given and weights is None and run.program.sketches.notes:
+        if given and weights is None and run.program.prefilter.notes:
             unmodeled.may_save(run, result, spelled(getattr(at, "func", None)), at)
         forward = Forward(run, func, result, values, at)
         run.handed.forwards.setdefault(func, []).append(forward)

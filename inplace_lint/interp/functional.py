@@ -368,7 +368,7 @@ def _operator(sign: str) -> Play:
     return play
 
 
-PLAYS: dict[str, Play] = {
+INTRINSICS: dict[str, Play] = {
     "builtins.zip": _zip,
     "builtins.enumerate": _enumerate,
     "builtins.reversed": _reversed,

@@ -178,8 +178,8 @@ def _legacy_constructor(run: Run, args: Sequence[Value], kwargs: Mapping[str, Va
 
 
 #: What each name means.
-PLAYS: dict[str, Play] = {
-    **builtin.PLAYS,
+INTRINSICS: dict[str, Play] = {
+    **builtin.INTRINSICS,
     "torch.nn.Parameter": _parameter,
     "torch.nn.Sequential": _sequential,
     "torch.nn.ModuleList": _module_list,

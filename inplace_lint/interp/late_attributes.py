@@ -48,7 +48,7 @@ def _builds(run: Run, method: FunctionSource, name: str) -> bool:
     """Whether a method sets an attribute to what a class or function of the project, or of torch, makes."""
     return any(
         how == "=" and _is_made(run, method, expression)
-        for how, expression, _ in run.program.sketches.assigned(method).names.get(f".{name}", ())
+        for how, expression, _ in run.program.prefilter.assigned(method).names.get(f".{name}", ())
     )
 
 

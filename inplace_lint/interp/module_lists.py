@@ -32,13 +32,13 @@ def made(run: Run, args: Sequence[Value], at: ast.AST) -> Value | None:
     else:
         elements = run.elements(given) if isinstance(given, Sequence_) and given.kind == "list" else []
         is_list = bool(elements) and all(is_module(atom) for one in elements for atom in flatten(one))
-    return intrinsics.PLAYS["torch.nn.ModuleList"](run, args, {}, at) if is_list else None
+    return intrinsics.INTRINSICS["torch.nn.ModuleList"](run, args, {}, at) if is_list else None
 
 
 def _is_filled(run: Run, source: FunctionSource, at: ast.AST) -> bool:
     """Whether the function puts something into what it binds a call to, at its end."""
     receiver = source.receiver.encode()
-    for name, entries in run.program.sketches.assigned(source).names.items():
+    for name, entries in run.program.prefilter.assigned(source).names.items():
         if any(how == "=" and value is at for how, value, _ in entries):
             spelled = receiver * name.startswith(".") + name.encode()
             return any(source.mentions(spelled + filled) for filled in _FILLED)

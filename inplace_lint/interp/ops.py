@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..torchmodel.facts import WEIGHT, Const
 from . import axes, results, saving, stale_reads, writing
 from .application import Application
-from .event import Incident
+from .event import Event
 from .guards import both
 from .heap import strongest
 from .joins import join
@@ -189,7 +189,7 @@ def perform(
     if run.found.written:
         _stale_reads(run, op)
     if facts.writes:
-        writing.incidents(run, op)
+        writing.events(run, op)
         if at in run.found.observed:
             for i in facts.writes:
                 for guard, tensor in op.operands[i] if i < len(op.operands) else ():
@@ -321,9 +321,9 @@ def _stale_views(run: Run, op: Application) -> None:
                 kind = "multi-view" if tensor.multi is not None else "no-grad-view"
                 evidence = max((e for _, e in run.heap.gradients(tensor, guard)), default=0)
                 if evidence:
-                    stale = Incident(kind, op.place, guard, op.name, tensor.storage, evidence, cause)
+                    stale = Event(kind, op.place, guard, op.name, tensor.storage, evidence, cause)
                     stale.used = True
-                    run.found.incidents.append(stale)
+                    run.found.events.append(stale)
 
 
 def used(run: Run, operands: list[Operands]) -> None:

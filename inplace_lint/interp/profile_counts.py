@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Body: TypeAlias = "tuple[str, int, str, str]"
 
 
-class Tally:
+class ProfileCounts:
     """What `Program` counts while there is one: bodies by function and class of the receiver."""
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Tally:
         self.bodies[source.module.filename, source.node.lineno, source.name, name] += 1
 
 
-def begin() -> Tally:
+def begin() -> ProfileCounts:
     """Count from here on, in this process."""
-    Program.tally = tally = Tally()
+    Program.tally = tally = ProfileCounts()
     return tally

@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, ClassVar
 
 from ..prefilter.selection import suspects
-from ..prefilter.summaries import Sketches
+from ..prefilter.summaries import Prefilter
 from ..prefilter.text_screen import sets_state
 from ..syntax.files import Files
 from . import guards
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .execute import Handlers
     from .frames import State
-    from .profile_counts import Tally
+    from .profile_counts import ProfileCounts
     from .run import Run
     from .values import ClassValue, Instance, Value
 
@@ -42,19 +42,19 @@ def of_project(project: Project) -> Program:
     global _latest, _parsed
     if _latest is not None and _latest[0] is project and _latest[1].files.grown() <= _KEPT:
         return _latest[1]
-    sketches = None
+    prefilter = None
     if _latest is not None:
         _parsed += _latest[1].files.grown()
         files = _latest[1].files.renew()
         if files.project is project:
-            sketches = _latest[1].sketches.renewed(files)
+            prefilter = _latest[1].prefilter.renewed(files)
         _latest = None
         if _parsed >= _COLLECTED:
             import gc
 
             _parsed = 0
             gc.collect()  # what runs leave behind refers to itself
-    _latest = (project, Program(project, sketches))
+    _latest = (project, Program(project, prefilter))
     return _latest[1]
 
 
@@ -70,7 +70,7 @@ def forget(everything: bool) -> None:
     changed = program.files.changed()
     if changed:
         files = program.files.without(changed)
-        _latest = (project, Program(project, program.sketches.renewed(files)))
+        _latest = (project, Program(project, program.prefilter.renewed(files)))
 
 
 class Built:
@@ -112,9 +112,9 @@ class Program:
     """A file under check and the files of its project that it imports, and what is known of them."""
 
     #: what counts the runs, where somebody asked for it
-    tally: ClassVar[Tally | None] = None
+    tally: ClassVar[ProfileCounts | None] = None
 
-    def __init__(self, project: Project, sketches: Sketches | None = None) -> None:
+    def __init__(self, project: Project, prefilter: Prefilter | None = None) -> None:
         self.last_uid = 0
         #: used by every run in place of `execute`'s own table: how `explain.tracing` sees what happens
         self.handlers: Handlers | None = None
@@ -128,13 +128,13 @@ class Program:
         self.cut_short: dict[FunctionSource | None, str] = {}
         #: a run is a second look (`schedule.refine`)
         self.second_look = False
-        self.sketches = sketches or Sketches(Files(project))
-        self.files = self.sketches.files
+        self.prefilter = prefilter or Prefilter(Files(project))
+        self.files = self.prefilter.files
         #: what somebody has said of functions, in comments and in the configuration
-        self.declared = self.sketches.declared
-        self.names = self.sketches.names
+        self.declared = self.prefilter.declared
+        self.names = self.prefilter.names
         #: those made for the other wish (`want_notes`), if there were any
-        self._other_sketches: Sketches | None = None
+        self._other_prefilter: Prefilter | None = None
         self._classes: dict[ClassSource, ClassValue] = {}
         #: callers, in the file at hand, of functions that write: entered all the same
         self.writers: set[FunctionSource] = set()
@@ -153,7 +153,7 @@ class Program:
         """What of a file is worth a run; the engine itself is only imported where there is something."""
         self.files.add(module)
         self._begin()
-        return suspects(self.sketches, module)
+        return suspects(self.prefilter, module)
 
     def _begin(self) -> None:
         """Forget what runs of other files left: how tests are numbered, and all that follows, is each file's own."""
@@ -167,10 +167,10 @@ class Program:
 
     def want_notes(self, wanted: bool) -> None:
         """Whether findings are looked for that change nothing about the outcome."""
-        if self.sketches.notes != wanted:
-            others = self._other_sketches or Sketches(self.files)
+        if self.prefilter.notes != wanted:
+            others = self._other_prefilter or Prefilter(self.files)
             others.notes = wanted
-            self.sketches, self._other_sketches = others, self.sketches
+            self.prefilter, self._other_prefilter = others, self.prefilter
 
     def building_run(self, module: Module) -> Run:
         """A run in which objects are built that every run shares."""
@@ -186,8 +186,8 @@ class Program:
         """Whether a call of the function is followed in every run: it, or what it calls or hooks on, may write."""
         known = self._entered.get(source)
         if known is None:
-            sketches = self.sketches
-            known = sketches.may_write(source) or sets_state(source) or sketches.is_suspicious(source)
+            prefilter = self.prefilter
+            known = prefilter.may_write(source) or sets_state(source) or prefilter.is_suspicious(source)
             known = known or source.mentions(b".register_forward_")
             self._entered[source] = known
         return known or source in self.writers
@@ -198,7 +198,7 @@ class Program:
         if known is None:
             from ..prefilter import receiver_types
 
-            known = self._gives[source] = receiver_types.gives_writer(self.sketches, source)
+            known = self._gives[source] = receiver_types.gives_writer(self.prefilter, source)
         return known
 
     def may_return(self, source: FunctionSource | None, call: ast.AST) -> bool:
@@ -227,7 +227,7 @@ class Program:
         if known is None:
             from ..prefilter import receiver_types
 
-            known = self._asks[source, cls] = receiver_types.may_ask(self.sketches, source, cls)
+            known = self._asks[source, cls] = receiver_types.may_ask(self.prefilter, source, cls)
         return known
 
     def forget_objects(self) -> None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from ..project.declarations import Declaration
     from ..syntax.module import FunctionSource, Module
-    from .event import Incident, Skipped
+    from .event import Event, Skipped
     from .external_modules import Forward
     from .frames import Frame, Loop, Place
     from .generators import Generator
@@ -220,9 +220,9 @@ class Found:
 
     __slots__ = (
         "cut",
+        "events",
         "filled",
         "findings",
-        "incidents",
         "observations",
         "observed",
         "perhaps_expanded",
@@ -232,7 +232,7 @@ class Found:
     )
 
     def __init__(self, observed: frozenset[ast.AST]) -> None:
-        self.incidents: list[Incident] = []
+        self.events: list[Event] = []
         self.writes: list[Write] = []
         #: the tensors whose values were changed
         self.written: set[Tensor] = set()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..syntax.nodes import end_of, start_of
 from . import names
-from .event import Incident
+from .event import Event
 from .guards import both, compatible, implies
 from .storage import DOES
 from .values import Sequence_, Tensor, Value
@@ -42,7 +42,7 @@ def reads(run: Run, op: str, at: ast.AST, operands: list[Tensor], replaces: bool
             write = _since(run, node.id, tensor, id(tensor) in others, at)
             if write is not None:
                 guard = both(run.path, write.guard)
-                stale = Incident(
+                stale = Event(
                     "stale",
                     run.place(node),
                     guard,
@@ -54,7 +54,7 @@ def reads(run: Run, op: str, at: ast.AST, operands: list[Tensor], replaces: bool
                 stale.modeless = stale.used = True
                 # Not whenever it is read was it changed: only an option, `inplace=True`, says so for the whole call.
                 stale.doubtful = not implies(run.path, run.without_options(write.guard))
-                run.found.incidents.append(stale)
+                run.found.events.append(stale)
                 break
 
 
@@ -67,9 +67,9 @@ def repeated(run: Run, op: str, at: ast.AST, value: Value) -> None:
             condition = both(guard, write.guard)
             if condition:
                 cause = _seen_here(run.frame, write.place)
-                stale = Incident("stale", run.place(at), condition, op, tensor.storage, DOES, cause)
+                stale = Event("stale", run.place(at), condition, op, tensor.storage, DOES, cause)
                 stale.modeless = stale.used = True
-                run.found.incidents.append(stale)
+                run.found.events.append(stale)
 
 
 def put_again(run: Run, sequence: Sequence_, tensor: Tensor) -> None:
@@ -111,11 +111,11 @@ def swapped(run: Run, target: Value, value: Value, at: ast.AST) -> None:
             ):
                 condition = both(both(run.path, guard), write.guard)
                 if condition:
-                    stale = Incident(
+                    stale = Event(
                         "stale", run.place(at), condition, "setitem", tensor.storage, DOES, write.place
                     )
                     stale.modeless = stale.used = True
-                    run.found.incidents.append(stale)
+                    run.found.events.append(stale)
                     return
 
 
@@ -142,9 +142,9 @@ def lost(run: Run, at: ast.AST, writes: Sequence[Write]) -> None:
             and made.at is not at
             and _within(made.at, at)
         ):
-            found = Incident("lost", write.place, write.guard, write.op, write.storage, DOES, made)
+            found = Event("lost", write.place, write.guard, write.op, write.storage, DOES, made)
             found.modeless = True
-            run.found.incidents.append(found)
+            run.found.events.append(found)
 
 
 def hidden(run: Run, tensor: Tensor, write: Write) -> None:
@@ -157,13 +157,13 @@ def hidden(run: Run, tensor: Tensor, write: Write) -> None:
         and isinstance(counter.place.at, ast.Attribute)
         and _within(counter.place.at, write.place.at)
     ):
-        found = Incident("hidden", write.place, write.guard, write.op, write.storage, DOES, counter.place)
+        found = Event("hidden", write.place, write.guard, write.op, write.storage, DOES, counter.place)
         found.modeless = True
         # `used`: who else may have saved it is not in sight
         found.used = write.storage.origin not in ("result", "factory") or bool(
             run.heap.record(write.storage).saves
         )
-        run.found.incidents.append(found)
+        run.found.events.append(found)
 
 
 def _since(run: Run, name: str, tensor: Tensor, twice: bool, at: ast.AST) -> Write | None:

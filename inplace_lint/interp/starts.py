@@ -166,12 +166,12 @@ def run_body(
     run: Run | None = None,
 ) -> Run:
     """Run the statements at the top level of a file; `run`: to be begun so."""
-    ways = program.sketches.ways(module) if run is None else []
-    run = new_run(program, module, driver_run.Driven(program, module) if ways else run)
+    ways = program.prefilter.drivers(module) if run is None else []
+    run = new_run(program, module, driver_run.DriverRun(program, module) if ways else run)
     run.entering.deep = deep
     run.top_levels.frames[module.filename] = run.frame
     _until_cut(run, lambda: run.block(module.body))
-    if ways and isinstance(run, driver_run.Driven) and not run.found.cut:
+    if ways and isinstance(run, driver_run.DriverRun) and not run.found.cut:
         run.train(ways)
     return run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..torchmodel import keywords, table
-from ..torchmodel.spelling import MAKERS, MODES, PLAYED
+from ..torchmodel.spelling import INTRINSIC_OPS, MAKERS, MODES
 from . import (
     arrays,
     axes,
@@ -19,7 +19,7 @@ from . import (
     ops,
     results,
 )
-from .event import Incident
+from .event import Event
 from .iterators import Iteration
 from .optimizers import note_parameters
 from .storage import DOES, MAY, NEVER
@@ -63,11 +63,11 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
     methods = run.program.declared.methods(dotted)
     if methods:
         return _with_methods(run, dotted, methods)
-    if dotted.startswith("torch.") and dotted not in PLAYED:
+    if dotted.startswith("torch.") and dotted not in INTRINSIC_OPS:
         op = table.function(dotted)
         if op is not None:
             return _operation(run, op, dotted, args, kwargs, at)
-    play = intrinsics.PLAYS.get(dotted)
+    play = intrinsics.INTRINSICS.get(dotted)
     if play is not None:
         played = play(run, args, kwargs, at)
         if isinstance(played, Iteration):
@@ -129,9 +129,9 @@ def _torch(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Va
         run.forget_dtypes()
     if table.lacks(dotted):
         storage = run.new_tensor("result", NEVER, at).storage
-        missing = Incident("unknown-op", run.place(at), run.path, dotted, storage, DOES, None)
+        missing = Event("unknown-op", run.place(at), run.path, dotted, storage, DOES, None)
         missing.modeless = True
-        run.found.incidents.append(missing)
+        run.found.events.append(missing)
     if dotted.startswith("torch.distributions."):
         return distributions.made(run, args, kwargs)
     return external_modules.result_of(run, args, kwargs)

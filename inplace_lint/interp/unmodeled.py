@@ -140,14 +140,14 @@ def _came_unrecorded(run: Run, value: Unknown) -> bool:
 
 def _differentiates_twice(module: Module) -> bool:
     """Whether a backward in a file may be asked to record what it computes."""
-    if module.answers.differentiates_twice is None:
-        module.answers.differentiates_twice = b"create_graph" in module.source and any(
+    if module.memo.differentiates_twice is None:
+        module.memo.differentiates_twice = b"create_graph" in module.source and any(
             keyword.arg == "create_graph" and getattr(keyword.value, "value", None) is not False
             for node in walk(module.tree)
             if isinstance(node, ast.Call)
             for keyword in node.keywords
         )
-    return module.answers.differentiates_twice
+    return module.memo.differentiates_twice
 
 
 def _graph_of(run: Run, value: Unknown) -> list[tuple[Guard, Node]] | None:

@@ -116,7 +116,7 @@ def is_replaced(run: Run, at: ast.AST) -> bool:
     source = run.frame.function
     if source is None or not isinstance(at, ast.Attribute):
         return False
-    for target, call in run.program.sketches.assigned(source).parameters:
+    for target, call in run.program.prefilter.assigned(source).parameters:
         if target.attr == at.attr and ast.dump(target.value) == ast.dump(at.value):
             made = names.evaluate_in(run, source.module, call.func)
             trains = not any(keyword.arg == "requires_grad" for keyword in call.keywords)

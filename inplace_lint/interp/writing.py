@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import table
 from . import idempotent_writes, stale_reads
-from .event import Incident
+from .event import Event
 from .guards import both, compatible, implies
 from .storage import DOES
 from .values import Tensor, Unknown
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .storage import Storage
 
 
-def incidents(run: Run, op: Application) -> None:
+def events(run: Run, op: Application) -> None:
     """What raises at once where it is written."""
     facts, place = op.facts, op.place
     if facts.declared and not facts.counted:
@@ -31,14 +31,14 @@ def incidents(run: Run, op: Application) -> None:
                 _note_declared(run, op, i, tensor)
             parted = op.records and (tensor.multi or tensor.no_grad_view)  # which is refused before
             if tensor.expanded is not None and not facts.metadata_only and not parted:
-                found = Incident("expanded", place, guard, op.name, tensor.storage, DOES, tensor.expanded)
+                found = Event("expanded", place, guard, op.name, tensor.storage, DOES, tensor.expanded)
                 found.modeless = True
-                run.found.incidents.append(found)
+                run.found.events.append(found)
             if op.records:
                 refused = _refused(run, op, i, guard, tensor)
                 if refused is not None:
                     refused.doubtful = run.grad == "unknown"
-                    run.found.incidents.append(refused)
+                    run.found.events.append(refused)
 
 
 def _note_declared(run: Run, op: Application, i: int, tensor: Tensor) -> None:
@@ -48,20 +48,20 @@ def _note_declared(run: Run, op: Application, i: int, tensor: Tensor) -> None:
         run.declared.unrecorded.add(op.place.at)
 
 
-def _refused(run: Run, op: Application, i: int, guard: Guard, tensor: Tensor) -> Incident | None:
+def _refused(run: Run, op: Application, i: int, guard: Guard, tensor: Tensor) -> Event | None:
     """Why autograd refuses that this operand is written, or has no use for it."""
     facts, storage = op.facts, tensor.storage
     own = run.heap.gradients(tensor, guard)
     evidence = max((e for g, e in own if compatible(g, run.path)), default=0)
     anything = max((e for g, e in [*own, *op.grads] if compatible(g, guard)), default=0)
 
-    def incident(kind: str, grad: int, cause: Place | None) -> Incident:
-        seen = Incident(kind, op.place, guard, op.name, storage, grad, cause)
+    def event(kind: str, grad: int, cause: Place | None) -> Event:
+        seen = Event(kind, op.place, guard, op.name, storage, grad, cause)
         seen.sources = op.with_gradients(run, [i, *facts.gradients]) if anything else ()
         return seen
 
     if facts.params[i].is_out:
-        return incident("out", anything, None) if anything else None
+        return event("out", anything, None) if anything else None
     if tensor.counter is not None or _writes_inside(facts, i):
         return None
     if tensor.detached:
@@ -69,28 +69,28 @@ def _refused(run: Run, op: Application, i: int, guard: Guard, tensor: Tensor) ->
             tensor.early or (tensor.graph.leaf and run.heap.is_leaf(tensor.graph, guard))
         ):
             return None
-        found = incident("leaf", evidence, storage.made)
+        found = event("leaf", evidence, storage.made)
         found.storage = tensor.graph
         found.early = True
         return found
     if evidence and storage.origin == "unknown" and _has_used_gradient(run, storage):
-        found = incident("leaf", evidence, storage.made)
+        found = event("leaf", evidence, storage.made)
         found.stepped = True
         return found
     if anything and tensor.multi is not None:
-        return incident("multi-view", anything, tensor.multi)
+        return event("multi-view", anything, tensor.multi)
     if anything and tensor.no_grad_view is not None:
-        return incident("no-grad-view", anything, tensor.no_grad_view)
+        return event("no-grad-view", anything, tensor.no_grad_view)
     if evidence and (tensor.early or (storage.leaf and run.heap.is_leaf(storage, guard))):
-        found = incident("leaf", evidence, storage.made)
+        found = event("leaf", evidence, storage.made)
         found.early = tensor.early
         always = any(e >= evidence and implies(guard, g) for g, e in own)
         found.sometimes = not always and not tensor.early
         return found
     if evidence and not facts.differentiable and facts.counted and _has_derivative(op.name.rstrip("_")):
-        return incident("no-derivative", evidence, None)
+        return event("no-derivative", evidence, None)
     cloned = [e for c in facts.clones or () for g, e in op.gradients_of(run, c) if compatible(g, guard)]
-    return incident("no-gain", max(cloned), None) if max(cloned, default=0) else None
+    return event("no-gain", max(cloned), None) if max(cloned, default=0) else None
 
 
 def _has_used_gradient(run: Run, storage: Storage) -> bool:
@@ -131,7 +131,7 @@ def write(run: Run, op: Application) -> None:
             write.initial, write.looped = facts.no_grad, run.inexact > 0
             write.in_loop = bool(run.loops)
             write.recorded = records and run.grad == "on" and tensor.counter is None and not tensor.detached
-            if run.program.sketches.notes:
+            if run.program.prefilter.notes:
                 stale_reads.hidden(run, tensor, write)
             if not write.counted:
                 idempotent_writes.settle(run, op, write)

@@ -9,7 +9,7 @@ from .atoms import UNKNOWN, Box, cells, fresh, united
 from .expressions import elements
 
 if TYPE_CHECKING:
-    from .atoms import Cell, Layer, Object, Sketched
+    from .atoms import Atoms, Cell, Layer, Object
     from .expressions import Scope
 
 
@@ -25,8 +25,8 @@ class Call:
     def __init__(
         self,
         scope: Scope,
-        args: list[Sketched],
-        kwargs: dict[str, Sketched],
+        args: list[Atoms],
+        kwargs: dict[str, Atoms],
         nodes: list[ast.expr | None],
         named: dict[str, ast.expr],
         exact: bool,
@@ -42,7 +42,7 @@ class Call:
         """Every tensor among the arguments and in their containers."""
         return [cell for value in (*self.args, *self.kwargs.values()) for cell in cells(value)]
 
-    def after(self, receiver: list[Sketched], more: dict[str, Sketched] | None = None) -> Call:
+    def after(self, receiver: list[Atoms], more: dict[str, Atoms] | None = None) -> Call:
         """The same call with arguments put before these."""
         return Call(
             self.scope,
@@ -53,9 +53,9 @@ class Call:
             self.exact,
         )
 
-    def calls(self, func: Sketched, args: list[Sketched]) -> Sketched:
+    def calls(self, func: Atoms, args: list[Atoms]) -> Atoms:
         """The value of another call that this one makes."""
-        return self.scope.sketches.call(func, Call(self.scope, args, {}, [None] * len(args), {}, True))
+        return self.scope.prefilter.call(func, Call(self.scope, args, {}, [None] * len(args), {}, True))
 
 
 class Later:
@@ -67,7 +67,7 @@ class Later:
         self.scope = scope
         self.node = node
 
-    def value(self) -> Sketched:
+    def value(self) -> Atoms:
         return self.scope.value(self.node)
 
 
@@ -80,7 +80,7 @@ def evaluated(scope: Scope, node: ast.Call) -> Call:
         args, nodes, exact = _starred(scope, node)
     else:
         args, nodes = [scope.value(arg) for arg in node.args], [*node.args]
-    kwargs: dict[str, Sketched] = {}
+    kwargs: dict[str, Atoms] = {}
     named: dict[str, ast.expr] = {}
     for keyword in node.keywords:
         value = scope.value(keyword.value)
@@ -97,9 +97,9 @@ def evaluated(scope: Scope, node: ast.Call) -> Call:
     return Call(scope, args, kwargs, nodes, named, exact)
 
 
-def _starred(scope: Scope, node: ast.Call) -> tuple[list[Sketched], list[ast.expr | None], bool]:
+def _starred(scope: Scope, node: ast.Call) -> tuple[list[Atoms], list[ast.expr | None], bool]:
     """Arguments some of which are unpacked, their nodes, and whether it is known how many there are."""
-    args: list[Sketched] = []
+    args: list[Atoms] = []
     nodes: list[ast.expr | None] = []
     exact = True
     for arg in node.args:
@@ -118,18 +118,18 @@ def _starred(scope: Scope, node: ast.Call) -> tuple[list[Sketched], list[ast.exp
     return args, nodes, exact
 
 
-def unknown(made: Call) -> Sketched:
+def unknown(made: Call) -> Atoms:
     """A call of something that is not known: it may save what it is given, and nothing is known of its result."""
     scope = made.scope
     if scope.dry:
         return UNKNOWN
-    if scope.sketches.notes and scope.recording:
+    if scope.prefilter.notes and scope.recording:
         for cell in made.given():
             scope.save(cell.store)
     return fresh()
 
 
-def hooked(atom: Layer | Object, made: Call, result: Sketched) -> Sketched:
+def hooked(atom: Layer | Object, made: Call, result: Atoms) -> Atoms:
     """What a module's hooks make of what goes in and comes out."""
     for hook in atom.hooks:
         result = united([result, made.calls(hook, [(atom,), (Box(list(made.args)),), result])])

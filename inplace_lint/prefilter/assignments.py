@@ -12,7 +12,7 @@ PART = ".super()"
 COMPUTED = ".*"
 
 
-class Assigned:
+class Assignments:
     """An index of a function's statements; nothing is evaluated."""
 
     __slots__ = ("branches", "names", "parameters", "returns")

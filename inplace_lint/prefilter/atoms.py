@@ -1,4 +1,4 @@
-"""What a sketch knows of a value: a tuple of atoms, each of which it may be; the empty tuple is no tensor at all."""
+"""What the prefilter knows of a value: a tuple of atoms, each of which it may be; an empty tuple is no tensor."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from ..torchmodel.module import Module as Model
     from .arguments import Later
 
-    Sketched: TypeAlias = "tuple[Atom, ...]"
+    Atoms: TypeAlias = "tuple[Atom, ...]"
 
-NOTHING: Sketched = ()
+NOTHING: Atoms = ()
 
 #: How sure it is that gradients flow where something was saved: only perhaps; perhaps, and it was the op's own result;
 #: for certain, since a parameter is among the operands.
@@ -86,7 +86,7 @@ class Store:
         #: every arm in which it was saved
         self.arms = EVERYWHERE
         self.parted = False
-        self.members: dict[object, Sketched] | None = None
+        self.members: dict[object, Atoms] | None = None
         #: it came in as a part of an argument; of which, where that is known
         self.outside = False
         self.part_of = ""
@@ -101,7 +101,7 @@ class Store:
         self.found = False
         self.written_at: ast.AST | None = None
 
-    def opened(self) -> dict[object, Sketched]:
+    def opened(self) -> dict[object, Atoms]:
         """Its members, to be added to."""
         members = self.members
         if members is None:
@@ -169,17 +169,17 @@ def shadow(cell: Cell) -> Cell:
 
 
 #: What nothing is known of, where objects are built.
-UNKNOWN: Sketched = (Cell(_Blank()),)
+UNKNOWN: Atoms = (Cell(_Blank()),)
 
 
-def fresh(grad: bool = True) -> Sketched:
+def fresh(grad: bool = True) -> Atoms:
     """Something new of which nothing is known."""
     store = Store(grad)
     store.sources = ()
     return (Cell(store),)
 
 
-def member(cell: Cell, key: object) -> Sketched:
+def member(cell: Cell, key: object) -> Atoms:
     """What is held under a key, or as an attribute, of something unknown: the same each time."""
     store = cell.store
     members = store.opened()
@@ -211,7 +211,7 @@ class Box(Atom):
 
     def __init__(
         self,
-        items: list[Sketched],
+        items: list[Atoms],
         ordered: bool = True,
         role: str = "",
         fields: tuple[str, ...] = (),
@@ -222,7 +222,7 @@ class Box(Atom):
         self.fields = fields
         self.given = ""
 
-    def element(self) -> Sketched:
+    def element(self) -> Atoms:
         """Any of the elements."""
         if len(self.items) == 1:
             return self.items[0]
@@ -264,8 +264,8 @@ class Function(Atom):
     def __init__(
         self,
         source: FunctionSource,
-        receiver: Sketched | None = None,
-        names: list[dict[str, Sketched]] | None = None,
+        receiver: Atoms | None = None,
+        names: list[dict[str, Atoms]] | None = None,
     ) -> None:
         self.source = source
         self.receiver = receiver
@@ -293,12 +293,12 @@ class Object(Atom):
     def __init__(self, source: ClassSource, given: str = "") -> None:
         self.source = source
         self.given = given
-        self.slots: dict[str, Sketched] = {}
+        self.slots: dict[str, Atoms] = {}
         self.after: ClassSource | None = None
-        self.arguments: dict[str, Sketched | Later] = {}
+        self.arguments: dict[str, Atoms | Later] = {}
         self.scopes: dict[str, object] = {}
-        self.hooks: list[Sketched] = []
-        self.held: Sketched = NOTHING
+        self.hooks: list[Atoms] = []
+        self.held: Atoms = NOTHING
 
 
 class Layer(Atom):
@@ -313,7 +313,7 @@ class Layer(Atom):
         self.config = config
         self.weights = Store(tensor=True, leaf=True)
         self._facts: Facts | None = None
-        self.hooks: list[Sketched] = []
+        self.hooks: list[Atoms] = []
 
     def facts(self) -> Facts:
         """What a call does, in training or in evaluation."""
@@ -333,7 +333,7 @@ class Partial(Atom):
 
     __slots__ = ("args", "func", "kwargs")
 
-    def __init__(self, func: Sketched, args: list[Sketched], kwargs: dict[str, Sketched]) -> None:
+    def __init__(self, func: Atoms, args: list[Atoms], kwargs: dict[str, Atoms]) -> None:
         self.func = func
         self.args = args
         self.kwargs = kwargs
@@ -349,7 +349,7 @@ class Method(Atom):
         self.name = name
 
 
-def cells(value: Sketched, depth: int = 3) -> list[Cell]:
+def cells(value: Atoms, depth: int = 3) -> list[Cell]:
     """The tensors that a value is or holds, in boxes so deep; each box is opened once."""
     found: list[Cell] = []
     boxes: list[Box] = []
@@ -376,7 +376,7 @@ def cells(value: Sketched, depth: int = 3) -> list[Cell]:
     return found
 
 
-def prove(value: Sketched | list[Cell]) -> None:
+def prove(value: Atoms | list[Cell]) -> None:
     """Somebody asks whether it is a tensor: then it may be."""
     for atom in value:
         if isinstance(atom, Cell):
@@ -387,7 +387,7 @@ def prove(value: Sketched | list[Cell]) -> None:
 _MANY = 8
 
 
-def apart(value: Sketched, arms: frozenset[int], later: bool = False) -> Sketched:
+def apart(value: Atoms, arms: frozenset[int], later: bool = False) -> Atoms:
     """The same value, on a path on which the arms were not taken: what they saved does not concern it.
 
     `later`: neither does what they are still to save.
@@ -409,7 +409,7 @@ def apart(value: Sketched, arms: frozenset[int], later: bool = False) -> Sketche
     return tuple(found)
 
 
-def united(values: list[Sketched]) -> Sketched:
+def united(values: list[Atoms]) -> Atoms:
     """What may be any of the values."""
     found: dict[Atom, None] = {}
     for value in values:
@@ -418,7 +418,7 @@ def united(values: list[Sketched]) -> Sketched:
     return tuple(found) if len(found) <= _MANY else _thinned(list(found))
 
 
-def _thinned(atoms: list[Atom]) -> Sketched:
+def _thinned(atoms: list[Atom]) -> Atoms:
     kept: dict[object, Atom] = {}
     for atom in atoms:
         key: object = atom

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .atoms import Atom, Sketched
+    from .atoms import Atom, Atoms
     from .expressions import Scope
 
 
-def attribute(scope: Scope, value: Sketched, name: str) -> Sketched:
+def attribute(scope: Scope, value: Atoms, name: str) -> Atoms:
     """value.name."""
     if len(value) == 1:
         atom = value[0]
@@ -45,32 +45,32 @@ def attribute(scope: Scope, value: Sketched, name: str) -> Sketched:
     return united([attribute(scope, (atom,), name) for atom in value])
 
 
-def _of_symbol(scope: Scope, symbol: Symbol, name: str) -> Sketched:
-    return bindings.of_dotted(scope.sketches, scope.module, symbol.dotted, name)
+def _of_symbol(scope: Scope, symbol: Symbol, name: str) -> Atoms:
+    return bindings.of_dotted(scope.prefilter, scope.module, symbol.dotted, name)
 
 
-def _of_file(scope: Scope, file: File, name: str) -> Sketched:
+def _of_file(scope: Scope, file: File, name: str) -> Atoms:
     return scope.names_of(file.module, name)
 
 
-def _of_layer(scope: Scope, layer: Layer, name: str) -> Sketched:
+def _of_layer(scope: Scope, layer: Layer, name: str) -> Atoms:
     if name in ("weight", "bias") or name.startswith(("weight_", "bias_")):
         return (Cell(layer.weights),)
     if name.startswith("running_"):
         return fresh(grad=False)
     declared = f"{layer.name}.{name}"
-    if scope.sketches.declared.function(declared, scope.module) is not None:
+    if scope.prefilter.declared.function(declared, scope.module) is not None:
         return (Symbol(declared),)
     return (Method(layer, name),)
 
 
-def _of_box(scope: Scope, box: Box, name: str) -> Sketched:
+def _of_box(scope: Scope, box: Box, name: str) -> Atoms:
     if name in box.fields and (box.ordered or box.role):  # a dict has none of its keys
         return box.items[box.fields.index(name)]
     return (Method(box, name),)
 
 
-def _of_cell(scope: Scope, cell: Cell, name: str) -> Sketched:
+def _of_cell(scope: Scope, cell: Cell, name: str) -> Atoms:
     if scope.dry:
         return UNKNOWN
     store = cell.store
@@ -93,7 +93,7 @@ def _of_cell(scope: Scope, cell: Cell, name: str) -> Sketched:
 
 
 #: How an attribute of what is not the project's is looked up; of what is, `construct` says it.
-_ATTRIBUTES: dict[type[Atom], Callable[[Any, Any, str], Sketched]] = {
+_ATTRIBUTES: dict[type[Atom], Callable[[Any, Any, str], Atoms]] = {
     Symbol: _of_symbol,
     Cell: _of_cell,
     Box: _of_box,

@@ -1,4 +1,4 @@
-"""What the names at the top level of a file stand for, as values of a sketch."""
+"""What the names at the top level of a file stand for, as values of the prefilter."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from .atoms import NOTHING, UNKNOWN, Class, File, Function, Symbol
 
 if TYPE_CHECKING:
     from ..resolve.names import Definition
-    from .atoms import Sketched
-    from .summaries import Sketches
+    from .atoms import Atoms
+    from .summaries import Prefilter
 
 
-def of_module(sketches: Sketches, module: Module, name: str) -> Sketched:
+def of_module(prefilter: Prefilter, module: Module, name: str) -> Atoms:
     """The value of a name at the top level of a file."""
     key = (module, name)
-    known = sketches.globals.get(key)
+    known = prefilter.globals.get(key)
     if known is None:
-        sketches.globals[key] = NOTHING  # ends circles of assignments
-        known = sketches.globals[key] = _value(sketches, sketches.names.definition(module, name), key)
+        prefilter.globals[key] = NOTHING  # ends circles of assignments
+        known = prefilter.globals[key] = _value(prefilter, prefilter.names.definition(module, name), key)
     return known
 
 
-def imported(sketches: Sketches, module: Module, name: str, member: str | None, level: int) -> Sketched:
+def imported(prefilter: Prefilter, module: Module, name: str, member: str | None, level: int) -> Atoms:
     """What `from name import member`, or `import name`, binds."""
-    return _value(sketches, sketches.names.imported(module, name, member, level))
+    return _value(prefilter, prefilter.names.imported(module, name, member, level))
 
 
-def of_dotted(sketches: Sketches, module: Module, dotted: str, name: str) -> Sketched:
+def of_dotted(prefilter: Prefilter, module: Module, dotted: str, name: str) -> Atoms:
     """An attribute of what is outside of the project."""
-    return _value(sketches, sketches.names.attribute(module, dotted, name))
+    return _value(prefilter, prefilter.names.attribute(module, dotted, name))
 
 
-def _value(sketches: Sketches, found: Definition | None, asked: tuple[Module, str] | None = None) -> Sketched:
+def _value(prefilter: Prefilter, found: Definition | None, asked: tuple[Module, str] | None = None) -> Atoms:
     """The value of what was found for the name that is asked for; bound again, it is what it is bound to last."""
     if found is None:
         return UNKNOWN
@@ -47,5 +47,5 @@ def _value(sketches: Sketches, found: Definition | None, asked: tuple[Module, st
     if isinstance(what, Module):
         return (File(what),)
     if (found.module, found.name) != asked:
-        return of_module(sketches, found.module, found.name)
-    return sketches.top_of(found.module).value(what)
+        return of_module(prefilter, found.module, found.name)
+    return prefilter.top_of(found.module).value(what)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     Question = tuple[str, FunctionSource]
 
 
-class Earlier:
+class CachedAnswers:
     """The answers of earlier runs, and the questions that they left open."""
 
     def __init__(self, files: Files) -> None:

@@ -1,4 +1,4 @@
-"""Calls in a sketch: of ops, of nn modules, of what is not known; `methods` and `functions` have the others."""
+"""Calls in the prefilter: of ops, of nn modules, of what is not known; `methods` and `functions` have the others."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..torchmodel import arrays, table, writers
 from ..torchmodel.facts import Const
-from ..torchmodel.spelling import MAKERS, PLAYED
+from ..torchmodel.spelling import INTRINSIC_OPS, MAKERS
 from . import attributes, construct, effects, einops, functions, intrinsics, methods
 from .arguments import Call, Later, evaluated, hooked, unknown
 from .atoms import (
@@ -36,11 +36,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..torchmodel.op import Op
-    from .atoms import Atom, Sketched
+    from .atoms import Atom, Atoms
     from .expressions import Scope
 
 
-def of_node(scope: Scope, node: ast.Call) -> Sketched:
+def of_node(scope: Scope, node: ast.Call) -> Atoms:
     """The value of a call expression."""
     func_node = node.func
     if isinstance(func_node, ast.Attribute):
@@ -58,19 +58,19 @@ def of_node(scope: Scope, node: ast.Call) -> Sketched:
     return call(func, evaluated(scope, node))
 
 
-def _built_later(scope: Scope, func: Sketched, node: ast.Call) -> Sketched | None:
+def _built_later(scope: Scope, func: Atoms, node: ast.Call) -> Atoms | None:
     """An object or module whose arguments are not looked at yet; None where they must be."""
     for atom in func:
         if not isinstance(atom, (Class, Layer)) and not (
             isinstance(atom, Symbol)
             and atom.dotted.startswith("torch.nn.")
-            and atom.dotted not in intrinsics.PLAYS
+            and atom.dotted not in intrinsics.INTRINSICS
             and table.module(atom.dotted) is not None
         ):
             return None
     if any(isinstance(arg, ast.Starred) for arg in node.args):
         return None
-    built: list[Sketched] = []
+    built: list[Atoms] = []
     for atom in func:
         if isinstance(atom, Symbol):
             model = table.module(atom.dotted)
@@ -97,7 +97,7 @@ def _plain(node: ast.expr) -> str | Const:
     return Const(node.value) if isinstance(node, ast.Constant) else "?"
 
 
-def call(func: Sketched, made: Call) -> Sketched:
+def call(func: Atoms, made: Call) -> Atoms:
     """The value of func(…)."""
     if len(func) == 1:
         atom = func[0]
@@ -126,48 +126,48 @@ class _Way:
         self.atom = atom
         self.made = made
 
-    def __call__(self) -> Sketched:
+    def __call__(self) -> Atoms:
         return call((self.atom,), self.made)
 
 
 # torch
 
 
-def _layer(layer: Layer, made: Call) -> Sketched:
+def _layer(layer: Layer, made: Call) -> Atoms:
     model = layer.model()
     if made.scope.dry:
         return UNKNOWN
     binding = model.bind(["?"] * len(made.args), dict.fromkeys(made.kwargs, "?"))
-    values: list[Sketched] = [
+    values: list[Atoms] = [
         NOTHING if p is None else made.args[p] if isinstance(p, int) else made.kwargs[p] for p in binding
     ]
     owner = layer if model.has_weights(layer.config) else None
     return hooked(layer, made, effects.perform(made.scope, layer.facts(), values, owner))
 
 
-def _symbol(symbol: Symbol, made: Call) -> Sketched:
+def _symbol(symbol: Symbol, made: Call) -> Atoms:
     dotted = symbol.dotted
-    declared = made.scope.sketches.declared.function(dotted, made.scope.module)
+    declared = made.scope.prefilter.declared.function(dotted, made.scope.module)
     if declared is not None and made.args and any(isinstance(atom, Function) for atom in made.args[0]):
         return (symbol,)  # `custom_op(…)(function)`
     if declared is not None:
         return effects.apply(made.scope, declared, made.args, made.nodes, made.kwargs, made.named, True)
     if dotted in MAKERS and made.args and made.args[0] and isinstance(made.args[0][0], Text):
         return (Symbol(f"torch.ops.{made.args[0][0].value.replace('::', '.')}"),)
-    layer = made.scope.sketches.declared.layer(dotted)
+    layer = made.scope.prefilter.declared.layer(dotted)
     if layer is not None:
         return (Layer(dotted, {}, layer),)
-    methods = made.scope.sketches.declared.methods(dotted)
+    methods = made.scope.prefilter.declared.methods(dotted)
     if methods:
         return _with_methods(dotted, methods)
     if writers.writes_parameters(dotted):
         made.scope.step()
         made.scope.doubt(EVIDENT)
-    if dotted.startswith("torch.") and dotted not in PLAYED:
+    if dotted.startswith("torch.") and dotted not in INTRINSIC_OPS:
         op = table.function(dotted)
         if op is not None:
             return _operation(op, made)
-    play = intrinsics.PLAYS.get(dotted)
+    play = intrinsics.INTRINSICS.get(dotted)
     if play is not None:
         return play(made)
     if dotted == "builtins.isinstance" and made.args:
@@ -180,7 +180,7 @@ def _symbol(symbol: Symbol, made: Call) -> Sketched:
     if head == "numpy":
         return _numpy(dotted, made)
     if head == "einops":
-        return einops.PLAYS.get(dotted, unknown)(made)
+        return einops.INTRINSICS.get(dotted, unknown)(made)
     if head in _PLAIN_PACKAGES:
         return NOTHING
     given = made.args[0][0] if len(made.args) == 1 and len(made.args[0]) == 1 else None
@@ -189,7 +189,7 @@ def _symbol(symbol: Symbol, made: Call) -> Sketched:
     return unknown(made)
 
 
-def _with_methods(dotted: str, names: list[str]) -> Sketched:
+def _with_methods(dotted: str, names: list[str]) -> Atoms:
     """An object of a class that is not in sight, of some of whose methods something is declared."""
     store = Store()
     store.sources = ()
@@ -197,7 +197,7 @@ def _with_methods(dotted: str, names: list[str]) -> Sketched:
     return (Cell(store),)
 
 
-def _numpy(dotted: str, made: Call) -> Sketched:
+def _numpy(dotted: str, made: Call) -> Atoms:
     """A function of NumPy: it may write an array that shares a tensor's memory, or give another look at it."""
     name = dotted.removeprefix("numpy.")
     place = arrays.place_of_out(name)
@@ -216,7 +216,7 @@ def _numpy(dotted: str, made: Call) -> Sketched:
 _PLAIN_PACKAGES = frozenset("math random time logging warnings os sys json re".split())
 
 
-def _operation(op: Op, made: Call) -> Sketched:
+def _operation(op: Op, made: Call) -> Atoms:
     result = effects.apply(made.scope, op, made.args, made.nodes, made.kwargs, made.named, proves=True)
     if made.kwargs and "requires_grad" in made.kwargs:
         for atom in result:
@@ -225,7 +225,7 @@ def _operation(op: Op, made: Call) -> Sketched:
     return result
 
 
-def _torch(dotted: str, made: Call) -> Sketched:
+def _torch(dotted: str, made: Call) -> Atoms:
     op = table.method(dotted.rpartition(".")[2]) if dotted.startswith("torch.Tensor.") else None
     if op is not None:
         return _operation(op, made)
@@ -245,7 +245,7 @@ def _torch(dotted: str, made: Call) -> Sketched:
     return unknown(made)
 
 
-def _config(value: Sketched, node: ast.expr | None) -> str | Const:
+def _config(value: Atoms, node: ast.expr | None) -> str | Const:
     found = effects.kind(value, node)
     return Const(found[1]) if isinstance(found, tuple) else "?"
 
@@ -253,7 +253,7 @@ def _config(value: Sketched, node: ast.expr | None) -> str | Const:
 # Containers, and what is not known
 
 
-def _box(box: Box, made: Call) -> Sketched:
+def _box(box: Box, made: Call) -> Atoms:
     """nn.Sequential: its modules one after the other."""
     if box.role != "Sequential":
         return unknown(made)
@@ -263,7 +263,7 @@ def _box(box: Box, made: Call) -> Sketched:
     return value
 
 
-def _cell(cell: Cell, made: Call) -> Sketched:
+def _cell(cell: Cell, made: Call) -> Atoms:
     """Something unknown is called."""
     if made.scope.dry:
         return UNKNOWN
@@ -277,16 +277,16 @@ def _cell(cell: Cell, made: Call) -> Sketched:
     return unknown(made) if not cell.store.given else (*unknown(made), *part_of(cell.store.given))
 
 
-def _partial_call(partial: Partial, made: Call) -> Sketched:
+def _partial_call(partial: Partial, made: Call) -> Atoms:
     return call(partial.func, made.after(partial.args, partial.kwargs))
 
 
-def _text(text: Text, made: Call) -> Sketched:
+def _text(text: Text, made: Call) -> Atoms:
     return NOTHING
 
 
 #: How what is torch's, or not known, is called.
-_CALLS: dict[type[Atom], Callable[..., Sketched]] = {
+_CALLS: dict[type[Atom], Callable[..., Atoms]] = {
     Layer: _layer,
     Symbol: _symbol,
     Box: _box,

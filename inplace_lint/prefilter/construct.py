@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .arguments import Later
-    from .assignments import Assigned
-    from .atoms import Sketched
-    from .summaries import Sketches
+    from .assignments import Assignments
+    from .atoms import Atoms
+    from .summaries import Prefilter
 
 
 class Scope(Expressions):
@@ -44,19 +44,19 @@ class Scope(Expressions):
 
     def __init__(
         self,
-        sketches: Sketches,
+        prefilter: Prefilter,
         module: Module,
         source: FunctionSource | None = None,
-        arguments: Mapping[str, Sketched | Later] | None = None,
+        arguments: Mapping[str, Atoms | Later] | None = None,
         depth: int = 0,
     ) -> None:
-        super().__init__(sketches, module, source, depth)
+        super().__init__(prefilter, module, source, depth)
         self.loops = 1
-        self.assigned: Assigned | None = None
+        self.assigned: Assignments | None = None
         self._later: dict[str, ast.arg | Later] = {}
         if source is None:
             return
-        self.assigned = sketches.assigned(source)
+        self.assigned = prefilter.assigned(source)
         given = arguments or {}
         for parameter in (*source.parameters, *source.node.args.kwonlyargs):
             value = given.get(parameter.arg)
@@ -69,17 +69,17 @@ class Scope(Expressions):
                 value = given.get(extra.arg)
                 self.names[extra.arg] = value if isinstance(value, tuple) else (Box([], ordered=False),)
 
-    def _default(self, source: FunctionSource, parameter: ast.arg) -> Sketched:
+    def _default(self, source: FunctionSource, parameter: ast.arg) -> Atoms:
         default = source.default_of(parameter)
         if default is None:
-            made = Expressions(self.sketches, source.module)
-            given = united([made.value(node) for node in self.sketches.given(source, parameter.arg)])
+            made = Expressions(self.prefilter, source.module)
+            given = united([made.value(node) for node in self.prefilter.given(source, parameter.arg)])
             return given or UNKNOWN
         if isinstance(default, ast.Constant) and default.value is None:
             return UNKNOWN
-        return Expressions(self.sketches, source.module).value(default)
+        return Expressions(self.prefilter, source.module).value(default)
 
-    def name(self, name: str) -> Sketched:
+    def name(self, name: str) -> Atoms:
         found = self.names.get(name)
         if found is not None:
             return found
@@ -97,9 +97,9 @@ class Scope(Expressions):
             found = self.gathered(name)
             if found is not None:
                 return found
-        return bindings.of_module(self.sketches, self.module, name)
+        return bindings.of_module(self.prefilter, self.module, name)
 
-    def gathered(self, key: str) -> Sketched | None:
+    def gathered(self, key: str) -> Atoms | None:
         """All that the function assigns to a name or `.attribute`; None where it assigns nothing."""
         assert self.assigned is not None
         known = self.names.get(key)
@@ -109,8 +109,8 @@ class Scope(Expressions):
         if entries is None:
             return None
         self.names[key] = NOTHING  # ends cycles
-        values: list[Sketched] = []
-        appended: list[Sketched] = []
+        values: list[Atoms] = []
+        appended: list[Atoms] = []
         ordered = True
         for how, node, position in entries:
             value = self.value(node)
@@ -154,7 +154,7 @@ class Scope(Expressions):
         self.names[key] = result
         return result
 
-    def _perhaps(self, node: ast.expr, value: Sketched) -> Sketched:
+    def _perhaps(self, node: ast.expr, value: Atoms) -> Atoms:
         """What is put into a list: where a condition decides about it, a module that is not there does nothing."""
         assert self.assigned is not None
         if value and isinstance(value[0], (Layer, Object)) and self.assigned.may_be_skipped(node):
@@ -162,7 +162,7 @@ class Scope(Expressions):
         return value
 
 
-def of_modules(value: Sketched) -> bool:
+def of_modules(value: Atoms) -> bool:
     """Whether it is modules of torch or objects that a class of the project makes, and nothing else."""
     return bool(value) and all(
         isinstance(atom, (Layer, Object)) or (isinstance(atom, Box) and atom.role == "Sequential")
@@ -172,23 +172,23 @@ def of_modules(value: Sketched) -> bool:
 
 def classes_of(scope: Expressions, source: ClassSource) -> list[ClassSource | str]:
     """The class and its bases in the order in which attributes are looked up; those from outside by dotted names."""
-    return scope.sketches.classes.order(source)
+    return scope.prefilter.classes.order(source)
 
 
 def find_method(
     scope: Expressions, source: ClassSource, name: str, after: ClassSource | None = None
 ) -> Function | None:
     """The method of a name, looked up along the bases; past `after` for `super()`."""
-    method = scope.sketches.classes.method(source, name, after)
+    method = scope.prefilter.classes.method(source, name, after)
     return None if method is None else Function(method)
 
 
 def is_module(scope: Expressions, source: ClassSource) -> bool:
     """Whether objects of a class are modules, as far as its bases tell."""
-    return scope.sketches.classes.is_module(source)
+    return scope.prefilter.classes.is_module(source)
 
 
-def of_class(scope: Expressions, cls: Class, name: str) -> Sketched:
+def of_class(scope: Expressions, cls: Class, name: str) -> Atoms:
     """Class.name."""
     found = find_method(scope, cls.source, name)
     if found is not None:
@@ -202,11 +202,11 @@ def of_class(scope: Expressions, cls: Class, name: str) -> Sketched:
             continue
         expression = owner.assignments.get(name)
         if expression is not None:
-            return Scope(scope.sketches, owner.module).value(expression)
+            return Scope(scope.prefilter, owner.module).value(expression)
     return UNKNOWN if scope.dry else (Cell(Store()),)
 
 
-def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
+def of_object(scope: Expressions, obj: Object, name: str) -> Atoms:
     """An attribute of an object of the project."""
     if obj.after is None:
         known = obj.slots.get(name)
@@ -229,7 +229,7 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
             source = source.module.as_method_of(source, obj.source)
         bound = Function(source, (obj,))
         if how == "property":
-            return scope.sketches.call((bound,), Call(scope, [], {}, [], {}, True))
+            return scope.prefilter.call((bound,), Call(scope, [], {}, [], {}, True))
         return (bound,)
     inner = part(scope, obj)
     if obj.after is not None:
@@ -238,7 +238,7 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Sketched:
     if value is None:
         for atom in inner:
             if isinstance(atom, Layer) and name.startswith(("weight", "bias", "running_")):
-                return scope.sketches.attribute(scope, (atom,), name)
+                return scope.prefilter.attribute(scope, (atom,), name)
         if table.has_module(name):
             return (Method(obj, name),)
         value = UNKNOWN
@@ -260,7 +260,7 @@ def _base(scope: Expressions, source: ClassSource) -> str:
     return ""
 
 
-def part(scope: Expressions, obj: Object) -> Sketched:
+def part(scope: Expressions, obj: Object) -> Atoms:
     """What `super().__init__(…)` builds of an object whose class derives from a module of torch."""
     known = obj.slots.get(PART)
     if known is None:
@@ -271,18 +271,18 @@ def part(scope: Expressions, obj: Object) -> Sketched:
             if base.endswith(".Sequential") and _is_empty(known or NOTHING):
                 known = _registered(scope, obj)
             if known is None and not base.endswith(("Sequential", "List", "Dict")):
-                known = scope.sketches.call((Symbol(base),), Call(scope, [], {}, [], {}, True))
+                known = scope.prefilter.call((Symbol(base),), Call(scope, [], {}, [], {}, True))
             known = obj.slots[PART] = known or NOTHING
     return known
 
 
-def contents(scope: Expressions, obj: Object) -> Sketched:
+def contents(scope: Expressions, obj: Object) -> Atoms:
     """What a loop over an object goes over: what its class says, or the modules in it."""
     inner = part(scope, obj)
     if inner or scope.dry:
         return inner
-    given: Sketched = _asked(scope, obj, "__iter__") or (obj,)
-    found: list[Sketched] = []
+    given: Atoms = _asked(scope, obj, "__iter__") or (obj,)
+    found: list[Atoms] = []
     for atom in given:
         if isinstance(atom, Object):
             element = _asked(scope, atom, "__next__") or _asked(scope, obj, "__getitem__")
@@ -292,30 +292,30 @@ def contents(scope: Expressions, obj: Object) -> Sketched:
     return united(found)
 
 
-def _asked(scope: Expressions, obj: Object, name: str) -> Sketched | None:
+def _asked(scope: Expressions, obj: Object, name: str) -> Atoms | None:
     """What a method that Python calls by itself returns; None where the class has none."""
     method = find_method(scope, obj.source, name)
     if method is None:
         return None
     scope.draws = True
-    args: list[Sketched] = [NOTHING] * (len(method.source.parameters) - 1)
-    return scope.sketches.call(
+    args: list[Atoms] = [NOTHING] * (len(method.source.parameters) - 1)
+    return scope.prefilter.call(
         (Function(method.source, (obj,)),), Call(scope, args, {}, [None] * len(args), {}, True)
     )
 
 
-def _is_empty(value: Sketched) -> bool:
+def _is_empty(value: Atoms) -> bool:
     return all(isinstance(atom, Box) and not atom.items for atom in value)
 
 
-def _registered(scope: Expressions, obj: Object) -> Sketched | None:
+def _registered(scope: Expressions, obj: Object) -> Atoms | None:
     """The modules that the `__init__` of an `nn.Sequential` makes attributes of it: they run in their order."""
     init = obj.source.methods.get("__init__")
     if init is None:
         return None
-    inside = scope.sketches.scope_of(obj, init, obj.arguments, scope.depth + 1)
-    items: list[Sketched] = []
-    for name in scope.sketches.assigned(init).names:
+    inside = scope.prefilter.scope_of(obj, init, obj.arguments, scope.depth + 1)
+    items: list[Atoms] = []
+    for name in scope.prefilter.assigned(init).names:
         if name.startswith(".") and name != PART:
             value = inside.gathered(name) or NOTHING
             modules = tuple(
@@ -326,19 +326,19 @@ def _registered(scope: Expressions, obj: Object) -> Sketched | None:
     return (Box(items, True, "Sequential"),) if items else None
 
 
-def _inherited(scope: Scope, node: ast.expr) -> Sketched:
+def _inherited(scope: Scope, node: ast.expr) -> Atoms:
     """The module that a call of torch's `__init__` makes of an object."""
     owner = scope.source.owner if scope.source is not None else None
     base = "" if owner is None else _base(scope, owner)
     if not base or not isinstance(node, ast.Call):
         return NOTHING
-    return scope.sketches.call((Symbol(base),), evaluated(scope, node))
+    return scope.prefilter.call((Symbol(base),), evaluated(scope, node))
 
 
-def _attribute_of(scope: Expressions, obj: Object, name: str) -> Sketched | None:
+def _attribute_of(scope: Expressions, obj: Object, name: str) -> Atoms | None:
     """What `__init__`, and what it calls, leaves in an attribute; failing that, what other methods do."""
     builders = _builders(scope, obj.source)
-    plain: Sketched | None = None
+    plain: Atoms | None = None
     for building in (True, False):
         for cls in classes_of(scope, obj.source):
             if isinstance(cls, str):
@@ -349,7 +349,7 @@ def _attribute_of(scope: Expressions, obj: Object, name: str) -> Sketched | None
                 return value
             expression = cls.assignments.get(name) if building else None
             if expression is not None:
-                return Scope(scope.sketches, cls.module).value(expression)
+                return Scope(scope.prefilter, cls.module).value(expression)
             if value is not None:
                 plain = value
     if plain is None and name != COMPUTED[1:] and not table.has_module(name):
@@ -363,19 +363,19 @@ _WORDS = {PART[1:]: (b"super",), COMPUTED[1:]: (b"setattr(", b"add_module(")}
 
 def _assigned_in(
     scope: Expressions, obj: Object, cls: ClassSource, methods: list[FunctionSource], name: str
-) -> Sketched | None:
-    found: list[Sketched] = []
+) -> Atoms | None:
+    found: list[Atoms] = []
     words = _WORDS.get(name) or (name.encode(),)
     for method in methods:
-        if not (scope.sketches.knows_assigned(method) or any(map(method.mentions, words))):
+        if not (scope.prefilter.knows_assigned(method) or any(map(method.mentions, words))):
             continue  # most do not, and need no index
-        assigned = scope.sketches.assigned(method).names.get(f".{name}")
+        assigned = scope.prefilter.assigned(method).names.get(f".{name}")
         if assigned is None:
             continue
         arguments = obj.arguments if method.name == "__init__" and cls is obj.source else {}
         if scope.depth > 4:
             return UNKNOWN
-        inside = scope.sketches.scope_of(obj, method, arguments, scope.depth + 1)
+        inside = scope.prefilter.scope_of(obj, method, arguments, scope.depth + 1)
         value = inside.gathered(f".{name}")
         # What starts as None is filled in from elsewhere; what starts as a number is no tensor.
         if value or (value is not None and not any(_is_none(node) for _, node, _ in assigned)):
@@ -389,7 +389,7 @@ def _is_none(node: ast.expr) -> bool:
 
 def _builders(scope: Expressions, source: ClassSource) -> frozenset[str]:
     """The names of `__init__` and of the methods that it calls, and they call, on the object."""
-    known = scope.sketches.builders.get(source)
+    known = scope.prefilter.builders.get(source)
     if known is not None:
         return known
     names = {"__init__"}
@@ -402,9 +402,9 @@ def _builders(scope: Expressions, source: ClassSource) -> frozenset[str]:
             method = named.get(name)
             if method is None or not method.parameters or not any(map(method.mentions, calls)):
                 continue
-            for called in scope.sketches.asked(method).called(method.parameters[0].arg):
+            for called in scope.prefilter.asked(method).called(method.parameters[0].arg):
                 if called not in names:
                     names.add(called)
                     pending.append(called)
-    known = scope.sketches.builders[source] = frozenset(names)
+    known = scope.prefilter.builders[source] = frozenset(names)
     return known

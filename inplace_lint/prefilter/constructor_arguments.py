@@ -23,7 +23,7 @@ _CLIMBS = 4
 _CHOICES = 3
 
 
-class Given:
+class ConstructorArguments:
     """Who calls what in one file, as far as names alone tell, and what is passed for each parameter."""
 
     def __init__(self, module: Module) -> None:

@@ -1,4 +1,4 @@
-"""Declared functions in a sketch: callers are told what is said of them, whatever their bodies show."""
+"""Declared functions in the prefilter: callers are told what is said of them, whatever their bodies show."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..syntax.module import ClassSource, FunctionSource, Module
-    from .summaries import Sketches
+    from .summaries import Prefilter
 
 #: A name that no file can give: of an optimizer that nobody has chosen.
 OPTIMIZER = "@optimizer"
@@ -39,7 +39,7 @@ _CLIMBS = 6
 
 
 @dataclass
-class Way:
+class Driver:
     """One way to call functions from outside: the statements, and the names in them of what nobody knows."""
 
     statements: list[ast.stmt]
@@ -49,7 +49,7 @@ class Way:
     unsure: bool
 
 
-def written(sketches: Sketches, module: Module) -> list[Way]:
+def drivers_of(prefilter: Prefilter, module: Module) -> list[Driver]:
     """The ways to call the training of a file, or what computes where it has none.
 
     Empty where the file calls its training, or nothing is known of these ways.
@@ -57,11 +57,11 @@ def written(sketches: Sketches, module: Module) -> list[Way]:
     if selection.trains(module):
         return []
     takes_gradients = runs_backward(module) or b"autograd.grad(" in module.source
-    writing = entry_points.writing(sketches, module)
+    writing = entry_points.writing(prefilter, module)
     if not (takes_gradients or writing):
         return []
-    roles = Roles(sketches, module)
-    found: list[Way] = []
+    roles = Roles(prefilter, module)
+    found: list[Driver] = []
     for cls, functions in [*_entries(roles).items()][:_ENTRIES] if takes_gradients else ():
         if cls is None:
             for function in functions[:_ENTRIES]:
@@ -69,7 +69,7 @@ def written(sketches: Sketches, module: Module) -> list[Way]:
         else:
             found += _ways(roles, cls, functions)
     if not found:
-        for cls, function in islice(entry_points.entrances(sketches, roles, writing), _ENTRIES):
+        for cls, function in islice(entry_points.entry_points(prefilter, roles, writing), _ENTRIES):
             found += _ways(roles, cls, [function])
     return found
 
@@ -240,7 +240,7 @@ class _Hand:
         return ast.List([ast.Starred(one, load) for one in each], load)
 
 
-def _ways(roles: Roles, cls: ClassSource | None, functions: list[FunctionSource]) -> Iterator[Way]:
+def _ways(roles: Roles, cls: ClassSource | None, functions: list[FunctionSource]) -> Iterator[Driver]:
     """The ways to call functions or, with a class, methods of one object of it."""
     init = functions[0] if cls is None else roles.method(cls, "__init__")
     choices = _choices(roles, init) if init is not None else [{}]
@@ -248,11 +248,11 @@ def _ways(roles: Roles, cls: ClassSource | None, functions: list[FunctionSource]
         hand = _Hand(roles, guesses=False)
         _call_all(hand, cls, functions, chosen)
         if hand.made or cls is not None:
-            yield Way(hand.statements, hand.unknown, functions, len(choices) > 1)
+            yield Driver(hand.statements, hand.unknown, functions, len(choices) > 1)
         if hand.doubts:
             hand = _Hand(roles, guesses=True)
             _call_all(hand, cls, functions, chosen)
-            yield Way(hand.statements, hand.unknown, functions, unsure=True)
+            yield Driver(hand.statements, hand.unknown, functions, unsure=True)
 
 
 def _call_all(

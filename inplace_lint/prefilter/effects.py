@@ -1,4 +1,4 @@
-"""What a torch op does in a sketch: by the op table, what it saves, writes, returns and aliases."""
+"""What a torch op does in the prefilter: by the op table, what it saves, writes, returns and aliases."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from ..torchmodel.facts import Facts, Ret
     from ..torchmodel.op import Binding, Op
-    from .atoms import Atom, Sketched
+    from .atoms import Atom, Atoms
     from .expressions import Scope
 
 _chosen: dict[object, tuple[Facts, Binding] | None] = {}
@@ -42,12 +42,12 @@ _LIMIT = 50_000
 def apply(
     scope: Scope,
     op: Op,
-    args: Sequence[Sketched],
+    args: Sequence[Atoms],
     nodes: Sequence[ast.expr | None],
-    kwargs: dict[str, Sketched],
+    kwargs: dict[str, Atoms],
     named: dict[str, ast.expr] | None = None,
     proves: bool = False,
-) -> Sketched:
+) -> Atoms:
     """The value of a call of a torch op; the nodes of the arguments say which of them are plain constants.
 
     `proves`: only tensors can have been given, which an operator does not say.
@@ -71,14 +71,14 @@ def apply(
     if found is None:
         return (Cell(Store()),)
     facts, binding = found
-    values: list[Sketched] = [
+    values: list[Atoms] = [
         NOTHING if place is None else args[place] if isinstance(place, int) else kwargs[place]
         for place in binding
     ]
     return perform(scope, facts, values, None, proves)
 
 
-def kind(value: Sketched, node: ast.expr | None) -> object:
+def kind(value: Atoms, node: ast.expr | None) -> object:
     """T, L, N, ? (perhaps a tensor), V (none, but not known what) or a pair that stands for a constant."""
     for atom in value:
         if isinstance(atom, Cell):
@@ -138,11 +138,11 @@ def _in_table_words(found: object) -> str | Const:
 def operator(
     scope: Scope,
     sign: str,
-    left: Sketched,
-    right: Sketched | None,
+    left: Atoms,
+    right: Atoms | None,
     left_node: ast.expr | None,
     right_node: ast.expr | None,
-) -> Sketched:
+) -> Atoms:
     """left sign right; with `right` None a unary operator."""
     tensor = boxed = False
     for value in (left, right or ()):
@@ -167,7 +167,7 @@ def operator(
 
 
 def _same_written(
-    left: Sketched, right: Sketched, left_node: ast.expr | None, right_node: ast.expr | None
+    left: Atoms, right: Atoms, left_node: ast.expr | None, right_node: ast.expr | None
 ) -> list[Store]:
     """What was written and may stand on both sides, under two names, or just now on one of them."""
     one, other = getattr(left_node, "id", None), getattr(right_node, "id", None)
@@ -179,9 +179,9 @@ def _same_written(
     return [a.store for a in left if isinstance(a, Cell) and a.store.writes and a.store in stores]
 
 
-def _joined(left: Sketched, right: Sketched) -> Sketched:
+def _joined(left: Atoms, right: Atoms) -> Atoms:
     """Lists added, or a list repeated."""
-    items: list[Sketched] = []
+    items: list[Atoms] = []
     ordered = True
     role = ""
     for value in (left, right):
@@ -197,7 +197,7 @@ def _joined(left: Sketched, right: Sketched) -> Sketched:
     return (Box(items, ordered, role),)
 
 
-def index(scope: Scope, cell: Cell, key: Sketched, listed: bool) -> Sketched:
+def index(scope: Scope, cell: Cell, key: Atoms, listed: bool) -> Atoms:
     """cell[key]: a view for a basic index, a copy for an advanced one, such as a list (`listed`)."""
     if scope.dry:
         return UNKNOWN
@@ -219,7 +219,7 @@ def index(scope: Scope, cell: Cell, key: Sketched, listed: bool) -> Sketched:
     return (*copy, _view(scope, cell))
 
 
-def indices(key: Sketched) -> Sketched:
+def indices(key: Atoms) -> Atoms:
     """The tensors in an index, which the op keeps."""
     found: list[Atom] = []
     for atom in key:
@@ -252,10 +252,10 @@ _NONE: list[Cell] = []
 def perform(
     scope: Scope,
     facts: Facts,
-    values: Sequence[Sketched],
+    values: Sequence[Atoms],
     layer: Layer | None = None,
     proves: bool = True,
-) -> Sketched:
+) -> Atoms:
     """Do what the facts say, with the values bound to their parameters."""
     if facts.ways:
         return scope.one_of([partial(perform, scope, way, values, layer, proves) for way in facts.ways])
@@ -290,9 +290,7 @@ def perform(
     return (Box(results, fields=facts.fields),) if results else NOTHING
 
 
-def _operands(
-    facts: Facts, values: Sequence[Sketched], certain: bool
-) -> tuple[list[list[Cell]], list[Store]]:
+def _operands(facts: Facts, values: Sequence[Atoms], certain: bool) -> tuple[list[list[Cell]], list[Store]]:
     """By parameter, the tensors that were given for it; and what is not known to be one.
 
     `certain`: what is given is a tensor, or the op would have raised.
@@ -331,7 +329,7 @@ def _save_operands(scope: Scope, facts: Facts, operands: list[list[Cell]], layer
 
 
 def _save_results(
-    scope: Scope, facts: Facts, operands: list[list[Cell]], layer: Layer | None, results: list[Sketched]
+    scope: Scope, facts: Facts, operands: list[list[Cell]], layer: Layer | None, results: list[Atoms]
 ) -> None:
     """What the op keeps of its results for backward."""
     for save in facts.saves:
@@ -371,7 +369,7 @@ def _write(
 def _notable(scope: Scope, facts: Facts) -> bool:
     """Whether an in-place op has no derivative, or saves no memory where somebody wants to hear of that."""
     if facts.clones is not None:
-        return scope.sketches.notes
+        return scope.prefilter.notes
     return facts.counted and not facts.differentiable
 
 
@@ -392,7 +390,7 @@ def _evidence(of: tuple[int, ...], operands: list[list[Cell]], layer: Layer | No
     return level
 
 
-def _text(value: Sketched) -> object:
+def _text(value: Atoms) -> object:
     """The string that a value is; None where nothing was given."""
     return value[0].value if value and isinstance(value[0], Text) else value or None
 
@@ -402,11 +400,11 @@ def _result(
     facts: Facts,
     ret: Ret,
     operands: list[list[Cell]],
-    values: Sequence[Sketched],
+    values: Sequence[Atoms],
     level: int,
     given: bool,
     doubted: tuple[Store, ...] | None,
-) -> Sketched:
+) -> Atoms:
     how, of, multi = ret.kind, ret.of, ret.multi_view
     if how == "other":
         if facts.layout.exposes_memory and operands:

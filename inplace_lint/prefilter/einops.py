@@ -1,4 +1,4 @@
-"""Functions and layers of einops in a sketch: each is the operations of torch that its pattern stands for."""
+"""Functions and layers of einops in the prefilter: each is the operations of torch that its pattern stands for."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from .atoms import NOTHING, Box, Layer, Partial, Symbol, Text
 
 if TYPE_CHECKING:
     from .arguments import Call
-    from .atoms import Sketched
+    from .atoms import Atoms
 
 
-def _given(made: Call, place: int, name: str) -> Sketched:
+def _given(made: Call, place: int, name: str) -> Atoms:
     return made.args[place] if place < len(made.args) else made.kwargs.get(name, NOTHING)
 
 
-def _text(value: Sketched) -> str | None:
+def _text(value: Atoms) -> str | None:
     return value[0].value if len(value) == 1 and isinstance(value[0], Text) else None
 
 
-def _rearrange(made: Call) -> Sketched:
+def _rearrange(made: Call) -> Atoms:
     return _transformed(made, _given(made, 0, "tensor"), _given(made, 1, "pattern"), None)
 
 
-def _reduce(made: Call) -> Sketched:
+def _reduce(made: Call) -> Atoms:
     reduction = _given(made, 2, "reduction")
     return _transformed(made, _given(made, 0, "tensor"), _given(made, 1, "pattern"), reduction)
 
 
-def _transformed(made: Call, value: Sketched, pattern: Sketched, reduction: Sketched | None) -> Sketched:
+def _transformed(made: Call, value: Atoms, pattern: Atoms, reduction: Atoms | None) -> Atoms:
     stack = table.function("torch.stack")
     if any(isinstance(atom, Box) for atom in value) and stack is not None:
         value = effects.apply(made.scope, stack, [value], [], {}, {}, proves=True)
@@ -48,14 +48,14 @@ def _transformed(made: Call, value: Sketched, pattern: Sketched, reduction: Sket
     return value
 
 
-def _method(made: Call, name: str, value: Sketched) -> Sketched:
+def _method(made: Call, name: str, value: Atoms) -> Atoms:
     op = table.method(name)
     if op is None or not value:
         return NOTHING
     return effects.apply(made.scope, op, [value, NOTHING], [None, None], {})
 
 
-def _einsum(made: Call) -> Sketched:
+def _einsum(made: Call) -> Atoms:
     op = table.function("torch.einsum")
     if op is None or not made.args:
         return unknown(made)
@@ -63,7 +63,7 @@ def _einsum(made: Call) -> Sketched:
     return effects.apply(made.scope, op, args, [None] * len(args), {}, {}, proves=True)
 
 
-def _pack(made: Call) -> Sketched:
+def _pack(made: Call) -> Atoms:
     op = table.function("torch.cat")
     if op is None:
         return unknown(made)
@@ -71,40 +71,40 @@ def _pack(made: Call) -> Sketched:
     return (Box([joined, NOTHING]),)
 
 
-def _unpack(made: Call) -> Sketched:
+def _unpack(made: Call) -> Atoms:
     return (Box([_given(made, 0, "tensor")], ordered=False),)
 
 
-def _plain(made: Call) -> Sketched:
+def _plain(made: Call) -> Atoms:
     return NOTHING
 
 
-def _layer(made: Call) -> Sketched:
+def _layer(made: Call) -> Atoms:
     """A layer: its function, with all but the tensor given."""
     return (Partial((Symbol("einops.Rearrange.forward"),), made.args[:1], {**made.kwargs}),)
 
 
-def _rearrange_layer(made: Call) -> Sketched:
+def _rearrange_layer(made: Call) -> Atoms:
     pattern, *given = made.args or [NOTHING]
     return _transformed(made, given[0] if given else NOTHING, pattern, None)
 
 
-def _reducing_layer(made: Call) -> Sketched:
+def _reducing_layer(made: Call) -> Atoms:
     given = [_given(made, 0, "pattern"), _given(made, 1, "reduction")]
     return (Partial((Symbol("einops.Reduce.forward"),), given, {}),)
 
 
-def _reduce_layer(made: Call) -> Sketched:
+def _reduce_layer(made: Call) -> Atoms:
     pattern, reduction, *given = [*made.args, NOTHING, NOTHING][: max(2, len(made.args))]
     return _transformed(made, given[0] if given else NOTHING, pattern, reduction)
 
 
-def _mixing_layer(made: Call) -> Sketched:
+def _mixing_layer(made: Call) -> Atoms:
     """EinMix saves its input for the gradient of its weight, as a linear layer does."""
     return (Layer("torch.nn.Linear", {}),)
 
 
-PLAYS = {
+INTRINSICS = {
     "einops.rearrange": _rearrange,
     "einops.repeat": _rearrange,
     "einops.reduce": _reduce,

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .roles import Roles
-    from .summaries import Sketches
+    from .summaries import Prefilter
 
 #: Methods that run where an object is made, called or gone over.
 _RUN = ("__init__", "__post_init__", "forward", "__call__", "__iter__", "__next__")
 
 
-def writing(sketches: Sketches, module: Module) -> set[FunctionSource]:
+def writing(prefilter: Prefilter, module: Module) -> set[FunctionSource]:
     """The functions of a file in which something is written that may not be their own, but for those that build.
 
     Empty where none leaves it open whether something goes wrong.
@@ -32,12 +32,12 @@ def writing(sketches: Sketches, module: Module) -> set[FunctionSource]:
     if len(module.functions) + len(module.classes) < 2:
         return set()  # nothing is entered from somewhere else
     found = {f for row in rows_of(module) for f in module.functions_at(row)[:1] if f.name != "__init__"}
-    found &= sketches.candidates(module).keys()
-    return found if any(not sketches.passes_over(f) and sketches.of(f).is_open() for f in found) else set()
+    found &= prefilter.candidates(module).keys()
+    return found if any(not prefilter.passes_over(f) and prefilter.of(f).is_open() for f in found) else set()
 
 
-def entrances(
-    sketches: Sketches, roles: Roles, writing: set[FunctionSource]
+def entry_points(
+    prefilter: Prefilter, roles: Roles, writing: set[FunctionSource]
 ) -> Iterator[tuple[ClassSource | None, FunctionSource]]:
     """The functions that are given objects of the file's classes; the methods, with the class of their object."""
     reach = _Reach(roles)
@@ -45,8 +45,8 @@ def entrances(
         others = {f for f in reach.of(cls, top) & writing if f is not top}
         if (
             any(cls is None or f.owner is not cls for f in others)
-            and not sketches.passes_over(top)
-            and any(sketches.of(f).is_open() for f in (top, *others))
+            and not prefilter.passes_over(top)
+            and any(prefilter.of(f).is_open() for f in (top, *others))
         ):
             yield cls, top
 

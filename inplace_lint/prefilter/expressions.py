@@ -1,4 +1,4 @@
-"""Sketches the value of an expression; what calls and ops do is left to `calls` and `effects`."""
+"""Prefilter the value of an expression; what calls and ops do is left to `calls` and `effects`."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..syntax.module import FunctionSource, Module
-    from .atoms import Atom, Sketched
-    from .summaries import Sketches
+    from .atoms import Atom, Atoms
+    from .summaries import Prefilter
 
 #: From this many alternatives on, tensors of which the same is known count as one.
 CROWD = 64
@@ -44,14 +44,14 @@ class Scope:
     dry = True
 
     def __init__(
-        self, sketches: Sketches, module: Module, source: FunctionSource | None = None, depth: int = 0
+        self, prefilter: Prefilter, module: Module, source: FunctionSource | None = None, depth: int = 0
     ) -> None:
-        self.sketches = sketches
+        self.prefilter = prefilter
         self.module = module
         self.source = source
         self.depth = depth
-        self.names: dict[str, Sketched] = {}
-        self.outer: list[dict[str, Sketched]] = []
+        self.names: dict[str, Atoms] = {}
+        self.outer: list[dict[str, Atoms]] = []
         self.recording = False
         #: loops around this point
         self.loops = 0
@@ -80,7 +80,7 @@ class Scope:
     def doubt(self, level: int, store: Store | None = None) -> None:
         """What happens here may be a finding, if gradients flow and the store is a tensor."""
 
-    def overwrites(self, value: Sketched) -> None:
+    def overwrites(self, value: Atoms) -> None:
         """A statement says that it changes the value."""
 
     #: the number of the statement at hand
@@ -88,19 +88,19 @@ class Scope:
     #: whether code of the project ran to give what a loop goes over
     draws = False
 
-    def keep(self, value: Sketched, node: ast.expr | None) -> None:
+    def keep(self, value: Atoms, node: ast.expr | None) -> None:
         """A list takes the value of an expression."""
 
-    def set_attribute(self, owner: Sketched, name: str, value: Sketched) -> None:
+    def set_attribute(self, owner: Atoms, name: str, value: Atoms) -> None:
         """owner.name = value."""
 
-    def fill(self, key: str, value: Sketched) -> None:
+    def fill(self, key: str, value: Atoms) -> None:
         """A value is put into something that was given, in whichever way."""
 
-    def give(self, value: Sketched) -> None:
+    def give(self, value: Atoms) -> None:
         """A value leaves the function."""
 
-    def value(self, node: ast.expr) -> Sketched:
+    def value(self, node: ast.expr) -> Atoms:
         """What an expression may be."""
         kind = type(node)
         if kind is ast.Name:  # half of all expressions
@@ -110,11 +110,11 @@ class Scope:
         value = _EXPRESSIONS.get(kind, _other)(self, node)
         return value if len(value) <= CROWD else self.crowded(value)
 
-    def crowded(self, value: Sketched) -> Sketched:
+    def crowded(self, value: Atoms) -> Atoms:
         """The value as fewer atoms: tensors of which the same is known count as one."""
         return _thinned(value)
 
-    def name(self, name: str) -> Sketched:
+    def name(self, name: str) -> Atoms:
         """What a name stands for."""
         found = self.names.get(name)
         if found is not None:
@@ -125,9 +125,9 @@ class Scope:
                 return found
         return self.names_of(self.module, name)
 
-    def names_of(self, module: Module, name: str) -> Sketched:
+    def names_of(self, module: Module, name: str) -> Atoms:
         """What the top level of a file binds to a name; a tensor is this scope's own, so that no other changes it."""
-        found = bindings.of_module(self.sketches, module, name)
+        found = bindings.of_module(self.prefilter, module, name)
         if self.dry:
             return found
         found = own(found)
@@ -135,11 +135,11 @@ class Scope:
             self.names[name] = found
         return found
 
-    def one_of(self, ways: list[Callable[[], Sketched]]) -> Sketched:
+    def one_of(self, ways: list[Callable[[], Atoms]]) -> Atoms:
         """What one of several ways to go on gives."""
         return united([way() for way in ways])
 
-    def bind(self, target: ast.expr, value: Sketched) -> None:
+    def bind(self, target: ast.expr, value: Atoms) -> None:
         """Assign to a target inside an expression: a comprehension's, a walrus."""
         if isinstance(target, ast.Name):
             self.names[target.id] = value
@@ -150,7 +150,7 @@ class Scope:
             self.bind(target.value, (Box([value], ordered=False),))
 
 
-def _thinned(value: Sketched) -> Sketched:
+def _thinned(value: Atoms) -> Atoms:
     """One atom for all tensors of which the same is known."""
     found: dict[object, Atom] = {}
     for atom in value:
@@ -162,7 +162,7 @@ def _thinned(value: Sketched) -> Sketched:
     return tuple(found.values())
 
 
-def unpacked(scope: Scope, value: Sketched, count: int, targets: list[ast.expr]) -> list[Sketched]:
+def unpacked(scope: Scope, value: Atoms, count: int, targets: list[ast.expr]) -> list[Atoms]:
     """The parts that `a, b = value` gives."""
     starred = any(isinstance(t, ast.Starred) for t in targets)
     if len(value) == 1:
@@ -179,9 +179,9 @@ def unpacked(scope: Scope, value: Sketched, count: int, targets: list[ast.expr])
     return [element] * count
 
 
-def part(scope: Scope, value: Sketched, place: int) -> Sketched:
+def part(scope: Scope, value: Atoms, place: int) -> Atoms:
     """What stands at a place of what is taken apart."""
-    found: list[Sketched] = []
+    found: list[Atoms] = []
     for atom in value:
         if not isinstance(atom, Box) or not atom.ordered or len(atom.items) <= place:
             return elements(scope, value)
@@ -189,9 +189,9 @@ def part(scope: Scope, value: Sketched, place: int) -> Sketched:
     return united(found)
 
 
-def elements(scope: Scope, value: Sketched) -> Sketched:
+def elements(scope: Scope, value: Atoms) -> Atoms:
     """What iterating over a value gives."""
-    found: list[Sketched] = []
+    found: list[Atoms] = []
     for atom in value:
         if isinstance(atom, Box):
             found.append(atom.element())
@@ -202,28 +202,28 @@ def elements(scope: Scope, value: Sketched) -> Sketched:
             else:
                 found.append((atom,))
         elif isinstance(atom, Object):
-            found.append(elements(scope, scope.sketches.contents(scope, atom)))
-        elif scope.sketches.declared.is_function(atom, scope.module):
+            found.append(elements(scope, scope.prefilter.contents(scope, atom)))
+        elif scope.prefilter.declared.is_function(atom, scope.module):
             found.append((atom,))  # `kernel[grid](…)` calls the kernel
     return found[0] if len(found) == 1 else united(found)
 
 
-def _constant(scope: Scope, node: ast.Constant) -> Sketched:
+def _constant(scope: Scope, node: ast.Constant) -> Atoms:
     return (Text(node.value),) if type(node.value) is str else NOTHING
 
 
-def _get_attribute(scope: Scope, node: ast.Attribute) -> Sketched:
-    return as_value(scope.sketches.attribute(scope, scope.value(node.value), node.attr))
+def _get_attribute(scope: Scope, node: ast.Attribute) -> Atoms:
+    return as_value(scope.prefilter.attribute(scope, scope.value(node.value), node.attr))
 
 
-def as_value(value: Sketched) -> Sketched:
+def as_value(value: Atoms) -> Atoms:
     """A value in which what was looked up on something unknown counts as an attribute of it."""
     for atom in value:
         if isinstance(atom, Method):
             break
     else:
         return value
-    found: list[Sketched] = []
+    found: list[Atoms] = []
     for atom in value:
         if not isinstance(atom, Method) or isinstance(atom.receiver, Box):
             found.append((atom,))
@@ -232,11 +232,11 @@ def as_value(value: Sketched) -> Sketched:
     return united(found)
 
 
-def _call(scope: Scope, node: ast.Call) -> Sketched:
-    return scope.sketches.call_of(scope, node)
+def _call(scope: Scope, node: ast.Call) -> Atoms:
+    return scope.prefilter.call_of(scope, node)
 
 
-def _binary(scope: Scope, node: ast.BinOp) -> Sketched:
+def _binary(scope: Scope, node: ast.BinOp) -> Atoms:
     left, right = scope.value(node.left), scope.value(node.right)
     return effects.operator(scope, OPERATORS[type(node.op)], left, right, node.left, node.right)
 
@@ -264,7 +264,7 @@ def test(scope: Scope, node: ast.expr) -> None:
         scope.value(node)
 
 
-def _unary(scope: Scope, node: ast.UnaryOp) -> Sketched:
+def _unary(scope: Scope, node: ast.UnaryOp) -> Atoms:
     if isinstance(node.op, ast.Not):
         test(scope, node.operand)
         return NOTHING
@@ -272,11 +272,11 @@ def _unary(scope: Scope, node: ast.UnaryOp) -> Sketched:
     return effects.operator(scope, _UNARY[type(node.op)], value, None, node.operand, None)
 
 
-def _boolean(scope: Scope, node: ast.BoolOp) -> Sketched:
+def _boolean(scope: Scope, node: ast.BoolOp) -> Atoms:
     return united([scope.value(value) for value in node.values])
 
 
-def _compare(scope: Scope, node: ast.Compare) -> Sketched:
+def _compare(scope: Scope, node: ast.Compare) -> Atoms:
     if scope.dry:
         return NOTHING
     if isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
@@ -288,14 +288,14 @@ def _compare(scope: Scope, node: ast.Compare) -> Sketched:
     return NOTHING
 
 
-def _conditional(scope: Scope, node: ast.IfExp) -> Sketched:
+def _conditional(scope: Scope, node: ast.IfExp) -> Atoms:
     if not scope.dry:
         test(scope, node.test)
     return scope.one_of([lambda: scope.value(node.body), lambda: scope.value(node.orelse)])
 
 
-def _sequence(scope: Scope, node: ast.List | ast.Tuple | ast.Set) -> Sketched:
-    items: list[Sketched] = []
+def _sequence(scope: Scope, node: ast.List | ast.Tuple | ast.Set) -> Atoms:
+    items: list[Atoms] = []
     ordered = True
     for element in node.elts:
         if isinstance(element, ast.Starred):
@@ -310,7 +310,7 @@ def _sequence(scope: Scope, node: ast.List | ast.Tuple | ast.Set) -> Sketched:
     return (Box(items, ordered),)
 
 
-def _dict(scope: Scope, node: ast.Dict) -> Sketched:
+def _dict(scope: Scope, node: ast.Dict) -> Atoms:
     for key in node.keys:
         if key is not None:
             scope.value(key)
@@ -319,11 +319,11 @@ def _dict(scope: Scope, node: ast.Dict) -> Sketched:
     return (Box(values, ordered=False, fields=tuple(names) if all(names) else ()),)
 
 
-def _subscript(scope: Scope, node: ast.Subscript) -> Sketched:
+def _subscript(scope: Scope, node: ast.Subscript) -> Atoms:
     value = scope.value(node.value)
     index = node.slice
     key = scope.value(index)
-    found: list[Sketched] = []
+    found: list[Atoms] = []
     for atom in value:
         if isinstance(atom, Box):
             place = index.value if isinstance(index, ast.Constant) else None
@@ -339,11 +339,11 @@ def _subscript(scope: Scope, node: ast.Subscript) -> Sketched:
             else:
                 found.append(effects.index(scope, atom, key, isinstance(index, ast.List)))
         elif isinstance(atom, Object):
-            found.append(elements(scope, scope.sketches.contents(scope, atom)))
+            found.append(elements(scope, scope.prefilter.contents(scope, atom)))
     return found[0] if len(found) == 1 else united(found)
 
 
-def _comprehension(scope: Scope, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Sketched:
+def _comprehension(scope: Scope, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Atoms:
     _loop(scope, node.generators)
     if not scope.dry and isinstance(node.elt, ast.Call):
         scope.value(node.elt)  # what one element writes, the one before may have saved
@@ -352,7 +352,7 @@ def _comprehension(scope: Scope, node: ast.ListComp | ast.SetComp | ast.Generato
     return (Box([scope.value(node.elt)], ordered=False),)
 
 
-def _dict_comprehension(scope: Scope, node: ast.DictComp) -> Sketched:
+def _dict_comprehension(scope: Scope, node: ast.DictComp) -> Atoms:
     _loop(scope, node.generators)
     scope.value(node.key)
     return (Box([scope.value(node.value)], ordered=False),)
@@ -365,17 +365,17 @@ def _loop(scope: Scope, generators: list[ast.comprehension]) -> None:
             test(scope, condition)
 
 
-def _walrus(scope: Scope, node: ast.NamedExpr) -> Sketched:
+def _walrus(scope: Scope, node: ast.NamedExpr) -> Atoms:
     value = scope.value(node.value)
     scope.bind(node.target, value)
     return value
 
 
-def _lambda(scope: Scope, node: ast.Lambda) -> Sketched:
+def _lambda(scope: Scope, node: ast.Lambda) -> Atoms:
     return (Function(scope.module.function_of(node), names=[scope.names, *scope.outer]),)
 
 
-def _nothing(scope: Scope, node: ast.expr) -> Sketched:
+def _nothing(scope: Scope, node: ast.expr) -> Atoms:
     for child in ("values", "value"):
         inner = getattr(node, child, None)
         for one in inner if isinstance(inner, list) else [inner]:
@@ -384,11 +384,11 @@ def _nothing(scope: Scope, node: ast.expr) -> Sketched:
     return NOTHING
 
 
-def _slice(scope: Scope, node: ast.Slice) -> Sketched:
+def _slice(scope: Scope, node: ast.Slice) -> Atoms:
     return NOTHING
 
 
-def _inner(scope: Scope, node: Any) -> Sketched:
+def _inner(scope: Scope, node: Any) -> Atoms:
     if node.value is None:
         return fresh()
     value = scope.value(node.value)
@@ -397,14 +397,14 @@ def _inner(scope: Scope, node: Any) -> Sketched:
     return value if isinstance(node, ast.Starred) else fresh()
 
 
-def _other(scope: Scope, node: ast.expr) -> Sketched:
+def _other(scope: Scope, node: ast.expr) -> Atoms:
     return fresh()
 
 
 _UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 
-#: How an expression is sketched.
-_EXPRESSIONS: dict[type[ast.AST], Callable[[Any, Any], Sketched]] = {
+#: How an expression is evaluated.
+_EXPRESSIONS: dict[type[ast.AST], Callable[[Any, Any], Atoms]] = {
     ast.Constant: _constant,
     ast.Attribute: _get_attribute,
     ast.Call: _call,

@@ -1,4 +1,4 @@
-"""Sketches the statements of a function in their order: what is saved before what is written."""
+"""Prefilter the statements of a function in their order: what is saved before what is written."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ..syntax.module import FunctionSource, Module
-    from .atoms import Atom, Sketched
-    from .summaries import Sketches
+    from .atoms import Atom, Atoms
+    from .summaries import Prefilter
 
 #: What runs each kind of statement, and says whether the path ends there (`statements`).
 STATEMENTS: dict[type[ast.AST], Callable[[Flow, Any], bool]] = {}
@@ -50,12 +50,12 @@ class Flow(Scope):
     dry = False
 
     def __init__(
-        self, sketches: Sketches, module: Module, source: FunctionSource | None = None, depth: int = 0
+        self, prefilter: Prefilter, module: Module, source: FunctionSource | None = None, depth: int = 0
     ) -> None:
-        super().__init__(sketches, module, source, depth)
+        super().__init__(prefilter, module, source, depth)
         self.recording = True
         self.summary = Summary()
-        self.returned: list[Sketched] = []
+        self.returned: list[Atoms] = []
         #: the arms of branches that were not taken on the way here
         self.without = EVERYWHERE
         #: what may be a finding: how sure its gradients are, and what must turn out to be a tensor
@@ -67,7 +67,7 @@ class Flow(Scope):
         #: names bound to what another name held, with that name and the writes of each storage so far
         self.copies: dict[str, tuple[str, list[tuple[Store, int]]]] = {}
         #: what names stood for where the loop at hand began
-        self.held: dict[str, Sketched] = {}
+        self.held: dict[str, Atoms] = {}
         self.loop: ast.AST | None = None
         #: how often something was written, or put where it stays
         self.stored = 0
@@ -80,7 +80,7 @@ class Flow(Scope):
         #: whether nobody takes the value of the statement at hand
         self.discards = False
 
-    def crowded(self, value: Sketched) -> Sketched:
+    def crowded(self, value: Atoms) -> Atoms:
         value = _on_any_path(value)
         if len(value) <= CROWD:
             return value
@@ -125,7 +125,7 @@ class Flow(Scope):
         if store.under is not None:
             if self.is_tensor(store):
                 store.under.prove()
-            if self.sketches.notes:
+            if self.prefilter.notes:
                 self.doubt(EVIDENT, store.under)
             self._write_under(Cell(store.under, WRITABLE, cell.without))
         if self.summary.suspicious:
@@ -180,7 +180,7 @@ class Flow(Scope):
             given = (Box([given], ordered=False),)
         summary.returns = handed.value(given)
         summary.kept = [(key, name, handed.value(value)) for key, name, value in summary.kept]
-        filled: dict[str, list[Sketched]] = {}
+        filled: dict[str, list[Atoms]] = {}
         for key, value in summary.fills:
             filled.setdefault(key, []).append(value)
         summary.fills = [(key, handed.value(united(values))) for key, values in filled.items()]
@@ -197,7 +197,7 @@ class Flow(Scope):
             shown = (
                 level == EVIDENT
                 or self.trained
-                or self.sketches.notes
+                or self.prefilter.notes
                 or (level == RESULT and bool(summary.returns))
             )
             if shown and (store is None or self.is_tensor(store)):
@@ -217,7 +217,7 @@ class Flow(Scope):
             seen.update(source.sources)
         return False
 
-    def keep(self, value: Sketched, node: ast.expr | None) -> None:
+    def keep(self, value: Atoms, node: ast.expr | None) -> None:
         self.stored += 1
         if not self.loops or isinstance(node, (ast.Call, ast.BinOp)) or self._is_another_each_time(node):
             return
@@ -242,7 +242,7 @@ class Flow(Scope):
             isinstance(atom, Cell) and atom.store is store for value in self.held.values() for atom in value
         )
 
-    def give(self, value: Sketched) -> None:
+    def give(self, value: Atoms) -> None:
         self.returned.append(value)
 
     # Statements
@@ -257,9 +257,9 @@ class Flow(Scope):
                 return True
         return False
 
-    def one_of(self, ways: list[Callable[[], Sketched]]) -> Sketched:
+    def one_of(self, ways: list[Callable[[], Atoms]]) -> Atoms:
         arms, without = self.arms, self.without
-        tokens = self.sketches.tokens(len(ways))
+        tokens = self.prefilter.tokens(len(ways))
         all_of_them = frozenset(tokens)
         found = []
         for token, way in zip(tokens, ways):
@@ -269,7 +269,7 @@ class Flow(Scope):
         self.arms, self.without = arms, without
         return united([apart(value, others) for value, others in found])
 
-    def name(self, name: str) -> Sketched:
+    def name(self, name: str) -> Atoms:
         if name in self.copies:
             source, stores = self.copies[name]
             for store, before in stores:
@@ -278,7 +278,7 @@ class Flow(Scope):
         found = self.names.get(name)
         return super().name(name) if found is None else found
 
-    def overwrites(self, value: Sketched) -> None:
+    def overwrites(self, value: Atoms) -> None:
         """A statement says that it changes this."""
         if self.arms or self.without or self.returned or self.loops:
             return  # not on every path
@@ -286,7 +286,7 @@ class Flow(Scope):
             if isinstance(atom, Cell):
                 atom.store.direct = True
 
-    def assign(self, target: ast.expr, value: Sketched) -> None:
+    def assign(self, target: ast.expr, value: Atoms) -> None:
         """target = value."""
         if isinstance(target, ast.Name):
             self.names[target.id] = value
@@ -308,7 +308,7 @@ class Flow(Scope):
         elif isinstance(target, ast.Starred):
             self.assign(target.value, (Box([value], ordered=False),))
 
-    def set_attribute(self, owner: Sketched, name: str, value: Sketched) -> None:
+    def set_attribute(self, owner: Atoms, name: str, value: Atoms) -> None:
         self.stored += 1
         for atom in owner:
             if isinstance(atom, Object):
@@ -325,11 +325,11 @@ class Flow(Scope):
                     if atom.store.given:
                         self.summary.kept.append((atom.store.given, name, value))
 
-    def fill(self, key: str, value: Sketched) -> None:
+    def fill(self, key: str, value: Atoms) -> None:
         if key and cells(value):
             self.summary.fills.append((key, value))
 
-    def _set_item(self, target: ast.Subscript, value: Sketched) -> None:
+    def _set_item(self, target: ast.Subscript, value: Atoms) -> None:
         self.stored += 1
         key = self.value(target.slice)
         value_of = self.value(target.value)
@@ -350,7 +350,7 @@ class Flow(Scope):
         self.discards = False
 
 
-def _on_any_path(value: Sketched) -> Sketched:
+def _on_any_path(value: Atoms) -> Atoms:
     """The same value, with one view for those that several paths have of a storage: it is on whichever of them."""
     found: dict[object, Atom] = {}
     for atom in value:

@@ -13,35 +13,35 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .arguments import Call
-    from .atoms import Sketched
+    from .atoms import Atoms
 
 
-def _box(*items: Sketched) -> Sketched:
+def _box(*items: Atoms) -> Atoms:
     """Elements of which it is not known which stands where."""
     return (Box(list(items), ordered=False),)
 
 
-def _element(made: Call, place: int = 0) -> Sketched:
+def _element(made: Call, place: int = 0) -> Atoms:
     """An element of what is given there."""
     return expressions.elements(made.scope, made.args[place]) if len(made.args) > place else NOTHING
 
 
-def _enumerated(made: Call) -> Sketched:
+def _enumerated(made: Call) -> Atoms:
     return _box((Box([NOTHING, _element(made)]),))
 
 
-def _zipped(made: Call) -> Sketched:
+def _zipped(made: Call) -> Atoms:
     return _box((Box([expressions.elements(made.scope, value) for value in made.args]),))
 
 
-def _mapped(made: Call) -> Sketched:
+def _mapped(made: Call) -> Atoms:
     if len(made.args) < 2:
         return unknown(made)
     given = [expressions.elements(made.scope, value) for value in made.args[1:]]
     return _box(made.calls(made.args[0], given))
 
 
-def _starmapped(made: Call) -> Sketched:
+def _starmapped(made: Call) -> Atoms:
     """itertools.starmap(func, rows): each row is spread."""
     if len(made.args) != 2:
         return unknown(made)
@@ -54,37 +54,37 @@ def _starmapped(made: Call) -> Sketched:
     return _box(made.calls(made.args[0], given))
 
 
-def _filtered(made: Call) -> Sketched:
+def _filtered(made: Call) -> Atoms:
     element = _element(made, 1)
     if len(made.args) == 2:
         made.calls(made.args[0], [element])
     return _box(element)
 
 
-def _chained(made: Call) -> Sketched:
+def _chained(made: Call) -> Atoms:
     return _box(*[expressions.elements(made.scope, value) for value in made.args])
 
 
-def _chained_of(made: Call) -> Sketched:
+def _chained_of(made: Call) -> Atoms:
     return _box(expressions.elements(made.scope, _element(made)))
 
 
-def _repeated(made: Call) -> Sketched:
+def _repeated(made: Call) -> Atoms:
     return _box(*made.args[:1])
 
 
-def _sliced(made: Call) -> Sketched:
+def _sliced(made: Call) -> Atoms:
     return _box(_element(made))
 
 
-def _reduced(made: Call) -> Sketched:
+def _reduced(made: Call) -> Atoms:
     """functools.reduce(func, values, initial): what one call gives goes into the next."""
     if len(made.args) < 2:
         return unknown(made)
     return _folded(made, made.args[0], _element(made, 1), made.args[2:])
 
 
-def _accumulated(made: Call) -> Sketched:
+def _accumulated(made: Call) -> Atoms:
     """itertools.accumulate(values, func): so it does here, and each result is handed on."""
     func = made.args[1] if len(made.args) > 1 else made.kwargs.get("func", NOTHING)
     if not func:
@@ -92,27 +92,27 @@ def _accumulated(made: Call) -> Sketched:
     return _box(_folded(made, func, _element(made), []))
 
 
-def _folded(made: Call, func: Sketched, element: Sketched, initial: list[Sketched]) -> Sketched:
+def _folded(made: Call, func: Atoms, element: Atoms, initial: list[Atoms]) -> Atoms:
     total = united([element, *initial, *[v for name, v in made.kwargs.items() if name == "initial"]])
     for _ in range(2):
         total = united([total, made.calls(func, [total, element])])
     return total
 
 
-def _summed(made: Call) -> Sketched:
+def _summed(made: Call) -> Atoms:
     """A new tensor that hangs on the arguments, if one of them is a tensor."""
     given = made.given()
     return (Cell(Store(any(c.store.grad for c in given), tensor=False)),) if given else NOTHING
 
 
-def _bound(made: Call) -> Sketched:
+def _bound(made: Call) -> Atoms:
     return (Partial(made.args[0], made.args[1:], made.kwargs),) if made.args else NOTHING
 
 
-def _operator(sign: str) -> Callable[[Call], Sketched]:
+def _operator(sign: str) -> Callable[[Call], Atoms]:
     """A function of Python's `operator` module that does what a sign says."""
 
-    def play(made: Call) -> Sketched:
+    def play(made: Call) -> Atoms:
         if len(made.args) != 2:
             return unknown(made)
         return effects.operator(made.scope, sign, made.args[0], made.args[1], None, None)
@@ -120,7 +120,7 @@ def _operator(sign: str) -> Callable[[Call], Sketched]:
     return play
 
 
-PLAYS: dict[str, Callable[[Call], Sketched]] = {
+INTRINSICS: dict[str, Callable[[Call], Atoms]] = {
     "builtins.enumerate": _enumerated,
     "builtins.zip": _zipped,
     "itertools.zip_longest": _zipped,

@@ -31,31 +31,31 @@ from .records import fields, is_record
 
 if TYPE_CHECKING:
     from ..syntax.module import FunctionSource
-    from .atoms import Sketched
+    from .atoms import Atoms
     from .expressions import Scope
-    from .summaries import Sketches
+    from .summaries import Prefilter
 
 
-def of_function(function: Function, made: Call) -> Sketched:
+def of_function(function: Function, made: Call) -> Atoms:
     scope = made.scope
     if function.receiver is not None:
         made = made.after([function.receiver])
     if scope.dry:
-        return scope.sketches.builds(function, made)
+        return scope.prefilter.builds(function, made)
     source = function.source
-    declared = scope.sketches.declared.of(source)
+    declared = scope.prefilter.declared.of(source)
     if declared is not None:
         return effects.apply(scope, declared, made.args, made.nodes, made.kwargs, made.named, proves=True)
     if function.names is not None or isinstance(source.node, ast.Lambda):
-        return scope.sketches.inline(function, made)
+        return scope.prefilter.inline(function, made)
     arguments = bind(source, made)
     scope.draws = scope.draws or source.is_generator
-    if source.module is not scope.module and scope.sketches.trains(source.module):
+    if source.module is not scope.module and scope.prefilter.trains(source.module):
         scope.trained = True
     return _apply(scope, source, arguments)
 
 
-def bind(source: FunctionSource, made: Call) -> dict[str, Sketched]:
+def bind(source: FunctionSource, made: Call) -> dict[str, Atoms]:
     """The arguments of a call by the parameters of the function."""
     given = binding.bind(source, made.args, made.kwargs)
     arguments = source.node.args
@@ -68,9 +68,9 @@ def bind(source: FunctionSource, made: Call) -> dict[str, Sketched]:
     return given.named
 
 
-def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched]) -> Sketched:
+def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Atoms]) -> Atoms:
     """The effects of a call on what it was given, and its result."""
-    summary = scope.sketches.of(source)
+    summary = scope.prefilter.of(source)
     given = [cell.store for value in arguments.values() for cell in cells(value)]
     level = WEAK
     if any(store.evident for store in given):
@@ -100,7 +100,7 @@ def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched])
                 scope.save(cell.store, level)
         if summary.writes:
             _doubt_same(scope, source, arguments, level)
-    known: dict[object, Sketched] = {}
+    known: dict[object, Atoms] = {}
     sure = level == EVIDENT
     for key, name, value in summary.kept:
         _keep_in(scope, arguments.get(key, NOTHING), name, returned(scope, value, arguments, sure, known))
@@ -111,9 +111,9 @@ def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched])
     return returned(scope, summary.returns, arguments, sure, known)
 
 
-def _doubt_same(scope: Scope, source: FunctionSource, arguments: dict[str, Sketched], level: int) -> None:
+def _doubt_same(scope: Scope, source: FunctionSource, arguments: dict[str, Atoms], level: int) -> None:
     """One tensor was given as two arguments, of which the function saves one and writes the other."""
-    summary = scope.sketches.of(source)
+    summary = scope.prefilter.of(source)
     given = {name: {cell.store for cell in cells(value)} for name, value in arguments.items() if value}
     for name in summary.writes & given.keys():
         for other, stores in given.items():
@@ -123,7 +123,7 @@ def _doubt_same(scope: Scope, source: FunctionSource, arguments: dict[str, Sketc
                     scope.doubt(level, store)
 
 
-def _keep_in(scope: Scope, target: Sketched, name: str, value: Sketched) -> None:
+def _keep_in(scope: Scope, target: Atoms, name: str, value: Atoms) -> None:
     """A function left a value in an attribute of what it was given."""
     for atom in target:
         if isinstance(atom, Object):
@@ -138,14 +138,14 @@ def _keep_in(scope: Scope, target: Sketched, name: str, value: Sketched) -> None
             members[name] = united([members.get(name, NOTHING), value])
 
 
-def _held_under(scope: Scope, arguments: dict[str, Sketched], key: str) -> Sketched:
+def _held_under(scope: Scope, arguments: dict[str, Atoms], key: str) -> Atoms:
     """What a parameter (`x`), or an attribute of the receiver (`self.x`), stands for in a call."""
     name, dot, attribute = key.partition(".")
     value = arguments.get(name, NOTHING)
-    return scope.sketches.attribute(scope, value, attribute) if dot and value else value
+    return scope.prefilter.attribute(scope, value, attribute) if dot and value else value
 
 
-def _fill(scope: Scope, target: Sketched, value: Sketched) -> None:
+def _fill(scope: Scope, target: Atoms, value: Atoms) -> None:
     """A function put a value into what it was given, or gave it the value by a call, in whichever way."""
     value = _few(value)
     for holder in {atom.receiver if isinstance(atom, Method) else atom: None for atom in target}:
@@ -163,14 +163,14 @@ def _fill(scope: Scope, target: Sketched, value: Sketched) -> None:
             members[HELD] = _few(united([members.get(HELD, NOTHING), value]))
             scope.fill(holder.store.given, value)
         elif isinstance(holder, Function) and holder.names is not None:
-            scope.sketches.inline(holder, Call(scope, [value], {}, [None], {}, True))
+            scope.prefilter.inline(holder, Call(scope, [value], {}, [None], {}, True))
 
 
 #: More things than this that are put into one count as one of which nothing is told but whether any was saved.
 _MOST_HELD = 8
 
 
-def _few(value: Sketched) -> Sketched:
+def _few(value: Atoms) -> Atoms:
     """The value as a few atoms."""
     if len(value) <= _MOST_HELD:
         return value
@@ -183,17 +183,17 @@ def _few(value: Sketched) -> Sketched:
 
 def returned(
     scope: Scope,
-    value: Sketched,
-    arguments: dict[str, Sketched],
+    value: Atoms,
+    arguments: dict[str, Atoms],
     sure: bool,
-    known: dict[object, Sketched],
+    known: dict[object, Atoms],
     depth: int = 3,
-) -> Sketched:
+) -> Atoms:
     """What a summary hands on, in the terms of a call; `sure`: an argument requires grad for certain.
 
     `known` are the parts that were translated before: what is held in several places is one thing.
     """
-    found: list[Sketched] = []
+    found: list[Atoms] = []
     for atom in value:
         here = known.get(atom)
         if here is None:
@@ -223,8 +223,8 @@ def returned(
 
 
 def _returned_cell(
-    scope: Scope, cell: Cell, arguments: dict[str, Sketched], sure: bool, known: dict[object, Sketched]
-) -> Sketched:
+    scope: Scope, cell: Cell, arguments: dict[str, Atoms], sure: bool, known: dict[object, Atoms]
+) -> Atoms:
     store = cell.store
     fragile = cell.fragile if scope.recording or not cell.fragile else max(cell.fragile, RECORDED)
     if store.given:
@@ -243,7 +243,7 @@ def _returned_cell(
     return tuple(found)
 
 
-def _sources(scope: Scope, store: Store, arguments: dict[str, Sketched]) -> tuple[Store, ...] | None:
+def _sources(scope: Scope, store: Store, arguments: dict[str, Atoms]) -> tuple[Store, ...] | None:
     """What operators made a result of, in the terms of a call; None where that shows that it is a tensor."""
     found: dict[Store, None] = {}
     seen = {store}
@@ -259,7 +259,7 @@ def _sources(scope: Scope, store: Store, arguments: dict[str, Sketched]) -> tupl
     return tuple(found)
 
 
-def reached(scope: Scope, arguments: dict[str, Sketched], key: str) -> list[Cell]:
+def reached(scope: Scope, arguments: dict[str, Atoms], key: str) -> list[Cell]:
     """The tensors that a parameter (`x`), or an attribute of the receiver (`self.x`), stands for in a call."""
     name, dot, member = key.partition(".")
     value = arguments.get(name, NOTHING)
@@ -279,7 +279,7 @@ def _once(found: list[Cell]) -> list[Cell]:
     return list({(cell.store, cell.fragile, cell.without): cell for cell in found}.values())
 
 
-def _within(scope: Scope, value: Sketched) -> list[Cell]:
+def _within(scope: Scope, value: Atoms) -> list[Cell]:
     """The tensors that a value is, holds, or comes to when it is called."""
     found = cells(value)
     for atom in value:
@@ -298,7 +298,7 @@ def _within(scope: Scope, value: Sketched) -> list[Cell]:
     return _once(found)
 
 
-def of_class(cls: Class, made: Call) -> Sketched:
+def of_class(cls: Class, made: Call) -> Atoms:
     obj = Object(cls.source)
     init = construct.find_method(made.scope, cls.source, "__init__")
     if init is not None and not is_record(made.scope, cls.source):
@@ -320,8 +320,8 @@ def _fill_field(scope: Scope, obj: Object, name: str) -> None:
     stated = obj.source.assignments.get(name)
     for keyword in stated.keywords if isinstance(stated, ast.Call) else ():
         if keyword.arg == "default_factory":
-            factory = construct.Scope(scope.sketches, obj.source.module).value(keyword.value)
-            obj.slots[name] = scope.sketches.call(factory, Call(scope, [], {}, [], {}, True))
+            factory = construct.Scope(scope.prefilter, obj.source.module).value(keyword.value)
+            obj.slots[name] = scope.prefilter.call(factory, Call(scope, [], {}, [], {}, True))
 
 
 def _holds_in_place(obj: Object) -> bool:
@@ -341,9 +341,9 @@ def _try_out(obj: Object, made: Call) -> None:
     """Run the forward of a module that is built here of such a part, and perhaps called nowhere."""
     forward = construct.find_method(made.scope, obj.source, "forward")
     if forward is not None:
-        given: list[Sketched] = [(Cell(Store()),) for _ in forward.source.parameters[1:]]
+        given: list[Atoms] = [(Cell(Store()),) for _ in forward.source.parameters[1:]]
         nodes: list[ast.expr | None] = [None] * (len(given) + 1)
-        made.scope.sketches.inline(forward, Call(made.scope, [(obj,), *given], {}, nodes, {}, True))
+        made.scope.prefilter.inline(forward, Call(made.scope, [(obj,), *given], {}, nodes, {}, True))
 
 
 #: So many rows has the forward of a module that wraps another, at most.
@@ -359,11 +359,11 @@ def _calls_what_it_was_given(scope: Scope, obj: Object, forward: FunctionSource)
         name.startswith(".")
         and forward.mentions(f"{name}(".encode())
         and any(isinstance(value, ast.Name) and value.id in obj.arguments for _, value, _ in entries)
-        for name, entries in scope.sketches.assigned(init).names.items()
+        for name, entries in scope.prefilter.assigned(init).names.items()
     )
 
 
-def of_object(obj: Object, made: Call) -> Sketched:
+def of_object(obj: Object, made: Call) -> Atoms:
     for name in ("forward", "__call__"):
         found = construct.find_method(made.scope, obj.source, name)
         if found is not None:
@@ -371,10 +371,10 @@ def of_object(obj: Object, made: Call) -> Sketched:
                 made.scope.remembers = True  # whoever made its layers, they keep their weights
             if not made.scope.dry and _calls_what_it_was_given(made.scope, obj, found.source):
                 within = made.after([(obj,)])
-                return hooked(obj, made, made.scope.sketches.inline(Function(found.source), within))
+                return hooked(obj, made, made.scope.prefilter.inline(Function(found.source), within))
             return hooked(obj, made, of_function(Function(found.source, (obj,)), made))
     own = construct.part(made.scope, obj)
-    return hooked(obj, made, made.scope.sketches.call(own, made)) if own else unknown(made)
+    return hooked(obj, made, made.scope.prefilter.call(own, made)) if own else unknown(made)
 
 
 #: How deep in containers it is looked for modules that work in place, and of how many kinds one may be.
@@ -382,26 +382,26 @@ _BOXES = 3
 _KINDS = 2
 
 
-def builds_in_place(sketches: Sketches, returned: Sketched) -> bool:
+def builds_in_place(prefilter: Prefilter, returned: Atoms) -> bool:
     """Whether what a function returned may write what it is given when it is called.
 
     Where that is one of many kinds, chosen by a name as a rule, a run would not know which: then it does not count.
     """
-    return len(returned) <= _KINDS and _works_in_place(sketches, returned, _BOXES)
+    return len(returned) <= _KINDS and _works_in_place(prefilter, returned, _BOXES)
 
 
-def _works_in_place(sketches: Sketches, value: Sketched, depth: int) -> bool:
+def _works_in_place(prefilter: Prefilter, value: Atoms, depth: int) -> bool:
     """Whether a call of a value, a module or several, may write what it is given."""
     for atom in value:
         if isinstance(atom, Layer):
             found = "inplace" in atom.config
         elif isinstance(atom, Object):
-            forward = sketches.classes.method(atom.source, "forward")
-            found = forward is not None and sketches.writes_tensor(forward)
+            forward = prefilter.classes.method(atom.source, "forward")
+            found = forward is not None and prefilter.writes_tensor(forward)
         elif isinstance(atom, Box) and depth:
             # Of layers in a row the first is given what all are given; what it hands on is new as a rule.
             items = atom.items[:1] if atom.role == "Sequential" and atom.ordered else atom.items
-            found = any(_works_in_place(sketches, item, depth - 1) for item in items)
+            found = any(_works_in_place(prefilter, item, depth - 1) for item in items)
         else:
             found = False
         if found:

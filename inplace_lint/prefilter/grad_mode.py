@@ -14,7 +14,7 @@ from .source_words import first_place, stands
 if TYPE_CHECKING:
     from ..syntax.module import FunctionSource
     from .expressions import Scope as Expressions
-    from .summaries import Sketches
+    from .summaries import Prefilter
 
 
 def grad_mode(scope: Expressions, node: ast.expr) -> bool | None:
@@ -45,13 +45,13 @@ _RECORDS = (b"enable_grad", b"set_grad_enabled", b"inference_mode", b"backward",
 _LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Yield, ast.YieldFrom)
 
 
-def records_nothing(sketches: Sketches, source: FunctionSource) -> bool:
+def records_nothing(prefilter: Prefilter, source: FunctionSource) -> bool:
     """Whether a decorator says that nothing is recorded in the function, and nothing in its text says otherwise.
 
     An optimizer that has its argument `closure` recorded, and nothing else, keeps nothing of it.
     """
     node = source.node
-    scope = construct.Scope(sketches, source.module)
+    scope = construct.Scope(prefilter, source.module)
     if not any(grad_mode(scope, decorator) is False for decorator in getattr(node, "decorator_list", ())):
         return False
     text = _body_of(source)
@@ -59,10 +59,10 @@ def records_nothing(sketches: Sketches, source: FunctionSource) -> bool:
     return told == 0 or told == _closures(scope, source)
 
 
-def calls_quietly(sketches: Sketches, source: FunctionSource, name: str) -> bool:
+def calls_quietly(prefilter: Prefilter, source: FunctionSource, name: str) -> bool:
     """Whether all that a function does with a name, or an attribute of that name, is in blocks that record nothing."""
     body = source.node.body
-    scope = construct.Scope(sketches, source.module)
+    scope = construct.Scope(prefilter, source.module)
     return isinstance(body, list) and not any(_is_recorded(scope, each, source, name) for each in body)
 
 
@@ -93,7 +93,7 @@ def _body_of(source: FunctionSource) -> bytes:
     return source.module.text(first.lineno, source.node.end_lineno or first.lineno)
 
 
-def concerns_nobody(sketches: Sketches, source: FunctionSource) -> bool:
+def concerns_nobody(prefilter: Prefilter, source: FunctionSource) -> bool:
     """Whether a function records nothing, its file does not call it, and it returns nothing that it may have written.
 
     What it writes then matters only to who calls it from elsewhere, and they ask.
@@ -112,7 +112,7 @@ def concerns_nobody(sketches: Sketches, source: FunctionSource) -> bool:
     named = _is_asked_of if source.owner is not None else _is_named
     if first_place(module.source, source.name.encode(), 0, len(module.source), named) >= 0:
         return False
-    return records_nothing(sketches, source)
+    return records_nothing(prefilter, source)
 
 
 def _is_tensor(text: bytes, start: int, end: int) -> bool:

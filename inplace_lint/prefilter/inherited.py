@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
     from ..syntax.module import ClassSource, FunctionSource, Module
-    from .summaries import Sketches
+    from .summaries import Prefilter
 
 
 def of_subclasses(
-    sketches: Sketches, module: Module, writers: Collection[FunctionSource]
+    prefilter: Prefilter, module: Module, writers: Collection[FunctionSource]
 ) -> Iterator[FunctionSource]:
     """Methods of the file, each as one of a subclass there that changes what is written or saved in it."""
     classes = module.classes
@@ -39,15 +39,15 @@ def of_subclasses(
         for base in above:
             known = _methods(base)
             swapping = [name for name in found if known.get(name) is not found[name]]
-            writing = [name for name in swapping if _writes(sketches, found[name], writers)]
+            writing = [name for name in swapping if _writes(prefilter, found[name], writers)]
             for name in base.methods:
                 if name in seen or name == "__init__":
                     continue
                 method = base.methods[name]
-                others = swapping if _writes(sketches, method, writers) else writing
+                others = swapping if _writes(prefilter, method, writers) else writing
                 if (
                     (method in writers and not cls.assignments.keys().isdisjoint(base.assignments))
-                    or (others and _calls(sketches, method, others))
+                    or (others and _calls(prefilter, method, others))
                     or (swapped and uses(method, swapped, stands))
                 ):
                     yield module.as_method_of(method, cls)
@@ -56,7 +56,7 @@ def of_subclasses(
 
 def _order(cls: ClassSource) -> list[ClassSource]:
     """The class and those of its bases that stand in its file, in the order in which attributes are looked up."""
-    return linearised(cls, _bases, cls.module.answers.orders)
+    return linearised(cls, _bases, cls.module.memo.orders)
 
 
 def _bases(cls: ClassSource) -> list[ClassSource]:
@@ -75,14 +75,14 @@ def _methods(cls: ClassSource) -> dict[str, FunctionSource]:
     return found
 
 
-def _writes(sketches: Sketches, method: FunctionSource, writers: Collection[FunctionSource]) -> bool:
-    return method in writers and bool(sketches.of(method).recorded)
+def _writes(prefilter: Prefilter, method: FunctionSource, writers: Collection[FunctionSource]) -> bool:
+    return method in writers and bool(prefilter.of(method).recorded)
 
 
-def _calls(sketches: Sketches, method: FunctionSource, names: Collection[str]) -> bool:
+def _calls(prefilter: Prefilter, method: FunctionSource, names: Collection[str]) -> bool:
     """Whether it calls one of these methods of its object."""
     receiver = method.parameters[0].arg if method.parameters else ""
-    return any(name in names for name in sketches.asked(method).called(receiver))
+    return any(name in names for name in prefilter.asked(method).called(receiver))
 
 
 def _swapped(cls: ClassSource, base: ClassSource, rows: list[int]) -> set[bytes]:

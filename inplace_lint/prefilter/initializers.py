@@ -13,26 +13,26 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..syntax.module import FunctionSource, Module
-    from .summaries import Sketches
+    from .summaries import Prefilter
 
 #: `nn.init.normal_(self.weight, …)`, or `normal_(…)`: of an attribute, and not of its `data`.
 _FILLS = Pattern(rb"^[ \t]*((?:\w+\.)*)(\w+_)\(\w+\.(?!data\b)[^()]*(?:\([^()]*\)[^()]*)*\)[ \t]*(?:#.*)?$")
 
 
-def of_project(sketches: Sketches, module: Module) -> None:
+def of_project(prefilter: Prefilter, module: Module) -> None:
     """Tell the file which of the functions that it imports fill a tensor and record nothing."""
-    if module.answers.initialisers is not None:
+    if module.memo.initialisers is not None:
         return
-    module.answers.initialisers = frozenset()  # ends circles of files
+    module.memo.initialisers = frozenset()  # ends circles of files
     found = set()
     for name in module.imports:
         if name.endswith("_") and not name.startswith("_"):
-            atoms = bindings.of_module(sketches, module, name)
+            atoms = bindings.of_module(prefilter, module, name)
             if len(atoms) == 1 and isinstance(atoms[0], Function):
-                summary = sketches.of(atoms[0].source)
+                summary = prefilter.of(atoms[0].source)
                 if summary.writes and not (summary.recorded or summary.weak or summary.steps):
                     found.add(name)
-    module.answers.initialisers = frozenset(found)
+    module.memo.initialisers = frozenset(found)
 
 
 def only_initialises(module: Module, function: FunctionSource, rows: Sequence[int]) -> bool:
@@ -55,7 +55,7 @@ def initialises(module: Module, row: int) -> bool:
         return False
     root, _, rest = found.group(1).decode().rstrip(".").partition(".")
     if not root:
-        return found.group(2).decode() in (module.answers.initialisers or ())
+        return found.group(2).decode() in (module.memo.initialisers or ())
     known = module.imports.get(root)
     if known is None or known.level:
         return False

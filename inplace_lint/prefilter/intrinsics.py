@@ -13,10 +13,10 @@ from .atoms import NOTHING, UNKNOWN, Box, Cell, Object, Partial, Store, Symbol, 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .atoms import Sketched
+    from .atoms import Atoms
 
 
-def _sequential(made: Call) -> Sketched:
+def _sequential(made: Call) -> Atoms:
     if len(made.args) == 1 and len(made.args[0]) == 1 and isinstance(made.args[0][0], Box):
         inner = made.args[0][0]
         items = [_named(item) for item in inner.items]
@@ -24,27 +24,27 @@ def _sequential(made: Call) -> Sketched:
     return (Box(list(made.args), made.exact, "Sequential"),)
 
 
-def _named(item: Sketched) -> Sketched:
+def _named(item: Atoms) -> Atoms:
     """The module of a ("name", module) pair."""
     if len(item) == 1 and isinstance(item[0], Box) and not item[0].role and len(item[0].items) == 2:
         return item[0].items[1]
     return item
 
 
-def _name(item: Sketched) -> str:
+def _name(item: Atoms) -> str:
     """The name of a ("name", module) pair."""
     name = item[0].items[0] if len(item) == 1 and isinstance(item[0], Box) and item[0].items else NOTHING
     return name[0].value if name and isinstance(name[0], Text) else ""
 
 
-def _modules(made: Call) -> Sketched:
+def _modules(made: Call) -> Atoms:
     if made.args and len(made.args[0]) == 1 and isinstance(made.args[0][0], Box):
         inner = made.args[0][0]
         return (Box(inner.items, inner.ordered, "ModuleList"),)
     return (Box(list(made.args), ordered=False, role="ModuleList"),)
 
 
-def _gathered(made: Call) -> Sketched:
+def _gathered(made: Call) -> Atoms:
     if not made.args:
         return (Box([]),)
     value = made.args[0]
@@ -53,7 +53,7 @@ def _gathered(made: Call) -> Sketched:
     return (Box([expressions.elements(made.scope, value)], ordered=False),)
 
 
-def _mapping(made: Call) -> Sketched:
+def _mapping(made: Call) -> Atoms:
     """dict(pairs): what stands under the keys."""
     found = _gathered(made)
     for atom in found:
@@ -64,15 +64,15 @@ def _mapping(made: Call) -> Sketched:
     return found
 
 
-def _first(made: Call) -> Sketched:
+def _first(made: Call) -> Atoms:
     return made.args[0] if made.args else unknown(made)
 
 
-def _parameter(made: Call) -> Sketched:
+def _parameter(made: Call) -> Atoms:
     return (Cell(Store(tensor=True, leaf=True)),)
 
 
-def _shared(made: Call) -> Sketched:
+def _shared(made: Call) -> Atoms:
     """torch.from_numpy and its kin: a tensor over the memory of what is given."""
     given = [
         atom for value in (*made.args, *made.kwargs.values()) for atom in value if isinstance(atom, Cell)
@@ -93,17 +93,17 @@ def _shared(made: Call) -> Sketched:
     return (Cell(store),)
 
 
-def _checkpoint(made: Call) -> Sketched:
+def _checkpoint(made: Call) -> Atoms:
     if not made.args:
         return unknown(made)
     if made.scope.recording:
         for cell in made.given():
             made.scope.save(cell.store)
     inner = Call(made.scope, made.args[1:], {}, made.nodes[1:], {}, made.exact)
-    return made.scope.sketches.call(made.args[0], inner)
+    return made.scope.prefilter.call(made.args[0], inner)
 
 
-def _getattr(made: Call) -> Sketched:
+def _getattr(made: Call) -> Atoms:
     if len(made.args) > 1 and made.args[1] and isinstance(made.args[1][0], Text):
         name = made.args[1][0].value
         return expressions.as_value(
@@ -112,13 +112,13 @@ def _getattr(made: Call) -> Sketched:
     return unknown(made)
 
 
-def _setattr(made: Call) -> Sketched:
+def _setattr(made: Call) -> Atoms:
     if len(made.args) == 3 and made.args[1] and isinstance(made.args[1][0], Text):
         made.scope.set_attribute(made.args[0], made.args[1][0].value, made.args[2])
     return NOTHING
 
 
-def _reversed(made: Call) -> Sketched:
+def _reversed(made: Call) -> Atoms:
     found = _gathered(made)
     for atom in found:
         if isinstance(atom, Box):
@@ -126,7 +126,7 @@ def _reversed(made: Call) -> Sketched:
     return found
 
 
-def _sorted(made: Call) -> Sketched:
+def _sorted(made: Call) -> Atoms:
     found = _gathered(made)
     for atom in found:
         if isinstance(atom, Box):
@@ -134,7 +134,7 @@ def _sorted(made: Call) -> Sketched:
     return found
 
 
-def _named_tuple(made: Call) -> Sketched:
+def _named_tuple(made: Call) -> Atoms:
     """collections.namedtuple("Pair", "a b"): what makes tuples whose elements have these names."""
     given = made.args[1] if len(made.args) > 1 else made.kwargs.get("field_names", NOTHING)
     return (Partial((Symbol(_MAKES_TUPLES),), [given], {}),)
@@ -144,7 +144,7 @@ def _named_tuple(made: Call) -> Sketched:
 _MAKES_TUPLES = "collections.namedtuple()"
 
 
-def _tuple_with_names(made: Call) -> Sketched:
+def _tuple_with_names(made: Call) -> Atoms:
     names: list[str] = []
     for atom in made.args[0]:
         if isinstance(atom, Text):
@@ -156,12 +156,12 @@ def _tuple_with_names(made: Call) -> Sketched:
     return (Box(items, ordered=exact, fields=tuple(names) if exact else ()),)
 
 
-def _namespace(made: Call) -> Sketched:
+def _namespace(made: Call) -> Atoms:
     """types.SimpleNamespace(a=…): attributes by their names."""
     return (Box([*made.kwargs.values()], fields=tuple(made.kwargs)),)
 
 
-def _super(made: Call) -> Sketched:
+def _super(made: Call) -> Atoms:
     scope = made.scope
     source = scope.source
     receiver = NOTHING
@@ -177,17 +177,17 @@ def _super(made: Call) -> Sketched:
     return unknown(made)
 
 
-def _is_tensor(made: Call) -> Sketched:
+def _is_tensor(made: Call) -> Atoms:
     for value in made.args:
         prove(value)
     return NOTHING
 
 
-def _mode(made: Call) -> Sketched:
+def _mode(made: Call) -> Atoms:
     return NOTHING
 
 
-def _set_grad(made: Call) -> Sketched:
+def _set_grad(made: Call) -> Atoms:
     if not made.scope.dry:
         flag = made.nodes[0] if made.nodes else None
         made.scope.recording = getattr(flag, "value", True) is not False
@@ -195,8 +195,8 @@ def _set_grad(made: Call) -> Sketched:
 
 
 #: What each name means.
-PLAYS: dict[str, Callable[[Call], Sketched]] = {
-    **functional.PLAYS,
+INTRINSICS: dict[str, Callable[[Call], Atoms]] = {
+    **functional.INTRINSICS,
     **dict.fromkeys(MODES, _mode),
     "torch.set_grad_enabled": _set_grad,
     "torch.nn.Parameter": _parameter,

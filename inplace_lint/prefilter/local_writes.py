@@ -1,4 +1,4 @@
-"""Writes that need no sketch: to counters and containers that a function makes itself, and that are nothing else."""
+"""Writes that need no summary: to counters and containers that a function makes itself, and that are nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Methods in a sketch: of tensors by the op table, of modules and containers, and what objects inherit from torch."""
+"""Methods in the prefilter: of tensors by the op table, of modules and containers, what objects inherit from torch."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from .source_words import runs_backward
 
 if TYPE_CHECKING:
     from .arguments import Call
-    from .atoms import Sketched
+    from .atoms import Atoms
     from .expressions import Scope
 
 
-def of_method(atom: Method, made: Call) -> Sketched:
+def of_method(atom: Method, made: Call) -> Atoms:
     """What is called on a tensor, a module, a container, an object."""
     receiver, name = atom.receiver, atom.name
     if isinstance(receiver, Cell):
@@ -54,7 +54,7 @@ def of_method(atom: Method, made: Call) -> Sketched:
     return NOTHING
 
 
-def _custom(made: Call) -> Sketched:
+def _custom(made: Call) -> Atoms:
     """`apply` of an autograd.Function: it may save what it is given and what it returns."""
     given = made.given()
     if not any(cell.store.grad for cell in given):
@@ -83,7 +83,7 @@ _PARAMETERS = frozenset("parameters named_parameters buffers named_buffers state
 _LEAVES = frozenset("parameters named_parameters state_dict".split())
 
 
-def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
+def _tensor_method(receiver: Cell, name: str, made: Call) -> Atoms:
     if made.scope.dry:
         return UNKNOWN
     if name == "requires_grad_":
@@ -109,7 +109,7 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Sketched:
     _hand_over(receiver, made)
     method = _only_method(made.scope, receiver, name)
     if method is not None:
-        return made.scope.sketches.call((method,), made)
+        return made.scope.prefilter.call((method,), made)
     return _of(receiver, unknown(made))
 
 
@@ -119,7 +119,7 @@ def _hand_over(receiver: Cell, made: Call) -> None:
         made.scope.fill(receiver.store.given, value)
 
 
-def _of(receiver: Cell, result: Sketched) -> Sketched:
+def _of(receiver: Cell, result: Atoms) -> Atoms:
     """What a method of something unknown gave: it may be a part of that."""
     given = receiver.store.given or receiver.store.part_of
     for atom in result if given else ():
@@ -137,7 +137,7 @@ def _only_method(scope: Scope, receiver: Cell, name: str) -> Function | None:
     return Function(owners[0].methods[name], (Object(owners[0]),)) if len(owners) == 1 else None
 
 
-def _leaves(name: str, made: Call) -> Sketched:
+def _leaves(name: str, made: Call) -> Atoms:
     """The parameters of something, with their names where `named_parameters` is asked."""
     store = Store(tensor=True, leaf=True)
     store.found = True
@@ -145,11 +145,11 @@ def _leaves(name: str, made: Call) -> Sketched:
         store.saved = (
             (EVERYWHERE, EVIDENT),
         )  # whether a forward comes before their writes, an exact run tells
-    leaf: Sketched = (Cell(store),)
+    leaf: Atoms = (Cell(store),)
     return (Box([(Box([NOTHING, leaf]),) if name == "named_parameters" else leaf], ordered=False),)
 
 
-def _box_method(box: Box, name: str, made: Call) -> Sketched:
+def _box_method(box: Box, name: str, made: Call) -> Atoms:
     if name in ("append", "add", "appendleft", "insert", "setdefault", "add_module"):
         value = made.args[-1] if made.args else NOTHING
         box.items.append(value)
@@ -179,7 +179,7 @@ def _box_method(box: Box, name: str, made: Call) -> Sketched:
     return NOTHING
 
 
-def _inherited(obj: Object, name: str, made: Call) -> Sketched:
+def _inherited(obj: Object, name: str, made: Call) -> Atoms:
     """What an object may inherit from nn.Module."""
     if name in _LEAVES:
         return _leaves(name, made)
@@ -193,14 +193,14 @@ def _inherited(obj: Object, name: str, made: Call) -> Sketched:
     if table.gives_itself(name):
         return (obj,)
     if name == "__call__":
-        return made.scope.sketches.call((obj,), made)
+        return made.scope.prefilter.call((obj,), made)
     return unknown(made)
 
 
 _HOOKS = frozenset(["register_forward_hook", "register_forward_pre_hook"])
 
 
-def on_each(func: Sketched, made: Call) -> Sketched | None:
+def on_each(func: Atoms, made: Call) -> Atoms | None:
     """One op on a tensor that may be one of several: its result is one."""
     first = func[0]
     if not isinstance(first, Method):
@@ -221,7 +221,7 @@ def on_each(func: Sketched, made: Call) -> Sketched | None:
     )
 
 
-def _keep(obj: Object, made: Call, store: Store) -> Sketched:
+def _keep(obj: Object, made: Call, store: Store) -> Atoms:
     name = made.args[0]
     if name and isinstance(name[0], Text):
         store.given = obj.given and f"{obj.given}.{name[0].value}"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..syntax.module import FunctionSource
 
 
-class Uses:
+class NameUses:
     """Of one function. Names are written `x`; attributes of names, which are followed too, `self.x`."""
 
     def __init__(self, source: FunctionSource) -> None:

@@ -9,10 +9,10 @@ from .atoms import Box, Cell, Store
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from .atoms import Atom, Sketched
+    from .atoms import Atom, Atoms
 
 
-def own(value: Sketched, given: str = "", shared: Collection[Store] = (), depth: int = 2) -> Sketched:
+def own(value: Atoms, given: str = "", shared: Collection[Store] = (), depth: int = 2) -> Atoms:
     """The same value, with tensors that belong to whoever asks, but for some: what happens to them stays there."""
     found: list[Atom] = []
     for atom in value:
@@ -32,7 +32,7 @@ def own(value: Sketched, given: str = "", shared: Collection[Store] = (), depth:
     return tuple(found)
 
 
-def part_of(given: str) -> Sketched:
+def part_of(given: str) -> Atoms:
     """Something that comes out of what was given, in whichever way."""
     store = Store()
     store.sources = ()

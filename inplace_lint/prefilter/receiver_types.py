@@ -9,29 +9,29 @@ from .atoms import Object
 
 if TYPE_CHECKING:
     from ..syntax.module import ClassSource, FunctionSource
-    from .summaries import Sketches
+    from .summaries import Prefilter
 
 
-def gives_writer(sketches: Sketches, source: FunctionSource) -> bool:
+def gives_writer(prefilter: Prefilter, source: FunctionSource) -> bool:
     """Whether a function returns an object of the project, no module of torch, that has a method which writes."""
-    scope = construct.Scope(sketches, source.module, source)
-    for atom in sketches.of(source).returns:
+    scope = construct.Scope(prefilter, source.module, source)
+    for atom in prefilter.of(source).returns:
         if isinstance(atom, Object) and not construct.is_module(scope, atom.source):
             for cls in construct.classes_of(scope, atom.source):
                 if not isinstance(cls, str) and any(
-                    name != "__init__" and sketches.may_write(method) for name, method in cls.methods.items()
+                    name != "__init__" and prefilter.may_write(method) for name, method in cls.methods.items()
                 ):
                     return True
     return False
 
 
-def may_ask(sketches: Sketches, source: FunctionSource, cls: ClassSource) -> bool:
+def may_ask(prefilter: Prefilter, source: FunctionSource, cls: ClassSource) -> bool:
     """Whether a function calls a method that writes of one of its arguments, were it an object of the class."""
-    scope = construct.Scope(sketches, source.module, source)
-    asked = sketches.asked(source)
+    scope = construct.Scope(prefilter, source.module, source)
+    asked = prefilter.asked(source)
     first = 0 if source.owner is None else 1
     return any(
-        (method := construct.find_method(scope, cls, name)) is not None and sketches.may_write(method.source)
+        (method := construct.find_method(scope, cls, name)) is not None and prefilter.may_write(method.source)
         for parameter in (*source.parameters[first:], *source.node.args.kwonlyargs)
         for name in asked.called(parameter.arg)
     )

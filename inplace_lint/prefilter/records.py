@@ -21,7 +21,7 @@ def is_record(scope: Scope, source: ClassSource) -> bool:
         if "__init__" in cls.methods:
             return False
         for decorator in cls.node.decorator_list:
-            made = Scope(scope.sketches, cls.module).value(getattr(decorator, "func", decorator))
+            made = Scope(scope.prefilter, cls.module).value(getattr(decorator, "func", decorator))
             if any(isinstance(atom, Symbol) and atom.dotted in RECORDS for atom in made):
                 return True
     return False

@@ -11,14 +11,14 @@ from ..syntax.nodes import children_at, walk
 from ..torchmodel import table
 from . import construct
 from .atoms import Class, Symbol
-from .name_uses import Uses, spelled
+from .name_uses import NameUses, spelled
 from .source_words import mentions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ..syntax.module import ClassSource, FunctionSource, Module
-    from .summaries import Sketches
+    from .summaries import Prefilter
 
 #: How many calls deep an argument is followed.
 _DEPTH = 5
@@ -72,11 +72,11 @@ class Asked:
 class Roles:
     """The classes of a file, and what is asked of the arguments of its functions."""
 
-    def __init__(self, sketches: Sketches, module: Module) -> None:
+    def __init__(self, prefilter: Prefilter, module: Module) -> None:
         self.module = module
-        self._scope = construct.Scope(sketches, module)
+        self._scope = construct.Scope(prefilter, module)
         self._of: dict[tuple[FunctionSource, str], Asked] = {}
-        self._uses: dict[FunctionSource, Uses] = {}
+        self._uses: dict[FunctionSource, NameUses] = {}
         self._attributes: dict[ClassSource, dict[str, Asked]] = {}
         self._methods: dict[str, list[FunctionSource]] = {}
         for cls in module.classes.values():
@@ -110,11 +110,11 @@ class Roles:
             return [cls]
         return [c for c in self.module.classes.values() if c not in self._bases and cls in self.order(c)]
 
-    def uses(self, source: FunctionSource) -> Uses:
+    def uses(self, source: FunctionSource) -> NameUses:
         """What a function does with the names in it."""
         known = self._uses.get(source)
         if known is None:
-            known = self._uses[source] = Uses(source)
+            known = self._uses[source] = NameUses(source)
         return known
 
     # What is asked

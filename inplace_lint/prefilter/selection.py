@@ -1,4 +1,4 @@
-"""Chooses the functions of a file whose sketch says that a run may find something."""
+"""Chooses the functions of a file whose summary says that a run may find something."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from ..syntax.module import ClassSource, FunctionSource, Module
-    from .atoms import Atom, Sketched
-    from .summaries import Sketches
+    from .atoms import Atom, Atoms
+    from .summaries import Prefilter
     from .summary import Summary
 
 #: How far a function that writes its argument is followed to its callers, within its file.
@@ -24,15 +24,15 @@ _CALLERS = 6
 _NONE: frozenset[str] = frozenset()
 
 
-def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
+def suspects(prefilter: Prefilter, module: Module) -> list[FunctionSource | None]:
     """The functions that are worth a run, in the order of the text, and None for the file's top level."""
-    sketches.declared.mark(module)
+    prefilter.declared.mark(module)
     building: set[str] = set()
-    foreign = foreign_writers(sketches, module, building)
+    foreign = foreign_writers(prefilter, module, building)
     rows = rows_of(module)
     if not foreign and not rows and not building:
         return []
-    candidates = sketches.candidates(module)
+    candidates = prefilter.candidates(module)
     pending = [*candidates]
     if b"_(" in module.source:
         pending = [f for f in pending if not initializers.only_initialises(module, f, rows)]
@@ -44,10 +44,10 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
     if building:
         named = mentions(module, building | that_build(module, building))
         pending += _running(around(module, named, named, named=True))
-    sketched: dict[FunctionSource, Summary] = {}
+    summaries: dict[FunctionSource, Summary] = {}
     for _ in range(_CALLERS):
-        more = {f: sketches.of(f) for f in pending if f not in sketched and not sketches.passes_over(f)}
-        sketched.update(more)
+        more = {f: prefilter.of(f) for f in pending if f not in summaries and not prefilter.passes_over(f)}
+        summaries.update(more)
         writing = {f for f, told in more.items() if told.writes or told.weak or told.steps}
         if not writing:
             break
@@ -55,24 +55,24 @@ def suspects(sketches: Sketches, module: Module) -> list[FunctionSource | None]:
         calls += called_at
         pending = _running(calling)
     chosen = {
-        f for f, told in sketched.items() if told.suspicious or (told.leaves_open and f.name != "__init__")
+        f for f, told in summaries.items() if told.suspicious or (told.leaves_open and f.name != "__init__")
     }
-    own = {f for f, told in sketched.items() if told.leaves_own and f.name != "__init__"}
+    own = {f for f, told in summaries.items() if told.leaves_own and f.name != "__init__"}
     chosen |= _asked_for(module, own - chosen)
     functions = module.functions_in_order()
     if candidates:
         chosen |= _hooked(module, functions)
     found: list[FunctionSource | None] = [f for f in functions if f in chosen]
     if module.classes:
-        swapped = inherited.of_subclasses(sketches, module, candidates)
-        found += [source for source in swapped if sketches.of(source).suspicious]
+        swapped = inherited.of_subclasses(prefilter, module, candidates)
+        found += [source for source in swapped if prefilter.of(source).suspicious]
     if (
         trains(module)
         or (
             any(not module.functions_at(row) for row in (*rows, *calls))
-            and sketches.of_body(module).suspicious
+            and prefilter.of_body(module).suspicious
         )
-        or sketches.ways(module)
+        or prefilter.drivers(module)
     ):
         found.append(None)
     return found
@@ -106,7 +106,7 @@ def _hooked(module: Module, functions: list[FunctionSource]) -> set[FunctionSour
     return {f for f in functions if f.owner in owners and f.name == "forward"}
 
 
-def foreign_writers(sketches: Sketches, module: Module, building: set[str]) -> set[FunctionSource]:
+def foreign_writers(prefilter: Prefilter, module: Module, building: set[str]) -> set[FunctionSource]:
     """Functions of the project's other files that this one calls and that write an argument or their object.
 
     Names of what builds modules that work in place, as nothing here says, are put into `building`, and those of what is
@@ -116,45 +116,45 @@ def foreign_writers(sketches: Sketches, module: Module, building: set[str]) -> s
     if b"torch" not in module.source:
         return found  # it hands tensors on, if it has any: nothing in it saves or writes one
     words = {*called(module), "forward"}
-    for name, value in _imported(sketches, module, words):
+    for name, value in _imported(prefilter, module, words):
         for atom in value:
-            functions = _functions(sketches, atom, words)
+            functions = _functions(prefilter, atom, words)
             if isinstance(atom, File):
-                building.update(source.name for source in sketches.declared.writers(atom.module))
-            if _is_unsaid(sketches, atom, module):
+                building.update(source.name for source in prefilter.declared.writers(atom.module))
+            if _is_unsaid(prefilter, atom, module):
                 building.add(name)
             elif module.classes and isinstance(atom, (File, Function)):
                 building.update(
                     word if isinstance(atom, File) else name
                     for word in functions.keys() & words
-                    if sketches.builds_in_place(functions[word])
+                    if prefilter.builds_in_place(functions[word])
                 )
             found.update(
                 functions[word]
                 for word in functions.keys() & words
-                if sketches.writes_tensor(functions[word])
+                if prefilter.writes_tensor(functions[word])
             )
     return found
 
 
-def _imported(sketches: Sketches, module: Module, words: set[str]) -> Iterator[tuple[str, Sketched]]:
+def _imported(prefilter: Prefilter, module: Module, words: set[str]) -> Iterator[tuple[str, Atoms]]:
     """The names that a file has from other files of the project, with what they stand for.
 
     Those that come by `import *` are only known by `words`, what the file calls.
     """
-    project = sketches.files.project
+    project = prefilter.files.project
     for name, binding in module.imports.items():
         if project.resolve(binding.module, module.filename, binding.level) is not None:
-            yield name, bindings.of_module(sketches, module, name)
+            yield name, bindings.of_module(prefilter, module, name)
     for node in _inner_imports(module):
         if project.resolve(node.module or "", module.filename, node.level) is not None:
             for alias in node.names:
                 name = alias.asname or alias.name
-                yield name, bindings.imported(sketches, module, node.module or "", alias.name, node.level)
+                yield name, bindings.imported(prefilter, module, node.module or "", alias.name, node.level)
     if any(project.resolve(star, module.filename, level) is not None for star, level in module.stars):
         for word in sorted(words):
             if not module.binds(word):
-                yield word, bindings.of_module(sketches, module, word)
+                yield word, bindings.of_module(prefilter, module, word)
 
 
 def _inner_imports(module: Module) -> list[ast.ImportFrom]:
@@ -166,15 +166,15 @@ def _inner_imports(module: Module) -> list[ast.ImportFrom]:
     return list(dict.fromkeys(node for node in found if isinstance(node, ast.ImportFrom)))
 
 
-def _is_unsaid(sketches: Sketches, atom: Atom, module: Module) -> bool:
+def _is_unsaid(prefilter: Prefilter, atom: Atom, module: Module) -> bool:
     """Whether something imported builds what works in place, or is declared to write, as the file does not say."""
     if isinstance(atom, Function):
         source = atom.source
-        return source in sketches.declared.writers(source.module) or (
-            source.module.answers.builders != _NONE and _builds_unsaid(source)
+        return source in prefilter.declared.writers(source.module) or (
+            source.module.memo.builders != _NONE and _builds_unsaid(source)
         )
     if isinstance(atom, Symbol):
-        return sketches.declared.writes(atom.dotted, module)
+        return prefilter.declared.writes(atom.dotted, module)
     return isinstance(atom, Partial) and "inplace" in atom.kwargs
 
 
@@ -184,9 +184,9 @@ def _builds_unsaid(source: FunctionSource) -> bool:
     It looks up what builds that module among the names of its file.
     """
     module = source.module
-    names = module.answers.builders
+    names = module.memo.builders
     if names is None:
-        names = module.answers.builders = frozenset(
+        names = module.memo.builders = frozenset(
             name for name, value in module.assignments.items() if _says_in_place(module, value)
         )
     if not names or source.owner is not None:
@@ -201,26 +201,26 @@ def _says_in_place(module: Module, value: ast.expr) -> bool:
     )
 
 
-def _functions(sketches: Sketches, atom: Atom, words: set[str]) -> dict[str, FunctionSource]:
+def _functions(prefilter: Prefilter, atom: Atom, words: set[str]) -> dict[str, FunctionSource]:
     """The functions that a file can call by way of what it has imported, by name; `words` are what it calls at all."""
     if isinstance(atom, Function):
         return {atom.source.name: atom.source}
     if isinstance(atom, Class):
-        return _methods(sketches, atom.source)
+        return _methods(prefilter, atom.source)
     if isinstance(atom, File):
         named = atom.module.classes.keys() & words
         if not named:
             return atom.module.functions
-        methods = [_methods(sketches, atom.module.classes[name]) for name in sorted(named)]
+        methods = [_methods(prefilter, atom.module.classes[name]) for name in sorted(named)]
         return {name: method for one in (*methods, atom.module.functions) for name, method in one.items()}
     return {}
 
 
-def _methods(sketches: Sketches, cls: ClassSource) -> dict[str, FunctionSource]:
-    found = sketches.methods.get(cls)
+def _methods(prefilter: Prefilter, cls: ClassSource) -> dict[str, FunctionSource]:
+    found = prefilter.methods.get(cls)
     if found is None:
-        found = sketches.methods[cls] = {}
-        for owner in construct.classes_of(construct.Scope(sketches, cls.module), cls):
+        found = prefilter.methods[cls] = {}
+        for owner in construct.classes_of(construct.Scope(prefilter, cls.module), cls):
             if not isinstance(owner, str):
                 for name, method in owner.methods.items():
                     found.setdefault(name, method)

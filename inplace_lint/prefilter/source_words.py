@@ -212,6 +212,6 @@ def runs_backward(module: Module) -> bool:
 
 def called(module: Module) -> set[str]:
     """The words before an opening parenthesis in a file."""
-    if module.answers.called is None:
-        module.answers.called = called_in(module.source)
-    return module.answers.called
+    if module.memo.called is None:
+        module.memo.called = called_in(module.source)
+    return module.memo.called

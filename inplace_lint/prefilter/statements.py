@@ -1,4 +1,4 @@
-"""Each kind of statement in a sketch, on the paths that there are."""
+"""Each kind of statement in the prefilter, on the paths that there are."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from .atoms import Sketched
+    from .atoms import Atoms
 
 #: Loops inside this many others are passed through once, not twice.
 _LOOPS = 2
@@ -54,7 +54,7 @@ def _exchange(flow: Flow, target: ast.expr, value: ast.expr) -> None:
                 flow.doubt(EVIDENT, store)
 
 
-def _stores(value: Sketched) -> list[tuple[Store, int]]:
+def _stores(value: Atoms) -> list[tuple[Store, int]]:
     return [(atom.store, atom.store.writes) for atom in value if isinstance(atom, Cell)]
 
 
@@ -69,7 +69,7 @@ def _augmented(flow: Flow, node: ast.AugAssign) -> bool:
     old = flow.value(target)
     value = flow.value(node.value)
     sign = OPERATORS[type(node.op)]
-    kept: list[Sketched] = []
+    kept: list[Atoms] = []
     flow.overwrites(old)
     for atom in old:
         if isinstance(atom, Cell):
@@ -130,9 +130,9 @@ def _branch(flow: Flow, arms: list[list[ast.stmt]]) -> bool:
     before = flow.names
     recording = flow.recording
     around, without = flow.arms, flow.without
-    tokens = flow.sketches.tokens(len(arms))
+    tokens = flow.prefilter.tokens(len(arms))
     all_of_them = frozenset(tokens)
-    left: list[tuple[dict[str, Sketched], frozenset[int]]] = []
+    left: list[tuple[dict[str, Atoms], frozenset[int]]] = []
     ended: set[int] = set()
     for token, arm in zip(tokens, arms):
         flow.names = dict(before)
@@ -157,7 +157,7 @@ def _branch(flow: Flow, arms: list[list[ast.stmt]]) -> bool:
 _MOST = 512
 
 
-def _joined(flow: Flow, arms: list[tuple[dict[str, Sketched], frozenset[int]]]) -> dict[str, Sketched]:
+def _joined(flow: Flow, arms: list[tuple[dict[str, Atoms], frozenset[int]]]) -> dict[str, Atoms]:
     """What names may stand for after the arms, each given with the others, that were then not taken."""
     (first, without), *others = arms
     merged = False
@@ -274,7 +274,7 @@ def _import(flow: Flow, node: ast.Import) -> bool:
     for alias in node.names:
         name = alias.asname or alias.name.partition(".")[0]
         module = alias.name if alias.asname else name
-        flow.names[name] = bindings.imported(flow.sketches, flow.module, module, None, 0)
+        flow.names[name] = bindings.imported(flow.prefilter, flow.module, module, None, 0)
     return False
 
 
@@ -283,7 +283,7 @@ def _import_from(flow: Flow, node: ast.ImportFrom) -> bool:
         return False
     for alias in node.names:
         flow.names[alias.asname or alias.name] = bindings.imported(
-            flow.sketches, flow.module, node.module or "", alias.name, node.level
+            flow.prefilter, flow.module, node.module or "", alias.name, node.level
         )
     return False
 

@@ -24,8 +24,8 @@ from . import (
     statements,  # noqa: F401  says what runs each kind of statement
 )
 from .atoms import NOTHING, UNKNOWN, Box, Cell, Class, Function, Object, Store, cells, fresh, united
-from .cached_answers import Earlier
-from .constructor_arguments import Given
+from .cached_answers import CachedAnswers
+from .constructor_arguments import ConstructorArguments
 from .flow import Flow
 from .source_words import Pattern, called, runs_backward
 from .summary import Summary
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Mapping
 
-    from ..syntax.argument_uses import Asked
+    from ..syntax.argument_uses import ArgumentUses
     from ..syntax.files import Files
     from ..syntax.module import ClassSource, FunctionSource
     from .arguments import Call, Later
-    from .assignments import Assigned
-    from .atoms import Sketched
+    from .assignments import Assignments
+    from .atoms import Atoms
     from .construct import Scope
-    from .driver_synthesis import Way
+    from .driver_synthesis import Driver
     from .expressions import Scope as Expressions
 
 _EMPTY = Summary()
@@ -55,12 +55,12 @@ _DEPTH = 5
 _CLOSURES = 3
 #: A closure that so often did nothing to a tensor is not looked into at further calls in the same function.
 _INERT = 6
-#: How many calls deep functions are sketched one for the sake of the other.
+#: How many calls deep functions are summarised one for the sake of the other.
 _NESTED = 40
 
 
-class Sketches:
-    """What has been sketched of a program, and what the parts of a sketch ask of each other."""
+class Prefilter:
+    """The summaries of a program's functions, and what the parts of the prefilter ask of each other."""
 
     #: the value of func(…)
     call = staticmethod(calls.call)
@@ -76,10 +76,10 @@ class Sketches:
         self.classes = Classes(self.names)
         #: whether an in-place op that saves no memory is worth a run
         self.notes = False
-        self.globals: dict[tuple[Module, str], Sketched] = {}
+        self.globals: dict[tuple[Module, str], Atoms] = {}
         self.builders: dict[ClassSource, frozenset[str]] = {}
         self._summaries: dict[FunctionSource, Summary] = {}
-        self._assigned: dict[FunctionSource, Assigned] = {}
+        self._assigned: dict[FunctionSource, Assignments] = {}
         #: the methods of a class and its bases, by name
         self.methods: dict[ClassSource, dict[str, FunctionSource]] = {}
         self._inlined: list[FunctionSource] = []
@@ -87,17 +87,17 @@ class Sketches:
         self._trains: dict[Module, bool] = {}
         self._arms = 0
         self._candidates: dict[Module, dict[FunctionSource, None]] = {}
-        #: how many functions are being sketched
+        #: how many functions are being summarised
         self._depth = 0
-        self._asked: dict[FunctionSource, Asked] = {}
+        self._asked: dict[FunctionSource, ArgumentUses] = {}
         self._keepers: dict[FunctionSource, bool] = {}
-        self.earlier = Earlier(files)
-        self._ways: dict[Module, list[Way]] = {}
-        self._given: dict[Module, Given] = {}
+        self.earlier = CachedAnswers(files)
+        self._drivers: dict[Module, list[Driver]] = {}
+        self._given: dict[Module, ConstructorArguments] = {}
 
-    def renewed(self, files: Files) -> Sketches:
+    def renewed(self, files: Files) -> Prefilter:
         """The same for who goes on with these files: what is known of those that last is kept."""
-        found = Sketches(files)
+        found = Prefilter(files)
         found.notes, found._arms = self.notes, self._arms
 
         def lasts(of: Module | ClassSource | FunctionSource) -> bool:
@@ -132,11 +132,13 @@ class Sketches:
             self._trains[module] = known
         return known
 
-    def ways(self, module: Module) -> list[Way]:
+    def drivers(self, module: Module) -> list[Driver]:
         """The ways to call the training of a file that nobody in it calls; empty where nothing is known of them."""
-        known = self._ways.get(module)
+        known = self._drivers.get(module)
         if known is None:
-            known = self._ways[module] = driver_synthesis.written(self, module) if module.classes else []
+            known = self._drivers[module] = (
+                driver_synthesis.drivers_of(self, module) if module.classes else []
+            )
         return known
 
     def given(self, init: FunctionSource, name: str) -> list[ast.expr]:
@@ -145,7 +147,7 @@ class Sketches:
         if init.name != "__init__" or owner is None or name.encode() + b"(" not in owner.text:
             return []
         if module not in self._given:
-            self._given[module] = Given(module)
+            self._given[module] = ConstructorArguments(module)
         return self._given[module].choices(init, name)
 
     def of(self, source: FunctionSource) -> Summary:
@@ -156,7 +158,7 @@ class Sketches:
                 return _UNKNOWN
             self._summaries[source] = _EMPTY  # a recursive call adds nothing
             self._depth += 1
-            known = self._summaries[source] = self._told(source, self._sketch(source))
+            known = self._summaries[source] = self._told(source, self._summarise(source))
             self._depth -= 1
         return known
 
@@ -169,12 +171,12 @@ class Sketches:
 
         return told(said, seen)
 
-    def _sketch(self, source: FunctionSource) -> Summary:
+    def _summarise(self, source: FunctionSource) -> Summary:
         flow = Flow(self, source.module, source)
         flow.trained = self.trains(source.module) or (
             source.owner is not None and construct.is_module(flow, source.owner)
         )
-        arguments: dict[str, Sketched] = {}
+        arguments: dict[str, Atoms] = {}
         if source.owner is not None and source.parameters:
             how = source.descriptor
             if how != "staticmethod":
@@ -214,7 +216,7 @@ class Sketches:
         flow.conclude()
         return flow.summary
 
-    def _enter(self, flow: Flow, source: FunctionSource, arguments: dict[str, Sketched]) -> None:
+    def _enter(self, flow: Flow, source: FunctionSource, arguments: dict[str, Atoms]) -> None:
         node = source.node
         for parameter in (*source.parameters, *node.args.kwonlyargs):
             value = arguments.get(parameter.arg)
@@ -239,7 +241,7 @@ class Sketches:
         else:
             flow.run(node.body)
 
-    def inline(self, function: Function, made: Call) -> Sketched:
+    def inline(self, function: Function, made: Call) -> Atoms:
         """A call of a closure: its body in place, with the names around it."""
         caller = made.scope
         if function.source in self._inlined or not isinstance(caller, Flow):
@@ -271,7 +273,7 @@ class Sketches:
             inert[function.source] = inert.get(function.source, 0) + 1
         return united(flow.returned)
 
-    def builds(self, function: Function, made: Call) -> Sketched:
+    def builds(self, function: Function, made: Call) -> Atoms:
         """What a call returns where objects are built."""
         depth = made.scope.depth + 1
         if depth > _DEPTH or function.source in self._building:
@@ -284,7 +286,7 @@ class Sketches:
         self._building.pop()
         return returned
 
-    def _returned(self, scope: Scope) -> Sketched:
+    def _returned(self, scope: Scope) -> Atoms:
         assert scope.source is not None
         node = scope.source.node
         if isinstance(node, ast.Lambda):
@@ -292,14 +294,14 @@ class Sketches:
         assert scope.assigned is not None
         return united([scope.value(value) for value in scope.assigned.returns])
 
-    def assigned(self, source: FunctionSource) -> Assigned:
+    def assigned(self, source: FunctionSource) -> Assignments:
         """Where a function assigns names and attributes."""
         known = self._assigned.get(source)
         if known is None:
             node = source.node
             receiver = source.parameters[0].arg if source.owner is not None and source.parameters else ""
             body: list[ast.stmt] = [] if isinstance(node, ast.Lambda) else node.body
-            known = self._assigned[source] = assignments.Assigned(body, receiver)
+            known = self._assigned[source] = assignments.Assignments(body, receiver)
         return known
 
     def knows_assigned(self, source: FunctionSource) -> bool:
@@ -307,7 +309,7 @@ class Sketches:
         return source in self._assigned
 
     def scope_of(
-        self, obj: Object, method: FunctionSource, arguments: Mapping[str, Sketched | Later], depth: int
+        self, obj: Object, method: FunctionSource, arguments: Mapping[str, Atoms | Later], depth: int
     ) -> Scope:
         """The names of a method as it builds an object, made once for the object."""
         key = f"@{method.owner.name if method.owner else ''}.{method.name}"
@@ -323,7 +325,7 @@ class Sketches:
         """The names at the top level of a file."""
         return construct.Scope(self, module)
 
-    def contents(self, scope: Expressions, obj: Object) -> Sketched:
+    def contents(self, scope: Expressions, obj: Object) -> Atoms:
         """What is indexed or gone over in an object: what its class says, or its part that is torch's."""
         return construct.contents(scope, obj)
 
@@ -366,13 +368,13 @@ class Sketches:
             if self.files.holds(source.module):
                 self.earlier.keep(question, source, self.notes, ways[question](source))
 
-    def asked(self, source: FunctionSource) -> Asked:
+    def asked(self, source: FunctionSource) -> ArgumentUses:
         """What a function asks of its arguments."""
         known = self._asked.get(source)
         if known is None:
-            from ..syntax.argument_uses import Asked
+            from ..syntax.argument_uses import ArgumentUses
 
-            known = self._asked[source] = Asked(source)
+            known = self._asked[source] = ArgumentUses(source)
         return known
 
     def _changes(self, source: FunctionSource) -> bool:
@@ -391,7 +393,7 @@ class Sketches:
         return known
 
     def passes_over(self, source: FunctionSource) -> bool:
-        """Whether the function is only sketched if somebody asks: for itself, it cannot do anything wrong."""
+        """Whether the function is only summarised if somebody asks: for itself, it cannot do anything wrong."""
         return not self.notes and grad_mode.concerns_nobody(self, source)
 
     def _keeps(self, source: FunctionSource) -> bool:
@@ -406,7 +408,7 @@ class Sketches:
         return known
 
 
-def _argument(flow: Flow, source: FunctionSource, parameter: ast.arg) -> Sketched:
+def _argument(flow: Flow, source: FunctionSource, parameter: ast.arg) -> Atoms:
     """An argument that no call is known for, by its annotation and default."""
     name = annotated(parameter.annotation)
     if name in SCALARS:
@@ -416,7 +418,7 @@ def _argument(flow: Flow, source: FunctionSource, parameter: ast.arg) -> Sketche
         if isinstance(default.value, (bool, int, float, str)):
             return NOTHING
     elif default is not None:
-        value = flow.sketches.top_of(source.module).value(default)
+        value = flow.prefilter.top_of(source.module).value(default)
         if value and not any(isinstance(atom, (Cell, Box)) for atom in value):
             return value
     kind = TENSOR_TYPES.get(name)
@@ -424,12 +426,12 @@ def _argument(flow: Flow, source: FunctionSource, parameter: ast.arg) -> Sketche
     return module or _given(parameter.arg, kind)
 
 
-def _module(flow: Flow, source: FunctionSource, parameter: str, name: str) -> Sketched:
+def _module(flow: Flow, source: FunctionSource, parameter: str, name: str) -> Atoms:
     """An argument whose layers the function calls, if its annotation names a module of the project."""
-    names = flow.sketches.asked(source).called(parameter)
+    names = flow.prefilter.asked(source).called(parameter)
     if not names:
         return NOTHING
-    found = bindings.of_module(flow.sketches, source.module, name)
+    found = bindings.of_module(flow.prefilter, source.module, name)
     if len(found) != 1 or not isinstance(found[0], Class) or not construct.is_module(flow, found[0].source):
         return NOTHING
     cls = found[0].source
@@ -439,7 +441,7 @@ def _module(flow: Flow, source: FunctionSource, parameter: str, name: str) -> Sk
     return (Object(cls, given=parameter),)
 
 
-def _given(name: str, kind: str | None = None) -> Sketched:
+def _given(name: str, kind: str | None = None) -> Atoms:
     """An argument; `kind` is that of its elements where it is a tensor: only floating point requires grad."""
     store = Store(not kind, given=name, tensor=kind is not None)
     if kind is None:

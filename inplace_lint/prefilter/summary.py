@@ -1,4 +1,4 @@
-"""What a sketch of a function comes to."""
+"""The summary of a function: what it saves, writes, returns and keeps, all paths united."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .atoms import EARLY, EVERYWHERE, NONE, WRITABLE, Atom, Box, Cell, Object, Store, cells, fresh
 
 if TYPE_CHECKING:
-    from .atoms import Sketched
+    from .atoms import Atoms
 
 
 class Summary:
@@ -43,9 +43,9 @@ class Summary:
         self.writes: set[str] = set()
         self.recorded: set[str] = set()
         self.tensors: set[str] = set()
-        self.kept: list[tuple[str, str, Sketched]] = []
-        self.fills: list[tuple[str, Sketched]] = []
-        self.returns: Sketched = ()
+        self.kept: list[tuple[str, str, Atoms]] = []
+        self.fills: list[tuple[str, Atoms]] = []
+        self.returns: Atoms = ()
         self.suspicious = False
         self.leaves_open = False
         self.leaves_own = False
@@ -71,7 +71,7 @@ class Handed:
         self._stores: dict[Store, Store] = {}
         self._objects: dict[Object, Object] = {}
 
-    def value(self, value: Sketched, depth: int = _DEPTH) -> Sketched:
+    def value(self, value: Atoms, depth: int = _DEPTH) -> Atoms:
         """What stands in one place."""
         given: dict[str, Cell] = {}
         made: list[Cell] = []

@@ -54,14 +54,14 @@ def rows_of(module: Module) -> list[int]:
 
     It over-approximates: it only decides which functions are looked at.
     """
-    if module.answers.candidates is None:
+    if module.memo.candidates is None:
         module.functions_in_order()
         rows = {statement.lineno for statement in module.writing if _may_write(statement)}
-        module.answers.declaring = frozenset(_rows_of_declared(module)) if module.writers else frozenset()
-        module.answers.calling = frozenset(_rows_of_calls(module)) | module.answers.declaring
-        rows |= module.answers.calling
-        module.answers.candidates = sorted(rows)
-    return module.answers.candidates
+        module.memo.declaring = frozenset(_rows_of_declared(module)) if module.writers else frozenset()
+        module.memo.calling = frozenset(_rows_of_calls(module)) | module.memo.declaring
+        rows |= module.memo.calling
+        module.memo.candidates = sorted(rows)
+    return module.memo.candidates
 
 
 def _may_write(statement: ast.Assign | ast.AugAssign) -> bool:
@@ -209,7 +209,7 @@ def _only_builds(function: FunctionSource, rows: list[int], building: list[int])
     module = function.module
     rest = [row for row in rows if row not in building and not initializers.initialises(module, row)]
     statements = module.writing_at
-    counting = [statements[row] for row in rest if row in statements and row not in module.answers.calling]
+    counting = [statements[row] for row in rest if row in statements and row not in module.memo.calling]
     return len(counting) == len(rest) and (not rest or writes_only_own(function, counting, counts=True))
 
 
@@ -232,9 +232,7 @@ def around(
             rows_in.setdefault(function, []).append(row)
     for function in sorted(rows_in, key=lambda function: function.node.lineno):
         inside = rows_in[function]
-        writing = [
-            statements[row] for row in inside if row in statements and row not in module.answers.calling
-        ]
+        writing = [statements[row] for row in inside if row in statements and row not in module.memo.calling]
         if not calls and len(writing) == len(inside) and writes_only_own(function, writing):
             continue
         if function.name == "__init__" and function.owner is not None:
@@ -244,7 +242,7 @@ def around(
                 if (
                     row in builds
                     if builds is not None
-                    else row in module.answers.declaring or _BUILDS().search(module.text(row, row))
+                    else row in module.memo.declaring or _BUILDS().search(module.text(row, row))
                 )
             ]
             if building:
@@ -290,7 +288,7 @@ def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[in
         name
         for name, value in module.assignments.items()
         if any(
-            b"inplace" in module.text(row, row) or row in module.answers.declaring
+            b"inplace" in module.text(row, row) or row in module.memo.declaring
             for row in rows[bisect_left(rows, value.lineno) : bisect_right(rows, value.end_lineno or 0)]
         )
     }
@@ -299,7 +297,7 @@ def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[in
         owner = function.owner
         is_module = function.name == "__init__" and owner is not None and _is_sequential(owner)
         if (is_module or (function in chosen and _hands_on(function))) and any(
-            b"inplace" in module.text(row, row) or row in module.answers.declaring
+            b"inplace" in module.text(row, row) or row in module.memo.declaring
             for row in rows[bisect_left(rows, first) : bisect_right(rows, last)]
         ):
             found.add(owner.name if is_module and owner is not None else function.name)
@@ -324,9 +322,9 @@ def _rows_of_call(
     word = name.encode()
     if names <= _FEW and len(module.source) <= _LARGE:
         return rows_with(module, word, holds)
-    known = module.answers.calls
+    known = module.memo.calls
     if known is None:
-        known = module.answers.calls = rows_of_calls(module.source)
+        known = module.memo.calls = rows_of_calls(module.source)
     starts, source = module.row_starts, module.source
     return [
         row

@@ -25,7 +25,7 @@ from .callers import (
     needs,
     writes_what_is_kept,
 )
-from .refine import reconsider
+from .refine import refine
 
 if TYPE_CHECKING:
     import ast
@@ -48,7 +48,7 @@ def gathered(module: Module, program: Program, pending: list[FunctionSource | No
     program.writers.clear()
     found: dict[tuple[object, ...], tuple[Finding, FunctionSource | None]] = {}
     roots: dict[FunctionSource | None, None] = {}
-    notes = program.sketches.notes
+    notes = program.prefilter.notes
     for run, root in runs(module, program, pending):
         for finding in of_run(run, module, root):
             known = found.get(finding.key())
@@ -59,7 +59,7 @@ def gathered(module: Module, program: Program, pending: list[FunctionSource | No
             if notes or finding.is_shown():
                 roots[root] = None
     if roots:
-        reconsider(module, program, list(found.values()))
+        refine(module, program, list(found.values()))
     findings = once_for_each_write([finding for finding, _ in found.values()])
     if roots:
         _observe(module, program, list(roots), [f for f in findings if notes or f.is_shown()])

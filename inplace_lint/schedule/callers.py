@@ -51,7 +51,7 @@ def needs(run: Run, module: Module, root: FunctionSource) -> int:
     if run.root.takes_test_for_mask or (run.steps.of_unknown and run.steps.trains) or _leaves_parts(run):
         return ANYTHING
     private = is_private(root)
-    notes = run.program.sketches.notes
+    notes = run.program.prefilter.notes
     open_findings = [
         finding.kind
         for finding in of_run(run, module, root)
@@ -80,7 +80,7 @@ def needs(run: Run, module: Module, root: FunctionSource) -> int:
 def _of_what_is_given(run: Run) -> int:
     """What a caller is asked for because an argument is written, or what it holds: it may have computed with it before.
 
-    Of arguments its sketch says whether it did; not of what the objects hold that it goes over.
+    Of arguments its summary says whether it did; not of what the objects hold that it goes over.
     """
     found = NO_NEED
     for write in run.found.writes:
@@ -152,10 +152,10 @@ def _leaves_open(run: Run) -> bool:
         if not hazard.reached and isinstance(value, Unknown) and value.is_given() and proved(hazard):
             return True  # the caller may use what the saving op gave its tensor for
     return any(
-        incident.kind not in HARMLESS
-        and incident.grad < DOES
-        and (incident.kind != "leaf" or not incident.storage.credible())
-        for incident in run.found.incidents
+        event.kind not in HARMLESS
+        and event.grad < DOES
+        and (event.kind != "leaf" or not event.storage.credible())
+        for event in run.found.events
     )
 
 
@@ -174,7 +174,7 @@ def callers_of(
     """Functions whose text calls one of these, or an object of the class that one of these is the forward of.
 
     With each whether it is worth a run: one that records nothing knows nothing of gradients, and of one that computed
-    with what it hands on its sketch says so.
+    with what it hands on its summary says so.
     """
     found: dict[FunctionSource | None, bool] = {}
     for need in set(asked.values()):
@@ -184,9 +184,11 @@ def callers_of(
         for function in dict.fromkeys([*as_inherited, *calling]):
             # No backward goes through what an object computes once, as it is built; what is refused needs none.
             built = function.name == "__init__" and function.owner is not None and need != RECORDED
-            runs_it = need == ANYTHING or not (built or grad_mode.records_nothing(program.sketches, function))
+            runs_it = need == ANYTHING or not (
+                built or grad_mode.records_nothing(program.prefilter, function)
+            )
             if need == WRITTEN:
-                runs_it = runs_it and program.sketches.of(function).is_open()
+                runs_it = runs_it and program.prefilter.of(function).is_open()
             found[function] = found.get(function, False) or runs_it
         if any(not module.functions_at(row) for row in rows):
             found[None] = True

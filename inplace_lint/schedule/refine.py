@@ -33,9 +33,7 @@ _ASKED = 16
 _CALLERS = 4
 
 
-def reconsider(
-    module: Module, program: Program, findings: list[tuple[Finding, FunctionSource | None]]
-) -> None:
+def refine(module: Module, program: Program, findings: list[tuple[Finding, FunctionSource | None]]) -> None:
     """Lower the confidence of findings for which the second look finds that no gradient comes there."""
     looks = SecondLooks(module, program)
     training = Training(looks)
@@ -94,9 +92,9 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
             seen.add(caller)
             if len(seen) > _ASKED:
                 return ""
-            sketches = looks.program.sketches
-            if grad_mode.records_nothing(sketches, caller) or grad_mode.calls_quietly(
-                sketches, caller, function.name
+            prefilter = looks.program.prefilter
+            if grad_mode.records_nothing(prefilter, caller) or grad_mode.calls_quietly(
+                prefilter, caller, function.name
             ):
                 continue
             if root not in looks.at(caller).entering.entered:
@@ -205,7 +203,7 @@ def _callers(
         own = dict.fromkeys(as_own(looks.program, f, function) for functions in around for f in functions)
         few = len(own) <= _ASKED
         found.update(dict.fromkeys(f for f in own if not (few and _calls_another(looks, f, function))))
-    supposed = any(function in way.functions for way in looks.program.sketches.ways(looks.module))
+    supposed = any(function in way.functions for way in looks.program.prefilter.drivers(looks.module))
     found.pop(function, None)
     return found, supposed or not all(around)
 

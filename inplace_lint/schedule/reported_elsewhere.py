@@ -36,7 +36,7 @@ def without_those_told_elsewhere(program: Program, findings: list[Finding]) -> l
 
 def _written(program: Program, module: Module) -> set[ast.AST]:
     """The writes that the findings of a file speak of."""
-    other = Program(program.files.project, program.sketches)
+    other = Program(program.files.project, program.prefilter)
     found = [one for one in gathered(module, other, other.roots(module)) if one.is_shown()]
     return {place.at for one in found for place in (*one.writes, *([one.write] if one.write else ()))} | {
         one.at for one in found

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import ast
 
     from ..hazards.finding import Finding
-    from ..interp.event import Incident
+    from ..interp.event import Event
     from ..interp.heap import Hazard
     from ..interp.program import Program
     from ..interp.run import Run
@@ -62,7 +62,7 @@ class SecondLooks:
         if finding.kind not in REFUSED:
             return self._meets(root, finding, needed)
         run, places = self.at(root), _writes(finding)
-        met = _incidents(run, finding)
+        met = _events(run, finding)
         if not met and (
             run.budget.is_spent() or all(write.place.at not in places for write in run.found.writes)
         ):
@@ -104,7 +104,7 @@ class SecondLooks:
     def moves_weights_given(self, root: FunctionSource, finding: Finding) -> bool:
         """Whether leaves are overwritten that are parameters of something that the function was given."""
         run = self.at(root)
-        met = _incidents(run, finding) if finding.kind == "leaf" else []
+        met = _events(run, finding) if finding.kind == "leaf" else []
         return bool(met) and all(
             i.storage in run.several.stand_ins
             and all(isinstance(owner, Unknown) for owner in run.several.stand_ins[i.storage].owners)
@@ -156,9 +156,9 @@ def _writes(finding: Finding) -> set[ast.AST]:
     return places
 
 
-def _incidents(run: Run, finding: Finding) -> list[Incident]:
+def _events(run: Run, finding: Finding) -> list[Event]:
     places = _writes(finding)
-    return [i for i in run.found.incidents if i.kind == finding.kind and i.place.at in places]
+    return [i for i in run.found.events if i.kind == finding.kind and i.place.at in places]
 
 
 def _hazards(run: Run, finding: Finding) -> list[Hazard]:

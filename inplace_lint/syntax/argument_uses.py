@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .module import FunctionSource
 
 
-class Asked:
+class ArgumentUses:
     """What a function asks of the names in it, and of what its `__init__` keeps of them."""
 
     def __init__(self, source: FunctionSource) -> None:

@@ -27,7 +27,7 @@ class Comment:
         self.row, self.column, self.end_column, self.words = row, column, end_column, words
 
 
-class Said:
+class Declarations:
     """What the comments of a file declare: the functions, each with its comment, and what is wrong with others."""
 
     __slots__ = ("faults", "functions")
@@ -37,9 +37,9 @@ class Said:
         self.faults: list[tuple[Comment, str]] = []
 
 
-def of_file(module: Module) -> Said:
+def of_file(module: Module) -> Declarations:
     """All that the comments of a file declare."""
-    said = Said()
+    said = Declarations()
     if _OWN.encode() not in module.commented:
         return said
     spoken: dict[FunctionSource, list[Comment]] = {}

@@ -12,7 +12,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from .annotations import SCALARS, annotated
-from .module_memo import Answers
+from .module_memo import ModuleMemo
 from .nodes import DULL, bound, bound_names, inner_bodies
 from .parse import parse, without_comments, without_docstrings
 
@@ -233,7 +233,7 @@ class Module:
         self.keeping: list[tuple[int, str]] = []
         self._by_node: dict[int, FunctionSource | ClassSource] = {}
         #: what was found out of it by those who read it later
-        self.answers = Answers()
+        self.memo = ModuleMemo()
         self._lines: list[bytes] | None = None
         self._method_names: frozenset[str] | None = None
         self._inherited: dict[tuple[FunctionSource, ClassSource], FunctionSource] = {}

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from .module import ClassSource
 
 
-class Answers:
+class ModuleMemo:
     """What the layers below have asked of one file; None, or empty, where nobody has."""
 
     __slots__ = (

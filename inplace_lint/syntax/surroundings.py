@@ -134,7 +134,7 @@ class Surroundings:
     def _generators(self) -> list[tuple[list[str], set[str]]]:
         """The names to which the function binds each generator expression, and what that goes over."""
         scope = self.function
-        known = self._module.answers.generators
+        known = self._module.memo.generators
         place = (0, 0) if scope is None else start_of(scope)
         if place not in known:
             known[place] = []

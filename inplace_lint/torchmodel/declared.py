@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..project.declarations import Declaration
     from ..project.modules import Project
     from ..syntax.custom_ops import CustomOp
-    from ..syntax.declarations import Said
+    from ..syntax.declarations import Declarations
     from ..syntax.files import Files
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .module import Module as Layer
@@ -68,7 +68,7 @@ class Declared:
         self._made: dict[Module, list[CustomOp]] = {}
         self._in_sight: dict[Module, dict[str, CustomOp]] = {}
         self._of_file: dict[Module, dict[FunctionSource, tuple[Declaration, Op]]] = {}
-        self._said: dict[Module, Said] = {}
+        self._said: dict[Module, Declarations] = {}
 
     def function(self, dotted: str, module: Module) -> Op | None:
         """What is declared of a function that is not in sight, or of a method, by its name in a file."""
@@ -202,7 +202,7 @@ class Declared:
         found = self._in(source.module).get(source.origin or source)
         return None if found is None else found[1]
 
-    def comments(self, module: Module) -> Said:
+    def comments(self, module: Module) -> Declarations:
         """What the comments of a file declare, and what is wrong with them."""
         known = self._said.get(module)
         if known is None:
@@ -253,7 +253,7 @@ class Declared:
 
     def mark(self, module: Module) -> None:
         """Note in a file the names by which it may call an operator that writes."""
-        if b"torch" not in module.source or module.answers.candidates is not None:
+        if b"torch" not in module.source or module.memo.candidates is not None:
             return
         made = self._made_in(module)
         if _OPS.search(module.source):

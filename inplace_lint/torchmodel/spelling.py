@@ -34,7 +34,7 @@ NORMED = frozenset(
 MAKERS = frozenset(("torch.library.custom_op", "torch.library.triton_op"))
 
 #: Functions of the op table that mean something else all the same: they share memory, or ask something (`intrinsics`).
-PLAYED = frozenset(
+INTRINSIC_OPS = frozenset(
     f"torch.{name}"
     for name in "from_numpy from_dlpack to_dlpack as_tensor asarray is_grad_enabled is_tensor".split()
 )

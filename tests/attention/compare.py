@@ -15,7 +15,7 @@ from inplace_lint.attention.find import find
 from inplace_lint.attention.plan import Plan
 from inplace_lint.attention.rewrite import fix
 from inplace_lint.model import Edit
-from inplace_lint.prefilter.summaries import Sketches
+from inplace_lint.prefilter.summaries import Prefilter
 from inplace_lint.project import Project
 from inplace_lint.syntax.files import Files
 from inplace_lint.syntax.module import Module
@@ -30,7 +30,7 @@ def plans(source: str, filename: str = "form.py") -> list[Plan]:
     module = Module(filename, source.encode())
     files = Files(Project())
     files.add(module)
-    return [plan for seen in find(module, Sketches(files).classes) for plan in seen.plans]
+    return [plan for seen in find(module, Prefilter(files).classes) for plan in seen.plans]
 
 
 def applied(source: str, made: tuple[Edit, ...]) -> str:

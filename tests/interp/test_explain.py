@@ -9,7 +9,7 @@ import pytest
 
 from inplace_lint.checks import check_source
 from inplace_lint.explain.explain import explain
-from inplace_lint.explain.tracing import Watch
+from inplace_lint.explain.tracing import Tracer
 from inplace_lint.interp.program import Program
 from inplace_lint.project import Project, Settings
 from inplace_lint.schedule.analyze import analyze
@@ -50,7 +50,7 @@ def test_watching_changes_no_finding(path: Path) -> None:
     def findings(watched: bool) -> set[tuple[object, ...]]:
         module, program = Module(str(path), source), Program(project())
         if watched:
-            program.handlers = Watch(module, 1, len(module.lines)).handlers()
+            program.handlers = Tracer(module, 1, len(module.lines)).handlers()
         return {(*f.key(), f.op, f.confidence, len(f.saves)) for f in analyze(module, program)}
 
     assert findings(True) == findings(False)

@@ -108,7 +108,7 @@ class Net(nn.Module):
 
 
 def test_layers_that_are_built_alike_are_of_one_kind(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(program, "suspects", lambda sketches, module: [*module.functions_in_order(), None])
+    monkeypatch.setattr(program, "suspects", lambda prefilter, module: [*module.functions_in_order(), None])
     assert check_source("net.py", STACK.encode(), Settings(), Project()) == []
     mixed = STACK.replace(
         "kind=kind) for _ in range(depth)", 'kind="adds" if i else "keeps") for i in range(3)'

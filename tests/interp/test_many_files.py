@@ -10,7 +10,7 @@ import pytest
 
 from inplace_lint.cli import main
 from inplace_lint.interp import program
-from inplace_lint.prefilter.summaries import Sketches
+from inplace_lint.prefilter.summaries import Prefilter
 from inplace_lint.prefilter.summary import Summary
 from inplace_lint.syntax import files
 from inplace_lint.syntax.module import FunctionSource
@@ -104,19 +104,19 @@ def test_fixes_are_there_for_files_that_were_let_go(
     assert any(isinstance(one, dict) and one["fix"] for one in at_once)
 
 
-def test_a_function_that_files_import_is_sketched_once(
+def test_a_function_that_files_import_is_summarised_once(
     package: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(program, "_KEPT", 1)
     (package / "e.py").write_text((package / "c.py").read_text(encoding="utf-8"), encoding="utf-8")
     seen: list[str] = []
-    sketch = Sketches._sketch
+    summarise = Prefilter._summarise
 
-    def counted(self: Sketches, source: FunctionSource) -> Summary:
+    def counted(self: Prefilter, source: FunctionSource) -> Summary:
         seen.append(source.name)
-        return sketch(self, source)
+        return summarise(self, source)
 
-    monkeypatch.setattr(Sketches, "_sketch", counted)
+    monkeypatch.setattr(Prefilter, "_summarise", counted)
     main(["check", "--isolated", "--jobs", "1", "--output-format", "concise", str(package)])
     assert capsys.readouterr().out.count("IPL101") == 2
     assert seen.count("halve") == seen.count("shrink") == 1

@@ -32,4 +32,4 @@ def test_calls_in_blocks_that_record_nothing(text: str) -> None:
     module = Module("a.py", (HEAD + lines).encode())
     program = Program(Project())
     program.files.add(module)
-    assert calls_quietly(program.sketches, module.functions["main"], "score") == (text in QUIET.values())
+    assert calls_quietly(program.prefilter, module.functions["main"], "score") == (text in QUIET.values())

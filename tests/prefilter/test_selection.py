@@ -1,4 +1,4 @@
-"""A sketch only spares work: what it passes over holds no finding."""
+"""The prefilter only spares work: what it passes over holds no finding."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from inplace_lint.checks import check_source
 from inplace_lint.interp import program
 from inplace_lint.prefilter.selection import suspects
-from inplace_lint.prefilter.summaries import Sketches
+from inplace_lint.prefilter.summaries import Prefilter
 from inplace_lint.prefilter.text_screen import with_candidates
 from inplace_lint.project.modules import Project
 from inplace_lint.project.settings import Settings
@@ -26,25 +26,25 @@ def findings(source: bytes) -> set[tuple[str, int]]:
     return {(one.code, one.location.row) for one in found if one.severity == "error"}
 
 
-def sketch(text: str) -> tuple[list[str], Sketches, Module]:
-    """The names of the suspicious functions of a program, its sketches and the program."""
+def prefiltered(text: str) -> tuple[list[str], Prefilter, Module]:
+    """The names of the suspicious functions of a program, its prefilter and the program."""
     files = Files(Project())
     module = Module("program.py", text.encode())
     files.add(module)
-    sketches = Sketches(files)
+    prefilter = Prefilter(files)
     return (
-        [getattr(function, "name", "top level") for function in suspects(sketches, module)],
-        sketches,
+        [getattr(function, "name", "top level") for function in suspects(prefilter, module)],
+        prefilter,
         module,
     )
 
 
 def test_every_finding_of_an_exact_run_is_suspected_first(monkeypatch: pytest.MonkeyPatch) -> None:
     sources = [path.read_bytes() for path in PROGRAMS]
-    sketched = [findings(source) for source in sources]
-    monkeypatch.setattr(program, "suspects", lambda sketches, module: [*with_candidates(module), None])
-    assert sketched == [findings(source) for source in sources]
-    assert sum(map(len, sketched)) > 40
+    found = [findings(source) for source in sources]
+    monkeypatch.setattr(program, "suspects", lambda prefilter, module: [*with_candidates(module), None])
+    assert found == [findings(source) for source in sources]
+    assert sum(map(len, found)) > 40
 
 
 def test_random_programs_lose_nothing_either(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -52,11 +52,11 @@ def test_random_programs_lose_nothing_either(monkeypatch: pytest.MonkeyPatch) ->
     from ..differential.generator import generate
 
     sources = [generate(seed).source.encode() for seed in range(60)]
-    sketched = [findings(source) for source in sources]
-    monkeypatch.setattr(program, "suspects", lambda sketches, module: [*with_candidates(module), None])
-    lost = [findings(source) - known for source, known in zip(sources, sketched)]
+    found = [findings(source) for source in sources]
+    monkeypatch.setattr(program, "suspects", lambda prefilter, module: [*with_candidates(module), None])
+    lost = [findings(source) - known for source, known in zip(sources, found)]
     assert not any(lost)
-    assert sum(map(len, sketched)) > 10
+    assert sum(map(len, found)) > 10
 
 
 @pytest.mark.parametrize(
@@ -71,20 +71,20 @@ def test_random_programs_lose_nothing_either(monkeypatch: pytest.MonkeyPatch) ->
     ids=["counter", "dict", "fresh buffer", "temporary", "exclusive branches"],
 )
 def test_plainly_safe_write_costs_no_run(body: str) -> None:
-    suspicious, _, _ = sketch(f"import torch\n\n\ndef f(x, flag):\n    {body}\n")
+    suspicious, _, _ = prefiltered(f"import torch\n\n\ndef f(x, flag):\n    {body}\n")
     assert suspicious == []
 
 
 def test_summary_tells_what_a_function_saves_and_writes() -> None:
-    _, sketches, module = sketch(
+    _, prefilter, module = prefiltered(
         "import torch\n\n\ndef f(a, b, c):\n    a.add_(1)\n    return torch.exp(c), b * c\n"
     )
-    summary = sketches.of(module.functions["f"])
+    summary = prefilter.of(module.functions["f"])
     assert (summary.writes, summary.saves) == ({"a"}, {"b", "c"})
 
 
 def test_save_inside_a_call_is_found_when_its_argument_is_written() -> None:
-    suspicious, _, _ = sketch(
+    suspicious, _, _ = prefiltered(
         "import torch\nfrom torch import Tensor\n\n\ndef gate(x, w):\n    return x * w\n\n\n"
         "def f(x: Tensor):\n    w = torch.ones(3, requires_grad=True)\n    h = x + 1\n    y = gate(h, w)\n"
         "    h += 1\n    return y\n"
@@ -96,13 +96,13 @@ def test_tensor_that_is_handed_on_many_times_is_told_once() -> None:
     text = "import torch\n\n\ndef scaled(x):\n    return x * x\n\n\ndef f0(x, y):\n    y.add_(1)\n    scaled(x)\n\n\n"
     for depth in range(1, 30):
         text += f"def f{depth}(x, y):\n    f{depth - 1}(x, y)\n    f{depth - 1}(x, y)\n\n\n"
-    _, sketches, module = sketch(text)
-    summary = sketches.of(module.functions["f29"])
+    _, prefilter, module = prefiltered(text)
+    summary = prefilter.of(module.functions["f29"])
     assert (summary.writes, summary.saves) == ({"y"}, {"x"})
 
 
 def test_write_under_the_callees_own_no_grad_is_no_write_of_a_leaf() -> None:
-    suspicious, _, _ = sketch(
+    suspicious, _, _ = prefiltered(
         "import torch\nfrom torch import nn\n\n\n@torch.no_grad()\ndef fill(w):\n    w.fill_(0)\n\n\n"
         "class Layer(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
         "        self.w = nn.Parameter(torch.rand(3))\n        fill(self.w)\n"
@@ -110,7 +110,7 @@ def test_write_under_the_callees_own_no_grad_is_no_write_of_a_leaf() -> None:
     assert suspicious == []
 
 
-def test_sketch_of_a_file_that_changed_is_made_anew() -> None:
+def test_the_summary_of_a_file_that_changed_is_made_anew() -> None:
     bad = b"import torch\n\n\ndef f(x):\n    y = torch.exp(x)\n    y += 1\n    return y\n"
     project = Project()
     good = bad.replace(b"+=", b"= y +")
@@ -123,12 +123,12 @@ def test_top_level_that_calls_with_what_requires_grad_is_worth_a_run() -> None:
         "import torch\n\n\ndef f(a):\n    b = a * 2\n    c = b**2\n    b += 1\n    return b + c\n\n\n"
         "x = torch.ones(3, requires_grad=True)\n{}\n"
     )
-    assert sketch(text.format("print(f(x))"))[0] == ["top level"]
-    assert sketch(text.format("print(x)"))[0] == []
+    assert prefiltered(text.format("print(f(x))"))[0] == ["top level"]
+    assert prefiltered(text.format("print(x)"))[0] == []
 
 
 def test_module_built_by_a_function_of_the_file_is_looked_at_where_it_is_called() -> None:
-    suspicious, _, _ = sketch(
+    suspicious, _, _ = prefiltered(
         "from torch import nn\n\n\ndef head():\n    return nn.Sequential(\n        nn.Tanh(),\n"
         "        nn.ReLU(inplace=True),\n    )\n\n\nclass Net(nn.Module):\n    def __init__(self):\n"
         "        super().__init__()\n        self.net = head()\n\n    def forward(self, x):\n"
@@ -138,7 +138,7 @@ def test_module_built_by_a_function_of_the_file_is_looked_at_where_it_is_called(
 
 
 def test_buffer_that_a_method_called_by_init_makes_is_a_tensor() -> None:
-    suspicious, _, _ = sketch(
+    suspicious, _, _ = prefiltered(
         "import torch\nfrom torch import nn\n\n\nclass Cache(nn.Module):\n    def __init__(self):\n"
         "        super().__init__()\n        self.w = nn.Linear(3, 3)\n        self.reset()\n\n"
         "    def reset(self):\n        self.kept = torch.zeros(4, 3)\n\n    def forward(self, x):\n"
@@ -159,8 +159,8 @@ def _class_with(started: str) -> str:
 
 
 def test_attribute_that_starts_as_a_number_needs_no_gradient_and_one_that_starts_as_none_may() -> None:
-    assert sketch(_class_with("0.5"))[0] == []
-    assert sketch(_class_with("None"))[0] == ["weigh"]
+    assert prefiltered(_class_with("0.5"))[0] == []
+    assert prefiltered(_class_with("None"))[0] == ["weigh"]
 
 
 _OPTIMIZER = """import torch
@@ -181,22 +181,22 @@ class Signs(torch.optim.Optimizer):
 """
 
 
-def _is_sketched(text: str, name: str) -> bool:
-    _, sketches, _ = sketch(text)
-    return any(function.name == name for function in sketches._summaries)
+def _is_summarised(text: str, name: str) -> bool:
+    _, prefilter, _ = prefiltered(text)
+    return any(function.name == name for function in prefilter._summaries)
 
 
-def test_what_records_nothing_is_sketched_where_its_file_calls_it() -> None:
-    assert not _is_sketched(_OPTIMIZER, "step")
-    assert _is_sketched(f"{_OPTIMIZER}\n    def twice(self):\n        self.step()\n", "step")
-    assert _is_sketched(_OPTIMIZER.replace("return loss", "return closure"), "step")
+def test_what_records_nothing_is_summarised_where_its_file_calls_it() -> None:
+    assert not _is_summarised(_OPTIMIZER, "step")
+    assert _is_summarised(f"{_OPTIMIZER}\n    def twice(self):\n        self.step()\n", "step")
+    assert _is_summarised(_OPTIMIZER.replace("return loss", "return closure"), "step")
     helped = _OPTIMIZER.replace("p.sub_(p.grad.sign())", "move(p)")
     helped += "\n\ndef move(p):\n    p.sub_(p.grad.sign())\n"
-    assert _is_sketched(helped, "move") and not _is_sketched(helped, "step")
+    assert _is_summarised(helped, "move") and not _is_summarised(helped, "step")
 
 
 def test_function_that_calls_itself_saves_nothing_by_that() -> None:
-    suspicious, _, _ = sketch(
+    suspicious, _, _ = prefiltered(
         "def halve(x, n: int):\n    if n:\n        return halve(x, n - 1)\n    return x[0]\n\n\n"
         "def f(x):\n    y = halve(x.clone(), 3)\n    y.add_(1)\n    return y\n"
     )
@@ -209,8 +209,8 @@ def test_what_is_saved_after_a_return_was_not_saved_where_it_returned() -> None:
         "    if flag:\n        return y\n"
         "    return y.pow(2)\n\n\ndef f(x, flag):\n    z = gate(x, flag)\n    z.mul_(3)\n    return z\n"
     )
-    assert "f" not in sketch(text)[0]
-    assert "f" in sketch(text.replace("return y.pow(2)", "y.pow(2)\n    return y"))[0]
+    assert "f" not in prefiltered(text)[0]
+    assert "f" in prefiltered(text.replace("return y.pow(2)", "y.pow(2)\n    return y"))[0]
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_layers_that_a_loop_adds_run_in_their_order_more_than_once(layers: str, 
         f"            layers.extend([{layers}])\n        self.net = nn.Sequential(*layers)\n\n"
         "    def forward(self, x):\n        return self.net(x * 2)\n"
     )
-    assert sketch(text)[0] == expected
+    assert prefiltered(text)[0] == expected
 
 
 @pytest.mark.parametrize(("mode", "expected"), [("with torch.no_grad()", False), ("if True", True)])
@@ -245,9 +245,9 @@ def test_what_a_function_of_the_project_fills_and_does_not_record_is_initialised
     files = Files(Project(str(tmp_path)))
     module = Module(str(tmp_path / "net.py"), text.encode())
     files.add(module)
-    sketches = Sketches(files)
-    suspects(sketches, module)
-    assert any(source.name == "reset" for source in sketches._summaries) is expected
+    prefilter = Prefilter(files)
+    suspects(prefilter, module)
+    assert any(source.name == "reset" for source in prefilter._summaries) is expected
 
 
 NESTED = """
@@ -268,8 +268,8 @@ class Compose:
 
 
 def test_objects_that_may_hold_objects_of_their_own_class_are_built_to_an_end() -> None:
-    _, sketches, module = sketch(NESTED)
-    assert sketches.ways(module)
+    _, prefilter, module = prefiltered(NESTED)
+    assert prefilter.drivers(module)
 
 
 RENAMED = """
@@ -290,8 +290,8 @@ class Pipe:
 
 
 def test_a_loop_that_names_what_it_goes_over_is_asked_to_an_end() -> None:
-    _, sketches, module = sketch(RENAMED)
-    sketches.ways(module)
+    _, prefilter, module = prefiltered(RENAMED)
+    prefilter.drivers(module)
 
 
 GATE = (
@@ -302,8 +302,8 @@ GATE = (
 
 
 def test_layer_that_may_work_in_place_does_not_save_and_write_at_once() -> None:
-    assert sketch(GATE.format("pass"))[0] == []
-    assert sketch(GATE.format("y = y.sigmoid()"))[0] == ["forward"]
+    assert prefiltered(GATE.format("pass"))[0] == []
+    assert prefiltered(GATE.format("y = y.sigmoid()"))[0] == ["forward"]
 
 
 PARTS = (
@@ -316,8 +316,8 @@ PARTS = (
 
 @pytest.mark.parametrize("last, suspected", [("body", False), ("act", True)])
 def test_modules_returned_together_are_told_apart_by_their_places(last: str, suspected: bool) -> None:
-    _, sketches, module = sketch(PARTS.format(last))
-    assert sketches.of(module.functions_in_order()[-1]).suspicious is suspected
+    _, prefilter, module = prefiltered(PARTS.format(last))
+    assert prefilter.of(module.functions_in_order()[-1]).suspicious is suspected
 
 
 FLAT = (
@@ -328,5 +328,5 @@ FLAT = (
 
 
 def test_view_returned_with_its_storage_as_it_was_may_be_written() -> None:
-    assert "forward" not in sketch(FLAT.format("pass"))[0]
-    assert "forward" in sketch(FLAT.format("y.mul_(x)"))[0]
+    assert "forward" not in prefiltered(FLAT.format("pass"))[0]
+    assert "forward" in prefiltered(FLAT.format("y.mul_(x)"))[0]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from inplace_lint.prefilter.summaries import Sketches
+from inplace_lint.prefilter.summaries import Prefilter
 from inplace_lint.project import Project
 from inplace_lint.resolve.classes import Classes, heirs
 from inplace_lint.syntax.files import Files
@@ -39,7 +39,7 @@ FILES = {
 
 def classes() -> tuple[Files, Classes]:
     files = Files(Project())
-    return files, Sketches(files).classes
+    return files, Prefilter(files).classes
 
 
 def last_class(text: str) -> tuple[ClassSource, Classes, type]:
