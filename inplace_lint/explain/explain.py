@@ -72,9 +72,9 @@ class _Account:
     def __init__(self, module: Module, place: Statement, project: Project) -> None:
         self.module = module
         self.place = place
-        self.watch = Tracer(module, place.first, place.last)
+        self.tracer = Tracer(module, place.first, place.last)
         program = Program(project)
-        program.handlers = self.watch.handlers()
+        program.handlers = self.tracer.handlers()
         program.files.add(module)
         program.declared.mark(module)
         rows = text_screen.rows_of(module)
@@ -82,7 +82,7 @@ class _Account:
         self.checked = bool(rows)
         self.done: Done = analyze.runs(module, program, program.roots(module))
         self.visits = self._kept()
-        if not self.visits and not self.watch.visits:
+        if not self.visits and not self.tracer.visits:
             self.checked = False
             self.done = [(_run(program, module, place.function), place.function)]
             self.visits = self._kept()
@@ -91,7 +91,7 @@ class _Account:
         """The last visit of each way here: it has seen what the rounds of a loop leave behind."""
         runs = {run for run, _ in self.done}
         last: dict[tuple[object, ...], Visit] = {}
-        for visit in self.watch.visits:
+        for visit in self.tracer.visits:
             if visit.run in runs:
                 via = visit.frame.via
                 last[visit.run, visit.frame.function, via and via.at, visit.grad] = visit
@@ -114,7 +114,7 @@ class _Account:
         parts.extend(shown[:_PASSAGES])
         if len(shown) > _PASSAGES:
             parts.append(f"The line is reached in {len(shown) - _PASSAGES} more ways, which are left out.")
-        parts.append(verdicts.words(self.watch, self.done, self.checked))
+        parts.append(verdicts.words(self.tracer, self.done, self.checked))
         return "\n\n".join(parts)
 
     def _name(self) -> str:
@@ -143,7 +143,7 @@ class _Account:
 
     def _unreached(self) -> str:
         runs = [run for run, _ in self.done]
-        if self.watch.visits:
+        if self.tracer.visits:
             return (
                 f"{self._name()} is private and nothing in the file that is analysed calls it as it stands: "
                 "what it does with any arguments counts for nothing."
@@ -201,7 +201,7 @@ class _Account:
         return f"{grad}; autocast is {'on' if visit.autocast else 'off'}."
 
     def _conditions(self, visit: Visit, guard: Guard) -> str:
-        return verdicts.conditions(self.watch, visit.run, guard)
+        return verdicts.conditions(self.tracer, visit.run, guard)
 
     # What a name holds
 
@@ -288,12 +288,12 @@ class _Account:
         return "on this line in the round before" if again else f"on line {_at(place)}"
 
     def _made(self, storage: Storage) -> str:
-        words, row = self.watch.origin(storage)
+        words, row = self.tracer.origin(storage)
         line = f", line {row}" if row else ""
         place = storage.made
         made = ""
         if place is not None and hasattr(place.at, "lineno"):
-            made = f"`{self.watch.words(place.frame.module, place.at)}`, line {_at(place)}"
+            made = f"`{self.tracer.words(place.frame.module, place.at)}`, line {_at(place)}"
             if place.frame.module is not self.module:
                 made += f" of {place.frame.module.filename}"
         dtype = f" ({storage.dtype})" if storage.dtype not in ("?", "float") else ""
@@ -332,7 +332,7 @@ class _Account:
             )
             why = "it is a leaf made so" if storage.leaf and storage.origin != "parameter" else why
         elif strong:
-            names = [self.watch.origin(s)[0] or "a parameter" for s in strong]
+            names = [self.tracer.origin(s)[0] or "a parameter" for s in strong]
             why = f"computed from {_listed(list(dict.fromkeys(names)))}"
         else:
             why = "something that it is computed from"
@@ -386,7 +386,7 @@ class _Account:
                 return f"`{belief.text}`"
             if any(h.tensor.storage is storage for h in belief.weights):
                 return f"the parameters of `{belief.text}`"
-        words, _ = self.watch.origin(storage)
+        words, _ = self.tracer.origin(storage)
         return words or "a tensor without a name"
 
 

@@ -49,27 +49,27 @@ _CODES = {
 _TOLD = 8
 
 
-def words(watch: Tracer, done: Done, checked: bool) -> str:
+def words(tracer: Tracer, done: Done, checked: bool) -> str:
     """The findings that stand on the watched rows, and the writes there that meet a save and are none."""
     findings: dict[tuple[object, ...], tuple[Finding, Run, Context]] = {}
     met: list[tuple[Hazard, Context]] = []
     for run, root in done:
-        context = Context(run, watch.module, root)
-        for finding in of_run(run, watch.module, root):
+        context = Context(run, tracer.module, root)
+        for finding in of_run(run, tracer.module, root):
             if finding.kind == "no-gain" and finding.confidence == POSSIBLE:
                 continue  # a note that is not worth a guess
             known = findings.get(finding.key())
             if known is None or known[0].confidence < finding.confidence:
                 findings[finding.key()] = (finding, run, context)
-        met += [(hazard, context) for hazard in run.heap.hazards if _stands(watch, hazard.write.place)]
+        met += [(hazard, context) for hazard in run.heap.hazards if _stands(tracer, hazard.write.place)]
     for finding, run, context in findings.values():
-        refine(watch.module, run.program, [(finding, context.root)])
+        refine(tracer.module, run.program, [(finding, context.root)])
     lines: list[str] = []
     for finding, run, context in sorted(findings.values(), key=lambda f: -f[0].confidence):
-        if watch.first <= getattr(finding.at, "lineno", 0) <= watch.last:
-            lines += _finding(watch, finding, run, context)
+        if tracer.first <= getattr(finding.at, "lineno", 0) <= tracer.last:
+            lines += _finding(tracer, finding, run, context)
         elif any(
-            s.place.frame.module is watch.module and watch.first <= _row(s.place) <= watch.last
+            s.place.frame.module is tracer.module and tracer.first <= _row(s.place) <= tracer.last
             for s in finding.saves
         ):
             lines.append(
@@ -84,7 +84,7 @@ def words(watch: Tracer, done: Done, checked: bool) -> str:
         finding_there = None if at is None else told.get((at, hazard.saved.place.at))
         if finding_there is not None:
             row = getattr(at, "lineno", 0)
-            if watch.first <= row <= watch.last:
+            if tracer.first <= row <= tracer.last:
                 continue
             line = f"  {code(finding_there)}, {_CONFIDENCES[finding_there.confidence]},"
             line += f" is told at the call on line {row} for {kept}"
@@ -121,11 +121,11 @@ def save_words(saved: Saved, when: str = "") -> str:
     return text
 
 
-def conditions(watch: Tracer, run: Run, guard: Guard) -> str:
+def conditions(tracer: Tracer, run: Run, guard: Guard) -> str:
     """A guard in the words of the source."""
     if not guard:
         return "a path is taken that cannot be"
-    told = [_conjunction(watch, run, positive, negative) for positive, negative in ways(guard, _TOLD)]
+    told = [_conjunction(tracer, run, positive, negative) for positive, negative in ways(guard, _TOLD)]
     told = list(dict.fromkeys(told))
     if guard.rest.paths > _TOLD:
         told.append("in other cases")
@@ -140,11 +140,11 @@ def beyond(guard: Guard, path: Guard) -> Guard | None:
     return None if rest is ALWAYS or not rest else rest
 
 
-def _conjunction(watch: Tracer, run: Run, positive: int, negative: int) -> str:
+def _conjunction(tracer: Tracer, run: Run, positive: int, negative: int) -> str:
     parts = []
     for bit in range((positive | negative).bit_length()):
         if (positive | negative) >> bit & 1:
-            holds, fails = watch.tests.get((run, bit)) or _unnamed(run, bit)
+            holds, fails = tracer.tests.get((run, bit)) or _unnamed(run, bit)
             parts.append(holds if positive >> bit & 1 else fails)
     return " and ".join(parts) or "anything"
 
@@ -165,7 +165,7 @@ def _unnamed(run: Run, bit: int) -> tuple[str, str]:
     return "a test elsewhere holds", "a test elsewhere does not hold"
 
 
-def _finding(watch: Tracer, finding: Finding, run: Run, context: Context) -> list[str]:
+def _finding(tracer: Tracer, finding: Finding, run: Run, context: Context) -> list[str]:
     lines = [f"  {code(finding)}, {_CONFIDENCES[finding.confidence]}"]
     for saved in finding.saves:
         role = "its result" if saved.result else "its weights" if saved.attr == "weight" else "its input"
@@ -176,7 +176,7 @@ def _finding(watch: Tracer, finding: Finding, run: Run, context: Context) -> lis
     if not finding.saves:
         lines.append("    because " + _cause(finding))
     if finding.confidence < CERTAIN:
-        reasons = _reasons(watch, finding, run, context)
+        reasons = _reasons(tracer, finding, run, context)
         lines += [f"    not surer because {reason}" for reason in reasons]
     return lines
 
@@ -197,7 +197,7 @@ def _cause(finding: Finding) -> str:
     return f"{finding.op} raises here" + (f" (made so on line {cause})" if cause else "")
 
 
-def _reasons(watch: Tracer, finding: Finding, run: Run, context: Context) -> list[str]:
+def _reasons(tracer: Tracer, finding: Finding, run: Run, context: Context) -> list[str]:
     """Why a finding is not certain: what its hazards, or the events, rest on."""
     found = [finding.overruled] if finding.overruled else []
     if finding.kind == "argument":
@@ -205,7 +205,7 @@ def _reasons(watch: Tracer, finding: Finding, run: Run, context: Context) -> lis
     for hazard in run.heap.hazards:
         at, _ = context.site(hazard.write.place, hazard.saved.place)
         if at is finding.at and hazard.reached:
-            found += _doubts(watch, hazard, run, context, finding.confidence)
+            found += _doubts(tracer, hazard, run, context, finding.confidence)
     for event in run.found.events:
         if event.kind == finding.kind and (event.place.at is finding.at or finding.write is not None):
             if event.grad < DOES:
@@ -229,7 +229,7 @@ def _may(context: Context, confidence: int) -> str:
     return text
 
 
-def _doubts(watch: Tracer, hazard: Hazard, run: Run, context: Context, confidence: int) -> list[str]:
+def _doubts(tracer: Tracer, hazard: Hazard, run: Run, context: Context, confidence: int) -> list[str]:
     saved, found = hazard.saved, []
     if saved.grad < DOES:
         found.append(_may(context, confidence))
@@ -252,7 +252,7 @@ def _doubts(watch: Tracer, hazard: Hazard, run: Run, context: Context, confidenc
         )
     if not implies(hazard.write.guard, saved.guard):
         rest = beyond(saved.guard, hazard.write.guard)
-        more = f": only if {conditions(watch, run, rest)}" if rest else ""
+        more = f": only if {conditions(tracer, run, rest)}" if rest else ""
         found.append(f"the save does not come before the write on every path{more}")
     return found
 
@@ -274,8 +274,10 @@ def _why_none(hazard: Hazard, context: Context, at: object, immediate: bool) -> 
     return f"it is told at the call on line {getattr(at, 'lineno', 0)}, which holds both places"
 
 
-def _stands(watch: Tracer, place: Place) -> bool:
-    return any(p.frame.module is watch.module and watch.first <= _row(p) <= watch.last for p in place.stack())
+def _stands(tracer: Tracer, place: Place) -> bool:
+    return any(
+        p.frame.module is tracer.module and tracer.first <= _row(p) <= tracer.last for p in place.stack()
+    )
 
 
 def _row(place: Place) -> int:
