@@ -201,7 +201,7 @@ def test_the_tool_is_another_when_one_of_its_files_is_written(tmp_path: Path) ->
 
     before = told()
     assert before == told()
-    file = copy / "analysis" / "storage.py"
+    file = copy / "interp" / "storage.py"
     file.write_bytes(file.read_bytes() + b"\n")
     assert told() != before
 
