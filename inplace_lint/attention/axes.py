@@ -170,7 +170,7 @@ def _unsqueeze(shapes: Shapes, term: Term) -> Shape | None:
     if shape is None or dim is None:
         return None
     dim %= len(shape) + 1
-    return (*shape[:dim], Axis(shapes.evaluation.terms.const(1)), *shape[dim:])
+    return (*shape[:dim], Axis(shapes.graph.terms.const(1)), *shape[dim:])
 
 
 def _squeeze(shapes: Shapes, term: Term) -> Shape | None:
@@ -251,7 +251,7 @@ def _getitem(shapes: Shapes, term: Term) -> Shape | None:
             and all(is_const(e, None) or e.op == "slice" for e in entries)
             and not any(is_const(e, ...) for e in entries)
         ):
-            known = shapes.evaluation.ranks.get(term.args[0])
+            known = shapes.graph.ranks.get(term.args[0])
             shape = None if known is None else tuple(Axis(None) for _ in range(known))
             if shape is None:
                 return None
@@ -266,7 +266,7 @@ def _getitem(shapes: Shapes, term: Term) -> Shape | None:
     position = 0
     for entry in entries:
         if is_const(entry) and entry.args[0] is None:
-            axes.append(Axis(shapes.evaluation.terms.const(1)))
+            axes.append(Axis(shapes.graph.terms.const(1)))
         elif is_const(entry) and entry.args[0] is ...:
             skip = len(shape) - sum(
                 1 for e in entries if not (is_const(e) and (e.args[0] is None or e.args[0] is ...))
@@ -293,9 +293,9 @@ def _sliced(shapes: Shapes, axis: Axis, entry: Term) -> Axis:
         return Axis(high if not is_const(high, None) else None, axis.role)
     if integer(low) is not None and integer(high) is not None and is_const(step, None):
         width = (integer(high) or 0) - (integer(low) or 0)
-        return Axis(shapes.evaluation.terms.const(width) if width > 0 else None, axis.role)
+        return Axis(shapes.graph.terms.const(width) if width > 0 else None, axis.role)
     if integer(low) == -1 and is_const(high, None):
-        return Axis(shapes.evaluation.terms.const(1), axis.role)
+        return Axis(shapes.graph.terms.const(1), axis.role)
     return Axis(None, axis.role)
 
 
@@ -306,7 +306,7 @@ def _stack(shapes: Shapes, term: Term) -> Shape | None:
     if shape is None or dim is None or parts is None:
         return None
     dim %= len(shape) + 1
-    return (*shape[:dim], Axis(shapes.evaluation.terms.const(len(parts))), *shape[dim:])
+    return (*shape[:dim], Axis(shapes.graph.terms.const(len(parts))), *shape[dim:])
 
 
 def _cat(shapes: Shapes, term: Term) -> Shape | None:
@@ -347,7 +347,7 @@ def _rearrange(shapes: Shapes, term: Term) -> Shape | None:
         if len(parts) == 1:
             made.append(parts[0])
         elif not parts:
-            made.append(Axis(shapes.evaluation.terms.const(1)))
+            made.append(Axis(shapes.graph.terms.const(1)))
         else:
             roles = {part.role for part in parts}
             made.append(Axis(None, roles.pop() if len(roles) == 1 else "mixed", len(parts)))

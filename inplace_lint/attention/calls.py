@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..resolve.binding import bind
 from ..torchmodel import table
-from . import objects, ops
+from . import ops
 from .aliases import is_fresh_layer
 from .dispatch import is_kernel
 from .frames import Unfollowed
 from .operations import MAKERS, einsum, method, operation
-from .terms import Term, integer, is_const, items
+from .terms import Term, ends, integer, is_const
 
 if TYPE_CHECKING:
     import ast
 
-    from .evaluate import Evaluation
+    from .graph import Graph
 
 #: Modules whose forward is an operation on their one argument.
 _MODULES = {"torch.nn.Softmax": "softmax", "torch.nn.Dropout": "dropout"}
@@ -26,50 +25,55 @@ _PYTHON_NUMBERS = frozenset({"int", "float", "abs", "round", "min", "max", "len"
 
 
 def call(
-    evaluation: Evaluation,
+    graph: Graph,
     func: Term,
     args: list[Term] | None,
     kwargs: dict[str, Term] | None,
     loose: list[Term],
     at: ast.AST,
-    opened: bool = False,
 ) -> Term:
-    """The value of a call; `args` or `kwargs` is None where it is not known what is passed (`loose` are its parts).
-
-    `opened` says that a `**rest` may pass more to a function of the project.
-    """
+    """The value of a call; `args` or `kwargs` is None where it is not known what is passed (`loose` are its parts)."""
     if args is not None and kwargs is not None:
-        if opened:
-            made = _function(evaluation, func, args, kwargs, at, opened)
-        else:
-            made = apply(evaluation, func, args, kwargs, at)
+        made = apply(graph, func, args, kwargs, at)
         if made is not None:
             return made
+    return unfollowed(graph, func, args, kwargs, loose, at)
+
+
+def unfollowed(
+    graph: Graph,
+    func: Term,
+    args: list[Term] | None,
+    kwargs: dict[str, Term] | None,
+    loose: list[Term],
+    at: ast.AST,
+) -> Term:
+    """The value of a call of something that is not known: it may change all that it is given."""
     operands = [*(args or ()), *(kwargs or {}).values(), *loose]
     if _is_print(func):
         for term in operands:
-            evaluation.sink(at, "print", term)
-        evaluation.effect(at, "print", func)
-        return evaluation.terms.const(None)
+            graph.sink(at, "print", term)
+        graph.effect(at, "print", func)
+        return graph.terms.const(None)
     if func.op == "symbol" and (func.args[0] in _UNFOLLOWED or (func.args[0] in _OF_FRAME and not operands)):
         raise Unfollowed
     if not _reads_only(func):
         for term in operands:
-            evaluation.sink(at, "call", term)
+            graph.sink(at, "call", term)
     if func.op == "member" and func.args[1].endswith("_") and not func.args[1].startswith("_"):
         receiver = func.args[0]
-        changed = evaluation.terms("call", func, *operands, at=at)
-        evaluation.replace(receiver, changed, at)
+        changed = graph.terms("call", func, *operands, at=at)
+        graph.replace(receiver, changed, at)
         return changed
     names = tuple(kwargs or ())
-    term = evaluation.terms("call", func, len(args or ()), names, *operands, at=at)
+    term = graph.terms("call", func, len(args or ()), names, *operands, at=at)
     if func.op == "symbol" and is_kernel(func.args[0]):
-        evaluation.moment(at, term)
-    for written in _written(evaluation, func, operands, kwargs):
-        evaluation.replace(written, evaluation.terms.opaque(at, written), at)
-    _learn(evaluation, func, operands, term)
-    if not _reads_only(func) and not _is_layer(evaluation, func):
-        evaluation.effect(at, "call", term)
+        graph.moment(at, term)
+    for written in _written(graph, func, operands, kwargs):
+        graph.replace(written, graph.terms.opaque(at, written), at)
+    _learn(graph, func, operands, term)
+    if not _reads_only(func) and not _is_layer(graph, func):
+        graph.effect(at, "call", term)
     return term
 
 
@@ -78,78 +82,44 @@ _UNFOLLOWED = frozenset({f"builtins.{name}" for name in ("locals", "globals", "e
 _OF_FRAME = frozenset({"builtins.vars"})
 
 
-def _written(
-    evaluation: Evaluation, func: Term, operands: list[Term], kwargs: dict[str, Term] | None
-) -> list[Term]:
+def _written(graph: Graph, func: Term, operands: list[Term], kwargs: dict[str, Term] | None) -> list[Term]:
     """What a call writes by its own words: `out=`, or its argument where it is told to work in place."""
     found = [kwargs["out"]] if kwargs and "out" in kwargs else []
-    made = module_of(evaluation, func)
+    made = module_of(graph, func)
     flag = (kwargs or {}).get("inplace") if made is None else argument_of(made, 99, "inplace")
     if flag is not None and not is_const(flag, False):
         found += operands[:1]
     return found
 
 
-def _is_layer(evaluation: Evaluation, func: Term) -> bool:
+def _is_layer(graph: Graph, func: Term) -> bool:
     """Whether a call runs a layer of torch."""
-    return module_of(evaluation, func) is not None
+    return module_of(graph, func) is not None
 
 
 def apply(
-    evaluation: Evaluation, func: Term, args: list[Term], kwargs: dict[str, Term], at: ast.AST | None
+    graph: Graph, func: Term, args: list[Term], kwargs: dict[str, Term], at: ast.AST | None
 ) -> Term | None:
     """The value of a call whose arguments are known one by one; None if nothing is known of the function."""
     if func.op == "symbol":
-        return _symbol(evaluation, func.args[0], args, kwargs, at)
-    if func.op == "function":
-        return _function(evaluation, func, args, kwargs, at)
-    if func.op == "partial":
-        keywords = dict(zip(func.args[1], func.args[2:]))
-        return apply(evaluation, func.args[0], args, {**keywords, **kwargs}, at)
+        return _symbol(graph, func.args[0], args, kwargs, at)
     if func.op == "member":
-        return method(evaluation, func.args[0], func.args[1], args, kwargs, at)
-    if func.op == "registers" and evaluation.recorder is not None and len(args) >= 2 and is_const(args[0]):
-        evaluation.recorder.set(str(args[0].args[0]), evaluation.terms("buffer", args[1]), False)
-        return evaluation.terms.const(None)
+        return method(graph, func.args[0], func.args[1], args, kwargs, at)
     if func.op in ("attr", "new", "getitem"):
-        return _module(evaluation, func, args, kwargs, at)
-    if func.op == "phi":
-        return _either(evaluation, func, args, kwargs, at, {})
-    if func.op == "class":
-        return evaluation.terms("new", func, *args, *kwargs.values(), at=at)
+        return _module(graph, func, args, kwargs, at)
     return None
 
 
-def _either(
-    evaluation: Evaluation,
-    func: Term,
-    args: list[Term],
-    kwargs: dict[str, Term],
-    at: ast.AST | None,
-    known: dict[Term, Term | None],
-) -> Term | None:
-    """The value of a call of one of several functions, each of which is called once."""
-    if func in known:
-        return known[func]
-    if func.op != "phi":
-        made = apply(evaluation, func, list(args), dict(kwargs), at)
-    else:
-        then, orelse = (_either(evaluation, arm, args, kwargs, at, known) for arm in func.args[1:])
-        made = None if then is None or orelse is None else evaluation.phi(func.args[0], then, orelse, at)
-    known[func] = made
-    return made
-
-
 def _symbol(
-    evaluation: Evaluation, dotted: str, args: list[Term], kwargs: dict[str, Term], at: ast.AST | None
+    graph: Graph, dotted: str, args: list[Term], kwargs: dict[str, Term], at: ast.AST | None
 ) -> Term | None:
-    terms = evaluation.terms
+    terms = graph.terms
     op, in_place = ops.of_function(dotted)
     if op:
-        return operation(evaluation, op, args, kwargs, in_place, at)
+        return operation(graph, op, args, kwargs, in_place, at)
     space, _, name = dotted.rpartition(".")
     if name == "einsum":
-        return einsum(evaluation, args, at)
+        return einsum(graph, args, at)
     if dotted in ("einops.rearrange", "einops.repeat", "einops.reduce"):
         if len(args) >= 2 and name != "reduce":
             return terms(name_of_einops(name), *args[:2], tuple(kwargs), *kwargs.values(), at=at)
@@ -160,28 +130,10 @@ def _symbol(
         if name in ("int", "float") and len(args) == 1 and args[0].op in ("size", "floordiv", "mul", "const"):
             return args[0] if args[0].op != "const" else terms(dotted, *args, at=at)
         return terms(dotted, *args, at=at)
-    if dotted == "builtins.map" and len(args) == 2:
-        elements = items(args[1])
-        if elements is not None and not any(one.op == "star" for one in elements):
-            made = [apply(evaluation, args[0], [one], {}, at) for one in elements]
-            return None if None in made else terms("tuple", *made, at=at)
-        return terms("mapped", *args, at=at)
-    if dotted in ("builtins.tuple", "builtins.list") and len(args) == 1:
-        return args[0] if args[0].op in ("tuple", "list", "mapped", "comprehension", "chunk") else None
-    if dotted == "builtins.zip" and args:
-        columns = [items(a) for a in args]
-        if all(c is not None and not any(one.op == "star" for one in c) for c in columns):
-            rows = zip(*(c for c in columns if c is not None))
-            return terms("tuple", *(terms("tuple", *row) for row in rows))
-        return terms("zip", *args, at=at)
-    if dotted == "functools.partial" and len(args) == 1:
-        return terms("partial", args[0], tuple(kwargs), *kwargs.values(), at=at)
     if is_class(dotted):
         return terms("new", dotted, tuple(kwargs), len(args), *args, *kwargs.values(), at=at)
     if dotted == "torch.finfo":
         return terms("finfo", *args, at=at)
-    if dotted == "builtins.print":
-        return None
     if dotted in ("builtins.isinstance", "builtins.hasattr", "builtins.callable", "builtins.getattr"):
         return terms(name, *args, at=at)
     return None
@@ -202,62 +154,22 @@ def name_of_einops(name: str) -> str:
     return "einops_repeat" if name == "repeat" else name
 
 
-def _function(
-    evaluation: Evaluation,
-    func: Term,
-    args: list[Term],
-    kwargs: dict[str, Term],
-    at: ast.AST | None,
-    opened: bool = False,
-) -> Term | None:
-    """Follow a call of a function of the project. With `opened`, what is not passed may be all the same."""
-    source, self_, _ = func.args
-    made_in = evaluation.classes.closures.get(func)
-    if not objects.is_plain(source):
-        return None
-    given = bind(source, args if self_ is None else [self_, *args], kwargs)
-    if not given.fits:
-        return None
-    arguments, names = source.node.args, given.named
-    if arguments.vararg is not None:
-        names[arguments.vararg.arg] = evaluation.terms("tuple", *given.spare)
-    if arguments.kwarg is not None:
-        names[arguments.kwarg.arg] = evaluation.terms.opaque(at, *given.options.values())
-    for parameter in given.missing:
-        if opened:
-            names[parameter.arg] = evaluation.terms("opaque", parameter.arg, id(at), at=at)
-            continue
-        default = source.default_of(parameter)
-        if default is None:
-            return None
-        names[parameter.arg] = objects.evaluate_at(evaluation, source.module, default)
-    outermost = evaluation.site is None
-    if outermost:
-        evaluation.site = at
-    value = evaluation.enter(source, names, self_, made_in)
-    if outermost:
-        evaluation.site = None
-    if value is not None and at is not None:
-        evaluation.moment(at, value)
-    return value
-
-
-def module_of(evaluation: Evaluation, func: Term) -> Term | None:
+def module_of(graph: Graph, func: Term) -> Term | None:
     """The module object, as `__init__` builds it, that an attribute holds."""
     if func.op == "new":
         return func if isinstance(func.args[0], str) else None
     if func.op == "getitem":
-        made = _element_of(evaluation, func)
+        made = _element_of(graph, func)
         return made if made is not None and made.op == "new" and isinstance(made.args[0], str) else None
     if func.op != "attr":
         return None
-    made = evaluation.classes.definition(func)
+    made = graph.classes.definition(func)
     return made if made is not None and made.op == "new" and isinstance(made.args[0], str) else None
 
 
-def _element_of(evaluation: Evaluation, item: Term) -> Term | None:
+def _element_of(graph: Graph, item: Term) -> Term | None:
     """The module that stands in an nn.Sequential at a known place."""
-    whole = module_of(evaluation, item.args[0])
+    whole = module_of(graph, item.args[0])
     number = integer(item.args[1])
     if whole is None or whole.args[0] != _SEQUENTIAL or whole.args[1] or number is None:
         return None
@@ -265,9 +177,9 @@ def _element_of(evaluation: Evaluation, item: Term) -> Term | None:
     return elements[number] if -len(elements) <= number < len(elements) else None
 
 
-def kind_of(evaluation: Evaluation, func: Term) -> str:
+def kind_of(graph: Graph, func: Term) -> str:
     """The class of torch.nn of a module, by its full name; "" if it is not known."""
-    made = module_of(evaluation, func)
+    made = module_of(graph, func)
     return "" if made is None else str(made.args[0])
 
 
@@ -282,100 +194,76 @@ def argument_of(call: Term, position: int, name: str) -> Term | None:
 
 
 def _module(
-    evaluation: Evaluation, func: Term, args: list[Term], kwargs: dict[str, Term], at: ast.AST | None
+    graph: Graph, func: Term, args: list[Term], kwargs: dict[str, Term], at: ast.AST | None
 ) -> Term | None:
     """The forward of a module that the object holds."""
-    made = module_of(evaluation, func)
-    terms = evaluation.terms
+    made = module_of(graph, func)
+    terms = graph.terms
     if made is None and func.op == "getitem":
         return None
     if made is None:
-        found = evaluation.classes.definitions(func) if func.op == "attr" else []
-        if len(args) == 1 and not kwargs and any(_may_be(one, "torch.nn.Dropout") for one in found):
+        found = graph.classes.definition(func) if func.op == "attr" else None
+        if len(args) == 1 and not kwargs and _may_be(found, "torch.nn.Dropout"):
             return terms("dropout", args[0], None, None, func, "maybe", at=at)
-        only = found[0] if len(found) == 1 else None
-        if only is not None and only.op in ("partial", "function"):
-            return apply(evaluation, only, args, kwargs, at)
-        if (
-            only is not None
-            and only.op == "new"
-            and isinstance(only.args[0], Term)
-            and only.args[0].op == "class"
-        ):
-            method = evaluation.classes.method(only.args[0].args[0], "forward")
-            if method is not None:
-                bound = terms("function", method, terms("instance", only.args[0].args[0]), 0)
-                return _function(evaluation, bound, args, kwargs, at)
         return None
     name = made.args[0]
     if name == "torch.nn.MultiheadAttention":
         term = terms("mha", func, tuple(kwargs), len(args), *args, *kwargs.values(), at=at)
         if at is not None:
-            evaluation.moment(at, term)
+            graph.moment(at, term)
         return term
     if len(args) != 1 or kwargs:
         return None
     if name in _SAME:
         return args[0]
     if name == _SEQUENTIAL:
-        return _in_turn(evaluation, func, made, args[0], at)
+        return _in_turn(graph, func, made, args[0], at)
     op = _MODULES.get(name)
     if op == "softmax":
         dim = argument_of(made, 0, "dim")
         term = terms("softmax", args[0], dim, None, func, at=at)
         if at is not None:
-            evaluation.moment(at, term)
+            graph.moment(at, term)
         return term
     if op == "dropout":
         return terms("dropout", args[0], argument_of(made, 0, "p"), None, func, at=at)
     return None
 
 
-def _in_turn(evaluation: Evaluation, func: Term, made: Term, value: Term, at: ast.AST | None) -> Term | None:
+def _in_turn(graph: Graph, func: Term, made: Term, value: Term, at: ast.AST | None) -> Term | None:
     """The forward of an nn.Sequential of modules whose forward is an operation."""
-    elements = [
-        evaluation.terms("getitem", func, evaluation.terms.const(i)) for i in range(len(made.args) - 3)
-    ]
-    kinds = [kind_of(evaluation, one) for one in elements]
+    elements = [graph.terms("getitem", func, graph.terms.const(i)) for i in range(len(made.args) - 3)]
+    kinds = [kind_of(graph, one) for one in elements]
     if func.op != "attr" or not any(one in _MODULES for one in kinds) or not {*kinds} <= {*_MODULES, *_SAME}:
         return None
     made_of: Term | None = value
     for one in elements:
-        made_of = None if made_of is None else _module(evaluation, one, [made_of], {}, at)
+        made_of = None if made_of is None else _module(graph, one, [made_of], {}, at)
     return made_of
 
 
-def _may_be(term: Term, dotted: str) -> bool:
+def _may_be(value: Term | None, dotted: str) -> bool:
     """Whether a value, or one of those that conditions choose from, is an object of a class."""
-    stack, seen = [term], set()
-    while stack:
-        one = stack.pop()
-        if one not in seen:
-            seen.add(one)
-            stack += one.operands[1:] if one.op == "phi" else ()
-            if one.op == "new" and one.args[0] == dotted:
-                return True
-    return False
+    return value is not None and any(one.op == "new" and one.args[0] == dotted for one in ends(value))
 
 
-def _learn(evaluation: Evaluation, func: Term, operands: list[Term], result: Term) -> None:
+def _learn(graph: Graph, func: Term, operands: list[Term], result: Term) -> None:
     """A layer says which axis of its argument holds the channels, and whether its result is new."""
-    made = module_of(evaluation, func)
+    made = module_of(graph, func)
     if made is None:
-        if func.op == "attr" and not any(
-            _may_be(one, same) for one in evaluation.classes.definitions(func) for same in _SAME
-        ):
-            evaluation.fresh.add(result)  # a module of which nothing is known: taken to compute something
+        found = graph.classes.definition(func) if func.op == "attr" else None
+        if func.op == "attr" and not any(_may_be(found, same) for same in _SAME):
+            graph.fresh.add(result)  # a module of which nothing is known: taken to compute something
         return
     kind = made.args[0].rpartition(".")[2]
     if is_fresh_layer(kind):
-        evaluation.fresh.add(result)
+        graph.fresh.add(result)
     if len(operands) != 1:
         return
     channel = -1 if kind in ("Linear", "LayerNorm", "RMSNorm") else 1
     if channel == -1 or kind.startswith(("Conv", "BatchNorm", "GroupNorm", "InstanceNorm")):
-        evaluation.channels.setdefault(operands[0], channel)
-        evaluation.channels.setdefault(result, channel)
+        graph.channels.setdefault(operands[0], channel)
+        graph.channels.setdefault(result, channel)
 
 
 def _is_print(func: Term) -> bool:

@@ -14,7 +14,7 @@ from .terms import Term, integer, is_const, items
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .evaluate import Evaluation
+    from .graph import Graph
     from .shapes import Shapes
 
 PRODUCTS = frozenset({"matmul", "bmm", "baddbmm", "einsum"})
@@ -37,10 +37,10 @@ _CHANGED = frozenset("tanh sigmoid relu clamp exp dropout softmax normalize deta
 
 
 class Chains:
-    """The chains of one evaluation's terms."""
+    """The chains of one value graph."""
 
-    def __init__(self, evaluation: Evaluation, shapes: Shapes) -> None:
-        self.evaluation = evaluation
+    def __init__(self, graph: Graph, shapes: Shapes) -> None:
+        self.graph = graph
         self.shapes = shapes
         self._scores: dict[Term, Chain | None] = {}
         self._weights: dict[Term, Chain | None] = {}
@@ -93,7 +93,7 @@ class Chains:
             return self._added(term)
         if op == "neg":
             chain = self.scores(term.args[0])
-            minus = self.evaluation.terms.const(-1)
+            minus = self.graph.terms.const(-1)
             return None if chain is None else self._times(chain, term, "*", minus)
         if op in ("masked_fill", "where"):
             return self._masked(term)
@@ -124,7 +124,7 @@ class Chains:
             if term.op == "opaque":
                 return chain.problem(term, words.format(f"a {term.args[-1]}"))
             func = term.args[0]
-            kind = kind_of(self.evaluation, func)
+            kind = kind_of(self.graph, func)
             if kind == "torch.nn.Linear" and chain.labels[-1] not in self._shared(chain):
                 return None  # over the keys, or over what is summed: these are no scores any more
             return chain.problem(term, words.format(_name_of(func)))

@@ -18,9 +18,9 @@ from .tree import contains, has_walrus, is_pure
 if TYPE_CHECKING:
     import ast
 
-    from .evaluate import Evaluation
     from .find import Seen
     from .frames import Moment, Sink
+    from .graph import Graph
     from .plan import Plan
     from .removal import Removal
 
@@ -31,7 +31,7 @@ def check(plan: Plan, gone: Removal) -> None:
     assert anchor is not None
     since = anchor.order
     if gone.loop is not None:  # the next round comes after
-        since = min(since, plan.evaluation.loops.get(id(gone.loop), 0))
+        since = min(since, plan.graph.loops.get(id(gone.loop), 0))
     _changed_afterwards(plan, since)
     _objects_between(plan, anchor)
     _lost(plan, gone)
@@ -39,7 +39,7 @@ def check(plan: Plan, gone: Removal) -> None:
 
 def _changed_afterwards(plan: Plan, since: int) -> None:
     """Whether something that the kernel keeps is written before its backward."""
-    site, fresh, anchor = plan.site, plan.evaluation.fresh, plan.moment
+    site, fresh, anchor = plan.site, plan.graph.fresh, plan.moment
     assert anchor is not None
     added = [mask.term for mask in site.scores.masks if mask.kind == "add"]
     for what, terms in (
@@ -48,7 +48,7 @@ def _changed_afterwards(plan: Plan, since: int) -> None:
         ("the mask", added),
     ):
         memory = {base for term in terms for base in bases(term, fresh)}
-        for effect in plan.evaluation.effects:
+        for effect in plan.graph.effects:
             if effect.kind != "write" or effect.order < since:
                 continue
             if since == anchor.order and are_apart(effect.conditions, anchor.conditions):
@@ -63,7 +63,7 @@ def check_callers(found: list[Seen]) -> None:
     """Name the difference where the result is handed to a caller as it is, who may write it in place."""
     having: dict[ast.AST | None, dict[Seen, None]] = {}
     for seen in found:
-        for moment in seen.evaluation.moments:
+        for moment in seen.graph.moments:
             having.setdefault(moment.at, {})[seen] = None
     for seen in found:
         for plan in seen.plans:
@@ -73,7 +73,7 @@ def check_callers(found: list[Seen]) -> None:
             _lay_out(plan, callers)
             if not _is_handed_out(plan):
                 continue
-            if any(_writes_what_is_kept(other.evaluation, plan) for other in callers):
+            if any(_writes_what_is_kept(other.graph, plan) for other in callers):
                 plan.refused = "a caller writes in place what the kernel keeps for backward"
             elif not callers or not _is_private(plan):
                 plan.differences.append(
@@ -83,14 +83,14 @@ def check_callers(found: list[Seen]) -> None:
 
 def _lay_out(plan: Plan, callers: list[Seen]) -> None:
     """A result that is returned as it is has the layout that it had where a caller asks for that, or it is said."""
-    evaluation, result = plan.evaluation, plan.site.result
-    returned = [one.term for one in evaluation.sinks if one.kind == "return"]
-    if not any(is_laid_as(one, result, evaluation.fresh, reshaped=False) for one in returned):
+    graph, result = plan.graph, plan.site.result
+    returned = [one.term for one in graph.sinks if one.kind == "return"]
+    if not any(is_laid_as(one, result, graph.fresh, reshaped=False) for one in returned):
         return
     for caller in callers:
         made = {moment.term for moment in _values_at(caller, plan)}
-        viewed = [term for _, term, _ in caller.evaluation.viewed]
-        if any(is_laid_as(term, one, caller.evaluation.fresh) for term in viewed for one in made):
+        viewed = [term for _, term, _ in caller.graph.viewed]
+        if any(is_laid_as(term, one, caller.graph.fresh) for term in viewed for one in made):
             if not plan.after.endswith(".contiguous()"):
                 plan.after += ".contiguous()"
             return
@@ -102,48 +102,44 @@ def _lay_out(plan: Plan, callers: list[Seen]) -> None:
 
 def _is_private(plan: Plan) -> bool:
     """Whether a function's name says that only its file calls it."""
-    name = plan.evaluation.root.name
+    name = plan.graph.root.name
     return name.startswith("_") and not name.startswith("__")
 
 
 def _is_handed_out(plan: Plan) -> bool:
-    evaluation = plan.evaluation
+    graph = plan.graph
     # What a module gives is taken to be new, though it may be an nn.Identity.
-    fresh = evaluation.fresh | {
-        t for t in evaluation.terms.all() if t.op == "call" and t.args[0].op == "attr"
-    }
-    return any(
-        sink.kind == "return" and plan.site.result in bases(sink.term, fresh) for sink in evaluation.sinks
-    )
+    fresh = graph.fresh | {t for t in graph.terms.all() if t.op == "call" and t.args[0].op == "attr"}
+    return any(sink.kind == "return" and plan.site.result in bases(sink.term, fresh) for sink in graph.sinks)
 
 
 def _values_at(seen: Seen, plan: Plan) -> list[Moment]:
-    """The plan's product in the evaluation of a caller."""
-    return [moment for moment in seen.evaluation.moments if moment.at is plan.anchor]
+    """The plan's product in the value graph of a caller."""
+    return [moment for moment in seen.graph.moments if moment.at is plan.anchor]
 
 
-def _writes_what_is_kept(evaluation: Evaluation, plan: Plan) -> bool:
+def _writes_what_is_kept(graph: Graph, plan: Plan) -> bool:
     """Whether a caller of the plan's function writes the result, or a value that the product is made of, afterwards."""
-    for moment in evaluation.moments:
+    for moment in graph.moments:
         if moment.at is not plan.anchor:
             continue
         memory: set[Term] = set()
         for term in parts(moment.term, "call", "size", "shape"):
-            memory |= bases(term, evaluation.fresh)
-        for effect in evaluation.effects:
+            memory |= bases(term, graph.fresh)
+        for effect in graph.effects:
             later = effect.kind == "write" and effect.order >= moment.order
-            if later and not memory.isdisjoint(bases(effect.term, evaluation.fresh)):
+            if later and not memory.isdisjoint(bases(effect.term, graph.fresh)):
                 return True
     return False
 
 
 def _objects_between(plan: Plan, anchor: Moment) -> None:
     """Whether a call between the products may set an attribute that the rewrite reads later than it was read."""
-    evaluation = plan.evaluation
+    graph = plan.graph
     if not plan.attributes:
         return
-    first = min((m.order for m in evaluation.moments if m.term is plan.site.product), default=anchor.order)
-    for effect in evaluation.effects:
+    first = min((m.order for m in graph.moments if m.term is plan.site.product), default=anchor.order)
+    for effect in graph.effects:
         if (
             effect.kind == "call"
             and first <= effect.order < anchor.order
@@ -164,17 +160,16 @@ def _lost(plan: Plan, gone: Removal) -> None:
     assert plan.anchor is not None
     if has_walrus(plan.anchor):
         raise Refused("a name is bound inside the product with the values")
-    evaluation, site = plan.evaluation, plan.site
+    graph, site = plan.graph, plan.site
     steps = {*site.scores.steps, *site.weights.steps, *inside_of(site.softmax)}
-    for effect in evaluation.effects:
+    for effect in graph.effects:
         at = effect.site
         if not hasattr(at, "lineno") or not any(contains(one, at) for one in (*gone.statements, plan.anchor)):
             continue
         if any(contains(one, at) for one in plan.moved) or (effect.depth == 0 and _is_said(effect, gone)):
             continue
         if effect.kind == "write" and all(
-            base in steps or _is_own(base, effect, evaluation)
-            for base in bases(effect.term, evaluation.fresh)
+            base in steps or _is_own(base, effect, graph) for base in bases(effect.term, graph.fresh)
         ):
             continue
         if effect.kind == "call" and effect.depth == 0 and is_pure(effect.at):
@@ -182,14 +177,11 @@ def _lost(plan: Plan, gone: Removal) -> None:
         raise Refused(f"line {at.lineno} does something besides computing the attention")
 
 
-def _is_own(base: Term, effect: Sink, evaluation: Evaluation) -> bool:
+def _is_own(base: Term, effect: Sink, graph: Graph) -> bool:
     """Whether a helper writes what it made itself."""
     made = base.function
     return (
-        effect.depth > 0
-        and made is not None
-        and made is not evaluation.root
-        and base.op not in ("param", "attr")
+        effect.depth > 0 and made is not None and made is not graph.root and base.op not in ("param", "attr")
     )
 
 

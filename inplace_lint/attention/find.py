@@ -10,8 +10,8 @@ from ..resolve.classes import heirs
 from . import effects, screen, surroundings
 from .calls import kind_of
 from .dispatch import Dispatch
-from .evaluate import Evaluation
 from .frames import Spent, Unfollowed
+from .graph_run import graph_of
 from .objects import assigned
 from .plan import Plan, plan
 from .recognise import sites
@@ -21,21 +21,22 @@ from .site import Site
 from .target import Target
 
 if TYPE_CHECKING:
-    from ..resolve.classes import Classes as Hierarchy
+    from ..interp.program import Program
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .frames import Moment
+    from .graph import Graph
     from .terms import Term
 
 
 @dataclass(slots=True, eq=False)
 class Seen:
-    """What is found in one function: its evaluation and shapes, and its attentions with their plans.
+    """What is found in one function: its value graph and shapes, and its attentions with their plans.
 
     `led` are the calls of the kernel that its callers tell something of, by identity, and `refused` says why no fix
     is offered for them; of a function that was evaluated by itself it is None: it speaks of the calls in its own text.
     """
 
-    evaluation: Evaluation
+    graph: Graph
     shapes: Shapes
     plans: list[Plan]
     target: Target
@@ -45,7 +46,7 @@ class Seen:
     def calls(self, op: str) -> list[list[Moment]]:
         """The calls of one operation that it speaks of, in order; of each the ways in which it runs."""
         found: dict[int, dict[Term, Moment]] = {}
-        for moment in self.evaluation.moments:
+        for moment in self.graph.moments:
             mine = moment.depth == 0 if self.led is None else id(moment.at) in self.led
             if mine and moment.term.op == op and moment.term.at is moment.at:
                 found.setdefault(id(moment.at), {}).setdefault(moment.term, moment)
@@ -57,30 +58,29 @@ CUT = "whether it computes attention is not known, because that takes too many s
 
 
 def find(
+    program: Program,
     module: Module,
-    hierarchy: Hierarchy,
     target: Target | None = None,
-    cut_short: dict[FunctionSource | None, str] | None = None,
 ) -> list[Seen]:
     """What the functions of a file compute that has to do with attention.
 
-    Those of which nothing can be said for want of budget are put into `cut_short`.
+    Those of which nothing can be said for want of budget are put into `Program.cut_short`.
     """
     target = target or Target()
     found: list[Seen] = []
-    for function in screen.functions(module, hierarchy.names):
-        seen = _looked_at(hierarchy, function, target)
+    for function in screen.functions(module, program.names):
+        seen = _looked_at(program, function, target)
         if isinstance(seen, Seen):
             found.append(seen)
-        elif seen and cut_short is not None:
-            cut_short.setdefault(function, seen)
+        elif seen:
+            program.cut_short.setdefault(function, seen)
     _weigh_callers(found)
     _keep_one(found)
     effects.check_callers(found)
-    dispatch = Dispatch(module, hierarchy.names)
+    dispatch = Dispatch(module, program.names)
     for seen in found:
         for one in seen.plans:
-            one.dispatched = one.dispatched or dispatch.offers_kernel(seen.evaluation.root)
+            one.dispatched = one.dispatched or dispatch.offers_kernel(seen.graph.root)
     return found
 
 
@@ -99,13 +99,12 @@ def _weigh_callers(found: list[Seen]) -> None:
             one.unread = unread
 
 
-def _looked_at(hierarchy: Hierarchy, function: FunctionSource, target: Target) -> Seen | str:
+def _looked_at(program: Program, function: FunctionSource, target: Target) -> Seen | str:
     """What is found in a function; or why nothing is known, empty where that is for no want of budget."""
-    evaluation = Evaluation(hierarchy, function)
     try:
-        evaluation.run()
-        shapes = Shapes(evaluation)
-        plans = [plan(evaluation, shapes, site, target) for site in sites(evaluation, shapes)]
+        graph = graph_of(program, function)
+        shapes = Shapes(graph)
+        plans = [plan(graph, shapes, site, target) for site in sites(graph, shapes)]
         if plans:
             statements = Statements(function)
             for one in plans:
@@ -114,7 +113,7 @@ def _looked_at(hierarchy: Hierarchy, function: FunctionSource, target: Target) -
         return ""
     except (Spent, RecursionError):
         return CUT
-    return Seen(evaluation, shapes, plans, target)
+    return Seen(graph, shapes, plans, target)
 
 
 def _complete(made: Plan, statements: Statements) -> None:
@@ -127,8 +126,8 @@ def _complete(made: Plan, statements: Statements) -> None:
     except Refused as reason:
         made.refused = str(reason)
         return
-    module = made.evaluation.root.module
-    contents = made.evaluation.names.files.project.contents
+    module = made.graph.root.module
+    contents = made.graph.names.files.project.contents
     overridden = _overridden(module, made)
     if overridden:
         made.refused = f"a subclass in this file has another `{overridden}`"
@@ -140,7 +139,7 @@ def _complete(made: Plan, statements: Statements) -> None:
     called = [one for one in made.site.weights.modules if one.op == "attr"]
     read = sorted({*(one.args[1] for one in called), *made.attributes})
     for one in called:
-        if surroundings.hooks_modules(module, contents, one.args[1], kind_of(made.evaluation, one)):
+        if surroundings.hooks_modules(module, contents, one.args[1], kind_of(made.graph, one)):
             made.differences.append(
                 f"a hook on `{one.args[1]}` is no longer called, and this package registers hooks"
             )
@@ -153,17 +152,17 @@ def _complete(made: Plan, statements: Statements) -> None:
 
 def _subclasses(made: Plan) -> list[ClassSource]:
     """The classes of the file that derive from the one that holds the attention."""
-    owner = made.evaluation.root.owner
+    owner = made.graph.root.owner
     return [] if owner is None else heirs(owner)
 
 
 def _overridden(module: Module, made: Plan) -> str:
     """A method that the attention is spread over, and that a subclass does not inherit; empty where there is none."""
-    own = made.evaluation.own_methods
+    own = made.graph.own_methods
     found = sorted(
         name
         for heir in _subclasses(made)
-        if made.evaluation.root.name not in heir.methods
+        if made.graph.root.name not in heir.methods
         for name in own & heir.methods.keys()
     )
     return found[0] if found else ""

@@ -1,19 +1,20 @@
-"""What an evaluation keeps: the calls that it stands in, the values as they came to be, the places where they went."""
+"""What a value graph keeps: the calls that it stands in, the values as they came to be, the places where they went."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Mapping
     from typing import TypeAlias
 
+    from ..interp.values import Value
     from ..syntax.module import FunctionSource, Module
     from .terms import Term
 
     Conditions: TypeAlias = "tuple[tuple[Term, bool], ...]"
-    Environment: TypeAlias = "dict[str, Term]"
 
 
 class Spent(Exception):
@@ -26,39 +27,41 @@ class Unfollowed(Exception):
 
 @dataclass(slots=True, eq=False)
 class Frame:
-    """One call of a function. `enclosing` is the frame in which the function was made, for closures."""
+    """One call of a function, `depth` calls below the one whose graph this is, and the conditions that hold there."""
 
     module: Module
     function: FunctionSource | None
     depth: int
-    enclosing: Frame | None = None
-    names: Environment = field(default_factory=dict)
-    registers: dict[int, Term] = field(default_factory=dict)
-    results: list[tuple[Conditions, Term]] = field(default_factory=list)
     conditions: Conditions = ()
-    base: int = 0
-    caller: Frame | None = None
-    self_: Term | None = None
-    #: names that an inner function binds (`nonlocal`): what they hold is never known
-    unstable: set[str] = field(default_factory=set)
 
 
 class Moment:
-    """A value as it comes to be: the expression, the term, the names as they stand, the conditions it lies under."""
+    """A value as it comes to be: the expression, the term, the names as they stand, the conditions it lies under.
 
-    __slots__ = ("at", "conditions", "depth", "function", "managers", "names", "order", "term")
+    `held` has the interpreter's values of the names.
+    """
 
-    def __init__(self, at: ast.AST, term: Term, frame: Frame, order: int, managers: tuple[int, ...]) -> None:
-        self.at, self.term, self.names, self.conditions = at, term, dict(frame.names), frame.conditions
-        for name in frame.unstable:
-            self.names.pop(name, None)
+    __slots__ = ("at", "conditions", "depth", "function", "held", "managers", "names", "order", "term")
+
+    def __init__(
+        self,
+        at: ast.AST,
+        term: Term,
+        frame: Frame,
+        order: int,
+        managers: tuple[int, ...],
+        names: Mapping[str, tuple[Value, Term]],
+    ) -> None:
+        self.at, self.term, self.conditions = at, term, frame.conditions
+        self.names = {name: known for name, (_, known) in names.items()}
+        self.held = {name: value for name, (value, _) in names.items()}
         self.depth, self.function = frame.depth, frame.function
         self.order, self.managers = order, managers
 
 
 class Sink:
     """A place where a value leaves the graph. `kind` is return, store, call, print, assert, test or item; among the
-    effects of an evaluation call (something that is not known), write (memory that changes), store or print.
+    effects of a graph it is call (of something that is not known), write (memory that changes), store or print.
 
     `site` is the expression of the evaluated function itself under which it happens.
     """

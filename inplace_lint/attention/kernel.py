@@ -9,14 +9,14 @@ from .site import Mask, Operand
 from .terms import Term, integer, is_const, items, parts, within
 
 if TYPE_CHECKING:
-    from .evaluate import Evaluation
     from .frames import Moment
+    from .graph import Graph
     from .shapes import Shapes
 
 _LABELS = ("b0", "b1")
 
 
-def is_causal_mask(evaluation: Evaluation, shapes: Shapes, call: Term) -> bool:
+def is_causal_mask(graph: Graph, shapes: Shapes, call: Term) -> bool:
     """Whether a call's mask is the lower-left triangle of a square of its own lengths."""
     mask = call.args[3]
     rank = shapes.rank(call.args[0])
@@ -25,26 +25,26 @@ def is_causal_mask(evaluation: Evaluation, shapes: Shapes, call: Term) -> bool:
     lead = _LABELS[: rank - 2]
     query, key = Operand(call.args[0], (*lead, "l", "e")), Operand(call.args[1], (*lead, "s", "e"))
     return any(
-        masks.causal(evaluation, shapes, query, key, Mask(kind, mask, None, (*lead, "l", "s")))
+        masks.causal(graph, shapes, query, key, Mask(kind, mask, None, (*lead, "l", "s")))
         for kind in ("keep", "add")
     )
 
 
-def drops_future(evaluation: Evaluation, mask: Term) -> bool:
+def drops_future(graph: Graph, mask: Term) -> bool:
     """Whether a boolean mask is True above the diagonal: what a causal model must not see."""
-    triangle = masks.triangle(evaluation, mask)
+    triangle = masks.triangle(graph, mask)
     return triangle is not None and triangle[0] == "drop"
 
 
-def keeps_past(evaluation: Evaluation, mask: Term) -> bool:
+def keeps_past(graph: Graph, mask: Term) -> bool:
     """Whether a boolean mask is True on and below the diagonal."""
-    triangle = masks.triangle(evaluation, mask)
+    triangle = masks.triangle(graph, mask)
     return triangle is not None and triangle[0] == "keep"
 
 
-def is_dropped_elsewhere(evaluation: Evaluation, mask: Term) -> Term | None:
+def is_dropped_elsewhere(graph: Graph, mask: Term) -> Term | None:
     """The place that fills scores with -inf where this very mask is True."""
-    for term in evaluation.terms.all():
+    for term in graph.terms.all():
         if term.op == "masked_fill" and term.args[1] is mask and masks.fill(term.args[2]) in ("inf", "min"):
             return term
     return None
@@ -111,19 +111,17 @@ def reads_training(term: Term) -> bool:
     return any(one.op in ("attr", "member") and one.args[1] == "training" for one in parts(term))
 
 
-def is_constant_dropout(evaluation: Evaluation, p: Term, depth: int = 0) -> bool:
+def is_constant_dropout(graph: Graph, p: Term, depth: int = 0) -> bool:
     """Whether a dropout probability is a positive number that training and evaluation share."""
     if p.op == "const":
         return isinstance(p.args[0], (int, float)) and not isinstance(p.args[0], bool) and p.args[0] > 0
     if p.op == "member" and p.args[1] == "p":
         return True  # `self.drop.p`: a module's probability, whatever its mode
     if p.op == "attr" and depth < 2:
-        found = evaluation.classes.definitions(p)
-        if len(found) != 1:
-            return False
-        if found[0].op == "param":
-            return True
-        return is_constant_dropout(evaluation, found[0], depth + 1)
+        made = graph.classes.definition(p)
+        if made is None or made.op == "param":
+            return made is not None
+        return is_constant_dropout(graph, made, depth + 1)
     return False
 
 

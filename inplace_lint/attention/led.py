@@ -18,13 +18,13 @@ from .chains import PRODUCTS, Chains
 from .dispatch import Dispatch
 from .find import CUT, Seen
 from .frames import Spent
-from .interpreted import interpreted
+from .graph_run import graph_as_built
 from .labels import softmax_input
 from .ops import VIEWS
 from .plan import Plan
 from .recognise import sites
 from .shapes import Shapes
-from .terms import Term, is_const, sources
+from .terms import Term, ends, is_const, sources
 from .tree import nodes_of
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from ..interp.program import Program
     from ..syntax.module import FunctionSource, Module
-    from .evaluate import Evaluation
+    from .graph import Graph
     from .site import Site
     from .target import Target
 
@@ -69,7 +69,7 @@ def led(program: Program, module: Module, found: list[Seen], target: Target) -> 
         if softmaxes.keys() <= known and not calls:
             break
         try:
-            graph = interpreted(program, module, root)
+            graph = graph_as_built(program, module, root)
         except Spent:
             program.cut_short.setdefault(root, CUT)
             continue
@@ -85,7 +85,7 @@ def led(program: Program, module: Module, found: list[Seen], target: Target) -> 
     return more
 
 
-def _plan(graph: Evaluation, site: Site, dispatch: Dispatch) -> Plan:
+def _plan(graph: Graph, site: Site, dispatch: Dispatch) -> Plan:
     made = Plan(graph, site)
     made.refused = _REFUSED
     function = site.softmax.function
@@ -94,9 +94,9 @@ def _plan(graph: Evaluation, site: Site, dispatch: Dispatch) -> Plan:
 
 
 def _open(seen: Seen) -> Iterator[tuple[FunctionSource, ast.AST]]:
-    """The softmaxes of an evaluation that may be a part of an attention that is not all in sight."""
-    moments = seen.evaluation.moments
-    chains = Chains(seen.evaluation, seen.shapes)
+    """The softmaxes of a value graph that may be a part of an attention that is not all in sight."""
+    moments = seen.graph.moments
+    chains = Chains(seen.graph, seen.shapes)
     multiplied = set(sources([one.term for one in moments if one.term.op in PRODUCTS]))
     for term in dict.fromkeys(one.term for one in moments if one.term.op == "softmax"):
         scores = softmax_input(term)
@@ -138,7 +138,7 @@ def _open_calls(seen: Seen) -> dict[int, FunctionSource]:
         for ways in seen.calls(op)
         for moment in ways
         if moment.function is not None
-        and any(_is_told(seen.evaluation, one) for one in _asked(moment.term, moment.function.module.source))
+        and any(_is_told(seen.graph, one) for one in _asked(moment.term, moment.function.module.source))
     }
 
 
@@ -157,33 +157,32 @@ def _asked(call: Term, text: bytes) -> list[Term]:
     return [one for one in found if one is not None]
 
 
-def _is_told(evaluation: Evaluation, operand: Term) -> bool:
+def _is_told(graph: Graph, operand: Term) -> bool:
     """Whether an operand of the kernel comes from outside, from a property, or from a call of anything but a layer."""
     for end in _ends(operand, _VIEWED):
-        if end.op in _GIVEN_TO_KERNEL or (end.op == "call" and not _is_layer(evaluation, end.first)):
+        if end.op in _GIVEN_TO_KERNEL or (end.op == "call" and not _is_layer(graph, end.first)):
             return True
-        if end.op in ("attr", "member") and _is_property(evaluation, end):
+        if end.op in ("attr", "member") and _is_property(graph, end):
             return True
     return False
 
 
-def _is_property(evaluation: Evaluation, read: Term) -> bool:
+def _is_property(graph: Graph, read: Term) -> bool:
     """Whether an attribute that is read off an object of the project is a method of its class."""
     obj = read.first
     cls = obj.args[0] if obj.op in ("instance", "new") else None
     cls = cls.args[0] if isinstance(cls, Term) and cls.op == "class" else cls
-    return isinstance(cls, ClassSource) and evaluation.classes.method(cls, read.args[1]) is not None
+    return isinstance(cls, ClassSource) and graph.classes.method(cls, read.args[1]) is not None
 
 
-def _is_layer(evaluation: Evaluation, func: Term) -> bool:
+def _is_layer(graph: Graph, func: Term) -> bool:
     """Whether a function is one of torch, a method of a tensor, or a layer that torch or somebody else made."""
     if func.op == "symbol":
         return bool(func.args[0].startswith("torch."))
-    if func.op == "member" or module_of(evaluation, func) is not None:
+    if func.op == "member" or module_of(graph, func) is not None:
         return True
-    held = evaluation.classes.definitions(func) if func.op == "attr" else []
-    made = [end for one in held for end in _ends(one, frozenset())]
-    return bool(made) and all(one.op in ("call", "const") or _built_by_torch(one) for one in made)
+    held = graph.classes.definition(func) if func.op == "attr" else None
+    return held is not None and all(one.op in ("call", "const") or _built_by_torch(one) for one in ends(held))
 
 
 def _built_by_torch(made: Term) -> bool:

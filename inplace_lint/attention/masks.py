@@ -12,7 +12,7 @@ from .spell import COMPARISON, SUM, UNARY, Speller, Unspellable, tight
 from .terms import Term, integer, is_const, items, parts
 
 if TYPE_CHECKING:
-    from .evaluate import Evaluation
+    from .graph import Graph
     from .site import Mask, Operand, Site
 
 #: Of so many conditions at most is a mask written as one expression.
@@ -60,9 +60,9 @@ def _number(value: Term) -> float | None:
     return None
 
 
-def causal(evaluation: Evaluation, shapes: Shapes, query: Operand, key: Operand, mask: Mask) -> bool:
+def causal(graph: Graph, shapes: Shapes, query: Operand, key: Operand, mask: Mask) -> bool:
     """Whether a mask is provably the lower-left triangle of a square: query i sees the keys up to i."""
-    corner = triangle(evaluation, mask.term)
+    corner = triangle(graph, mask.term)
     if corner is None:
         return False
     keeps, sizes = corner
@@ -85,17 +85,17 @@ def causal(evaluation: Evaluation, shapes: Shapes, query: Operand, key: Operand,
 Triangle = tuple[str, tuple["Term | None", "Term | None"]]
 
 
-def triangle(evaluation: Evaluation, term: Term) -> Triangle | None:
+def triangle(graph: Graph, term: Term) -> Triangle | None:
     """What a triangular mask says, and its two sizes; None where it is not known to be a triangle."""
     op, args = term.op, term.args
     if op == "attr":
-        made = evaluation.classes.definition(term)
-        return None if made is None else triangle(evaluation, made)
+        made = graph.classes.definition(term)
+        return None if made is None else triangle(graph, made)
     if op in ("tril", "triu"):
-        return _corner(evaluation, term)
+        return _corner(graph, term)
     if op not in _KEEPS_TRIANGLE:
         return None
-    inner = triangle(evaluation, args[0])
+    inner = triangle(graph, args[0])
     if inner is None:
         return None
     says, sizes = inner
@@ -149,7 +149,7 @@ def _cut(whole: Triangle, entries: tuple[Term, ...]) -> Triangle | None:
     return whole[0], (ends[0], ends[1])
 
 
-def _corner(evaluation: Evaluation, term: Term) -> Triangle | None:
+def _corner(graph: Graph, term: Term) -> Triangle | None:
     """The triangle that `tril` or `triu` cuts out of a matrix of one value."""
     inner, diagonal = term.args[0], 0 if term.args[1] is None else integer(term.args[1])
     boolean = False
@@ -194,7 +194,7 @@ class Written:
     notes: list[str] = field(default_factory=list)
 
 
-def write(evaluation: Evaluation, shapes: Shapes, site: Site, speller: Speller, query: str) -> Written:
+def write(graph: Graph, shapes: Shapes, site: Site, speller: Speller, query: str) -> Written:
     """All masks of the site as one argument. Raises Refused or Unspellable."""
     made = Written()
     masks = [replace(mask, term=_laid(mask.term, site)) for mask in site.scores.masks]
@@ -209,9 +209,9 @@ def write(evaluation: Evaluation, shapes: Shapes, site: Site, speller: Speller, 
                 raise Refused(
                     "masked scores are filled with a value that is not known to be large and negative"
                 )
-            if any(sign_of(evaluation, factor) <= 0 for _, factor in mask.before):
+            if any(sign_of(graph, factor) <= 0 for _, factor in mask.before):
                 raise Refused("the scores are masked before they are scaled, by a factor of unknown sign")
-    if len(masks) == 1 and not masks[0].tests and causal(evaluation, shapes, site.query, site.key, masks[0]):
+    if len(masks) == 1 and not masks[0].tests and causal(graph, shapes, site.query, site.key, masks[0]):
         kind = "inf" if masks[0].kind == "add" else fill(masks[0].value)
         made.causal = True
         if kind == "finite":
@@ -220,7 +220,7 @@ def write(evaluation: Evaluation, shapes: Shapes, site: Site, speller: Speller, 
     parts = []
     for mask in masks:
         with speller.under(mask.tests):
-            parts.append(_part(evaluation, shapes, site, mask, speller, query, made))
+            parts.append(_part(graph, shapes, site, mask, speller, query, made))
     made.text = _combined(parts, masks, speller)
     return made
 
@@ -235,7 +235,7 @@ def _laid(term: Term, site: Site) -> Term:
 
 
 def _part(
-    evaluation: Evaluation,
+    graph: Graph,
     shapes: Shapes,
     site: Site,
     mask: Mask,
@@ -245,7 +245,7 @@ def _part(
 ) -> str:
     term = mask.term
     rank = shapes.rank(term)
-    if mask.kind == "add" and is_number(evaluation, term):
+    if mask.kind == "add" and is_number(graph, term):
         raise Refused("a number is added to the scores")
     wanted = len(site.batch)
     if rank is None:
@@ -255,7 +255,7 @@ def _part(
     elif (rank > max(2, wanted + 2) and "..." not in site.batch) or rank > 4 or (wanted > 2 and rank > 3):
         raise Refused("the mask has more axes than the kernel takes")
     if mask.kind == "add":
-        text = _additive(evaluation, mask, speller, query, made)
+        text = _additive(graph, mask, speller, query, made)
     else:
         if fill(mask.value) == "inf":
             made.notes.append("a row with every key masked gives 0, where it gave NaN")
@@ -264,7 +264,7 @@ def _part(
                 "a row with every key masked gives 0, where it gave the mean of the values"
             )
         text = _keep(mask, speller)
-    if rank != 2 and rank != 1 and site.is_single(evaluation):
+    if rank != 2 and rank != 1 and site.is_single(graph):
         return f"{tight(text)}.unsqueeze(-3)"
     if rank in (1, 3) or (rank is None and wanted == 1 and "..." not in site.batch):
         text = f"{tight(text)}.unsqueeze(0)"
@@ -287,13 +287,13 @@ def _keep(mask: Mask, speller: Speller) -> str:
     return f"~{speller.text(term, UNARY)}"
 
 
-def _additive(evaluation: Evaluation, mask: Mask, speller: Speller, query: str, made: Written) -> str:
+def _additive(graph: Graph, mask: Mask, speller: Speller, query: str, made: Written) -> str:
     text = speller.text(mask.term, UNARY if mask.negative or mask.before else COMPARISON)
     if mask.negative:
         text = f"-{text}"
     for sign, factor in mask.before:
         text = f"{text} {sign} {speller.text(factor, UNARY)}"
-    if not is_learned(evaluation, mask.term):
+    if not is_learned(graph, mask.term):
         made.differences.append(
             "where every key of a row is masked by a large finite number, the kernel's gradients differ"
         )
@@ -301,16 +301,16 @@ def _additive(evaluation: Evaluation, mask: Mask, speller: Speller, query: str, 
     return text
 
 
-def is_learned(evaluation: Evaluation, term: Term) -> bool:
+def is_learned(graph: Graph, term: Term) -> bool:
     """Whether a value is computed from parameters and layers alone: a bias of positions, not a mask."""
     found = False
     for one in parts(term, "attr", "call"):
         if one.op == "attr":
-            made = evaluation.classes.definition(one)
+            made = graph.classes.definition(one)
             if made is not None and made.op == "new" and made.args[0] == "torch.nn.Parameter":
                 found = True
         elif one.op == "call":
-            made = evaluation.classes.definition(one.args[0]) if one.args[0].op == "attr" else None
+            made = graph.classes.definition(one.args[0]) if one.args[0].op == "attr" else None
             if made is None or made.op != "new":
                 return False
             found = True
@@ -319,11 +319,11 @@ def is_learned(evaluation: Evaluation, term: Term) -> bool:
     return found
 
 
-def needs_gradient(evaluation: Evaluation, term: Term) -> bool:
+def needs_gradient(graph: Graph, term: Term) -> bool:
     """Whether parameters or layers are among what an additive mask is computed from."""
     for one in parts(term, "attr", "size", "shape"):
         holder = one.args[0] if one.op == "call" and isinstance(one.args[0], Term) else one
-        made = evaluation.classes.definition(holder) if holder.op == "attr" else None
+        made = graph.classes.definition(holder) if holder.op == "attr" else None
         if made is not None and made.op == "new" and isinstance(made.args[0], str):
             return True
     return False
@@ -368,7 +368,7 @@ def _joined(parts: list[str], sign: str) -> str:
     return f" {sign} ".join(map(tight, parts))
 
 
-def sign_of(evaluation: Evaluation, term: Term, depth: int = 0) -> int:
+def sign_of(graph: Graph, term: Term, depth: int = 0) -> int:
     """1 for a factor that is known to be positive, else 0 (or -1)."""
     if depth > 6:
         return 0
@@ -381,10 +381,10 @@ def sign_of(evaluation: Evaluation, term: Term, depth: int = 0) -> int:
         return int(not term.args[1].args[0].is_integer())  # a negative number has no such power
     if term.op in ("pow", "mul", "div", "floordiv"):
         base = term.args[:1] if term.op == "pow" else term.args[:2]
-        return 1 if all(sign_of(evaluation, one, depth + 1) > 0 for one in base) else 0
+        return 1 if all(sign_of(graph, one, depth + 1) > 0 for one in base) else 0
     if term.op == "attr":
-        made = evaluation.classes.definition(term)
-        return 0 if made is None else sign_of(evaluation, made, depth + 1)
+        made = graph.classes.definition(term)
+        return 0 if made is None else sign_of(graph, made, depth + 1)
     if term.op == "param" and isinstance(term.args[1], int):
         return 0
     return 0

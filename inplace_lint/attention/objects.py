@@ -1,44 +1,32 @@
-"""What names and attributes mean: modules, imports, classes of the project, what `__init__` set on an object."""
+"""What attributes are in a value graph: those of tensors, and what `__init__` gives those of an object."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from ..syntax.lower import lower_expression
-from ..syntax.module import ClassSource, FunctionSource, Module
 from ..syntax.nodes import inner_bodies
-from .frames import Frame
-from .terms import Term, is_const, items
+from .terms import Term, ends, is_const, items
 
 if TYPE_CHECKING:
     import ast
     from typing import Any
 
     from ..resolve.classes import Classes as Hierarchy
-    from ..resolve.names import Definition
-    from .evaluate import Evaluation
-
-#: How many calls deep it is followed what `__init__` builds.
-_BUILDERS = 1
+    from ..syntax.module import ClassSource, FunctionSource
+    from .graph import Graph, Runner
 
 
 class Classes:
-    """The classes that an evaluation meets, and what their `__init__` leaves on an object."""
+    """The classes that a value graph meets, and what their `__init__` leaves on an object."""
 
-    def __init__(self, evaluation: Evaluation, hierarchy: Hierarchy) -> None:
-        self.evaluation, self.hierarchy = evaluation, hierarchy
-        #: the call in which a function or lambda was made: it reads the names as they stand when it runs
-        self.closures: dict[Term, Frame] = {}
-        #: attributes that the evaluated functions assign
+    def __init__(self, hierarchy: Hierarchy, runner: Runner) -> None:
+        self.hierarchy, self.runner = hierarchy, runner
+        #: attributes that the functions of the graph assign
         self.written: set[str] = set()
-        self._attributes: dict[ClassSource, dict[str, list[Term]]] = {}
+        self._attributes: dict[ClassSource, dict[str, Term]] = {}
         #: what `__init__` gives a value besides None and numbers
         self._first: dict[ClassSource, set[str]] = {}
-        self._running: set[ClassSource] = set()
-
-    def instance(self, source: ClassSource) -> Term:
-        return self.evaluation.terms("instance", source)
 
     def order(self, source: ClassSource) -> list[ClassSource]:
         """The class and its bases of the project, nearest first."""
@@ -50,71 +38,49 @@ class Classes:
     def method(self, source: ClassSource, name: str) -> FunctionSource | None:
         return self.hierarchy.method(source, name)
 
-    def definitions(self, term: Term) -> list[Term]:
-        """What an attribute `obj.name` may hold: the values that `__init__` gives it; empty if unknown."""
+    def definition(self, term: Term) -> Term | None:
+        """The value that `__init__` gives an attribute `obj.name`, a `phi` where it hangs on tests; None if unknown."""
         obj, name = term.args
         if obj.op != "instance" or name in self.written:
-            return []
+            return None
+        held = self._of(obj.args[0])
+        if name in held:
+            return held[name]
         for cls in self.order(obj.args[0]):
-            held = self._of(cls)
-            if name in held:
-                return held[name]
             value = cls.assignments.get(name)
             if value is not None:
-                return [evaluate_at(self.evaluation, cls.module, value)]
-        return []
+                return self.runner.constant(cls.module, value)
+        return None
 
     def is_passed(self, term: Term) -> bool:
         """Whether an attribute holds what a method besides `__init__` puts there: one method hands it to another."""
         obj, name = term.args
         if obj.op != "instance":
             return False
-        classes = self.order(obj.args[0])
-        if any(name in self._first[cls] for cls in classes if self._of(cls) is not None):
+        self._of(obj.args[0])
+        if name in self._first[obj.args[0]]:
             return False  # a memory of a fixed size, which is written
-        return name in self.written or any(name in _assigned_later(cls) for cls in classes)
+        return name in self.written or any(name in _assigned_later(cls) for cls in self.order(obj.args[0]))
 
-    def definition(self, term: Term) -> Term | None:
-        """The one value of an attribute, or None."""
-        found = self.definitions(term)
-        return found[0] if len(found) == 1 else None
-
-    def _of(self, cls: ClassSource) -> dict[str, list[Term]]:
+    def _of(self, cls: ClassSource) -> dict[str, Term]:
         held = self._attributes.get(cls)
         if held is not None:
             return held
-        held = self._attributes[cls] = {}
+        self._attributes[cls] = {}  # while its `__init__` runs, nothing is known of it
         self._first[cls] = set()
-        init = cls.methods.get("__init__")
-        if init is None or cls in self._running:
-            return held
-        self._running.add(cls)
         written = set(self.written)
-        try:
-            held.update(self.evaluation.attributes_from(init, cls, _BUILDERS))
-        finally:
-            self._running.discard(cls)
-            self.written = written
-        self._first[cls] = {name for name, some in held.items() if not all(map(is_const, some))}
+        held = self._attributes[cls] = self.runner.built(cls)
+        self.written = written
+        self._first[cls] = {name for name, value in held.items() if not _is_plain(value)}
         for one in self.order(cls):
             for name in _assigned_later(one):
                 held.pop(name, None)
         return held
 
 
-class Attributes:
-    """Listens to the attributes that `__init__` sets on its object."""
-
-    def __init__(self, obj: Term) -> None:
-        self.obj = obj
-        self.held: dict[str, list[Term]] = {}
-
-    def set(self, name: str, value: Term, conditional: bool) -> None:
-        known = self.held.get(name)
-        if known is None or not conditional:
-            self.held[name] = [value]
-        elif value not in known:
-            known.append(value)
+def _is_plain(value: Term) -> bool:
+    """Whether an attribute begins as None or a number, whichever way the object is built."""
+    return all(map(is_const, ends(value)))
 
 
 def _assigned_later(cls: ClassSource) -> set[str]:
@@ -156,104 +122,16 @@ def is_plain(source: FunctionSource) -> bool:
     """Whether a call of the function runs its body: decorated ones may do anything else."""
     decorators = getattr(source.node, "decorator_list", ())
     return all(
-        getattr(d, "id", getattr(d, "attr", "")) in ("staticmethod", "classmethod", "ignore")
+        getattr(d, "id", getattr(d, "attr", "")) in ("staticmethod", "classmethod", "property", "ignore")
         for d in decorators
     )
 
 
-def load(evaluation: Evaluation, name: str) -> Term:
-    """The value of a name where the evaluation stands."""
-    frame = evaluation.frame
-    term = frame.names.get(name)
-    if term is not None and not frame.unstable:
-        return term
-    scope: Frame | None = frame
-    while scope is not None:
-        if name in scope.unstable:
-            return evaluation.terms.opaque(None)
-        if name in scope.names:
-            return scope.names[name]
-        if scope.function is not None and name in scope.function.stored:
-            return evaluation.terms.opaque(None)
-        scope = scope.enclosing
-    return of_module(evaluation, frame.module, name)
-
-
-def of_module(evaluation: Evaluation, module: Module, name: str) -> Term:
-    """What the top level of a file binds to a name."""
-    key = (module, name)
-    known = evaluation.globals.get(key)
-    if known is None:
-        evaluation.globals[key] = evaluation.terms("global", module.filename, name)  # ends circles
-        found = evaluation.names.definition(module, name)
-        known = evaluation.globals[key] = _value(evaluation, found, module, name)
-    return known
-
-
-def imported(evaluation: Evaluation, module: Module, name: str, member: str | None, level: int) -> Term:
-    """What an import statement binds."""
-    found = evaluation.names.imported(module, name, member, level)
-    return _value(evaluation, found, module, name if member is None else f"{name}.{member}", False)
-
-
-def _value(
-    evaluation: Evaluation, found: Definition | None, module: Module, name: str, here: bool = True
-) -> Term:
-    """What was found for a name of a file; with `here` False, for something that is imported there by that name."""
-    terms = evaluation.terms
-    what = None if found is None else found.what
-    if isinstance(what, str):
-        return terms("symbol", what)
-    if isinstance(what, Module):
-        return terms("module", what)
-    if found is None or what is None or not found.sure:
-        return terms("global", module.filename, name)
-    if isinstance(what, FunctionSource):
-        return terms("function", what, None, 0)
-    if isinstance(what, ClassSource):
-        return terms("class", what)
-    if here and (found.module, found.name) == (module, name):
-        return evaluate_at(evaluation, module, what)
-    return of_module(evaluation, found.module, found.name)
-
-
-def evaluate_at(evaluation: Evaluation, module: Module, node: ast.expr) -> Term:
-    """The value of an expression at the top level of a file."""
-    instructions, register = lower_expression(node)
-    outer = evaluation.frame
-    frame = Frame(module, None, outer.depth + 1)
-    evaluation.frame = frame
-    try:
-        evaluation.block(instructions)
-        return frame.registers.get(register) or evaluation.terms.opaque(node)
-    finally:
-        evaluation.frame = outer
-
-
-def attribute(evaluation: Evaluation, obj: Term, name: str, at: ast.AST) -> Term:
-    """The value of `obj.name`."""
-    terms = evaluation.terms
-    if obj.op == "symbol":
-        here = evaluation.frame.module
-        return _value(evaluation, evaluation.names.attribute(here, obj.args[0], name), here, name, False)
-    if obj.op == "module":
-        return of_module(evaluation, obj.args[0], name)
+def attribute(graph: Graph, obj: Term, name: str, at: ast.AST) -> Term:
+    """The value of `obj.name`, where the object is none of the project's."""
+    terms = graph.terms
     if obj.op == "instance":
-        method = evaluation.classes.method(obj.args[0], name)
-        if method is not None:
-            if method.descriptor == "property":
-                return terms("attr", obj, name, at=at)
-            return terms("function", method, None if method.descriptor == "staticmethod" else obj, 0, at=at)
-        recorder = evaluation.recorder
-        if recorder is not None and obj is recorder.obj and name in recorder.held:
-            return recorder.held[name][-1]
-        if recorder is not None and obj is recorder.obj and name == "register_buffer":
-            return terms("registers", obj)
         return terms("attr", obj, name, at=at)
-    if obj.op == "class" and name in obj.args[0].methods:
-        method = obj.args[0].methods[name]
-        bound = evaluation.classes.instance(obj.args[0]) if method.descriptor == "classmethod" else None
-        return terms("function", method, bound, 0, at=at)
     if name == "shape":
         return terms("shape", obj, at=at)
     if name in ("mT", "mH"):

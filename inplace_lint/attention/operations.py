@@ -10,14 +10,14 @@ from .terms import Term, is_const, items
 if TYPE_CHECKING:
     import ast
 
-    from .evaluate import Evaluation
+    from .graph import Graph
 
 #: Functions that make a tensor of nothing; no method of a tensor.
 MAKERS = frozenset({"ones", "zeros", "full", "tensor", "arange", "rand", "randn", "empty"})
 
 
 def operation(
-    evaluation: Evaluation,
+    graph: Graph,
     op: str,
     args: list[Term],
     kwargs: dict[str, Term],
@@ -25,7 +25,7 @@ def operation(
     at: ast.AST | None,
 ) -> Term | None:
     """The term of a torch operation, arguments in the order of its signature, None where one is left out."""
-    values, spare, taken = _bound(evaluation, op, args, kwargs)
+    values, spare, taken = _bound(graph, op, args, kwargs)
     extra = len(args) > taken
     inplace_flag = spare.pop("inplace", None)
     dtype = spare.pop("dtype", None)
@@ -44,19 +44,19 @@ def operation(
         return None
     if op == "reshape" and values[1] is not None and _is_dtype(items(values[1])):
         op, values = "cast", [values[0], (items(values[1]) or ())[0]]
-    op, values = _spelled_alike(evaluation, op, values)
-    term = evaluation.terms(op, *values, at=at)
+    op, values = _spelled_alike(graph, op, values)
+    term = graph.terms(op, *values, at=at)
     if in_place or (inplace_flag is not None and not is_const(inplace_flag, False)):
         first = values[1] if op == "where" else values[0]
         if first is not None and at is not None:
-            evaluation.replace(first, term, at)
+            graph.replace(first, term, at)
     if op in ("matmul", "bmm", "baddbmm", "softmax", "sdpa") and at is not None:
-        evaluation.moment(at, term)
+        graph.moment(at, term)
     return term
 
 
 def _bound(
-    evaluation: Evaluation, op: str, args: list[Term], kwargs: dict[str, Term]
+    graph: Graph, op: str, args: list[Term], kwargs: dict[str, Term]
 ) -> tuple[list[Term | None], dict[str, Term], int]:
     """A value for each parameter, the keywords that name none, and how many of the positional arguments were taken."""
     values: list[Term | None] = []
@@ -74,7 +74,7 @@ def _bound(
             if len(rest) == 1 and rest[0].op in ("tuple", "list", "shape"):
                 values.append(rest[0])
             else:
-                values.append(evaluation.terms("tuple", *rest))
+                values.append(graph.terms("tuple", *rest))
         elif position < len(args):
             values.append(args[position])
             position += 1
@@ -87,14 +87,12 @@ def _bound(
     return values, spare, position
 
 
-def _spelled_alike(
-    evaluation: Evaluation, op: str, values: list[Term | None]
-) -> tuple[str, list[Term | None]]:
+def _spelled_alike(graph: Graph, op: str, values: list[Term | None]) -> tuple[str, list[Term | None]]:
     """The same value under the one name that it has here; what the operation says of its operands' axes."""
     rank = _RANKS.get(op)
     for one in values[:2] if rank is not None else ():
         if one is not None and rank is not None:
-            evaluation.ranks.setdefault(one, rank)
+            graph.ranks.setdefault(one, rank)
     first = values[0] if values else None
     if op == "mm":
         return "matmul", values
@@ -132,16 +130,16 @@ def _is_dtype(elements: tuple[Term, ...] | None) -> bool:
 
 
 def method(
-    evaluation: Evaluation,
+    graph: Graph,
     obj: Term,
     name: str,
     args: list[Term],
     kwargs: dict[str, Term],
     at: ast.AST | None,
 ) -> Term | None:
-    terms = evaluation.terms
+    terms = graph.terms
     if name in ("view", "view_as") and at is not None:
-        evaluation.viewed.append((at, obj, evaluation.frame.depth))
+        graph.viewed.append((at, obj, graph.frame.depth))
     if name == "size":
         if not args and not kwargs:
             return terms("shape", obj, at=at)
@@ -150,7 +148,7 @@ def method(
     if name in ops.CASTS and not args and not kwargs:
         return terms("cast", obj, terms("symbol", ops.CASTS[name]), at=at)
     if name in ("to", "type"):
-        return _to(evaluation, obj, args, kwargs, at)
+        return _to(graph, obj, args, kwargs, at)
     if name == "type_as" and len(args) == 1:
         return terms("cast", obj, terms("member", args[0], "dtype"), at=at)
     if name in ("cuda", "cpu", "requires_grad_") and not kwargs:
@@ -158,17 +156,17 @@ def method(
     if name in ("dim", "numel", "item", "ndimension") and not args:
         return terms(name, obj, at=at)
     if name.startswith("new_") and name[4:] in MAKERS:
-        return operation(evaluation, name[4:], args, kwargs, False, at)
+        return operation(graph, name[4:], args, kwargs, False, at)
     op, in_place = ops.of_method(name)
     if not op or op in ("sdpa", "normalize", "linear", "stack", "cat") or op in MAKERS:
         return None
     if op == "where":
         return terms("where", args[0], obj, args[1], at=at) if len(args) == 2 and not kwargs else None
-    return operation(evaluation, op, [obj, *args], kwargs, in_place, at)
+    return operation(graph, op, [obj, *args], kwargs, in_place, at)
 
 
 def _to(
-    evaluation: Evaluation, obj: Term, args: list[Term], kwargs: dict[str, Term], at: ast.AST | None
+    graph: Graph, obj: Term, args: list[Term], kwargs: dict[str, Term], at: ast.AST | None
 ) -> Term | None:
     """`x.to(…)`: a cast where a dtype is among the arguments; a move to a device changes nothing here."""
     dtype = kwargs.get("dtype")
@@ -180,30 +178,30 @@ def _to(
         elif (term.op == "member" and term.args[1] == "device") or is_const(term):
             continue
         elif len(args) == 1 and not kwargs:  # another tensor, or a device, or a dtype in a variable
-            return evaluation.terms("cast", obj, evaluation.terms("member", term, "dtype"), at=at) if term.op in (
+            return graph.terms("cast", obj, graph.terms("member", term, "dtype"), at=at) if term.op in (
                 "matmul", "cast", "add", "param", "item", "softmax", "permute", "transpose", "reshape", "call"
             ) else None  # fmt: skip
-    return obj if dtype is None else evaluation.terms("cast", obj, dtype, at=at)
+    return obj if dtype is None else graph.terms("cast", obj, dtype, at=at)
 
 
 def _is_string(term: Term) -> bool:
     return is_const(term) and isinstance(term.args[0], str)
 
 
-def einsum(evaluation: Evaluation, args: list[Term], at: ast.AST | None) -> Term | None:
+def einsum(graph: Graph, args: list[Term], at: ast.AST | None) -> Term | None:
     """torch's and einops' forms: the equation first, or the tensors first."""
     chosen = next((a for a in args if a.op == "phi" and all(map(_is_string, a.args[1:]))), None)
     if chosen is not None:
         arms = [[arm if a is chosen else a for a in args] for arm in chosen.args[1:]]
-        then, orelse = (einsum(evaluation, arm, at) for arm in arms)
-        return None if then is None or orelse is None else evaluation.phi(chosen.args[0], then, orelse, at)
+        then, orelse = (einsum(graph, arm, at) for arm in arms)
+        return None if then is None or orelse is None else graph.phi(chosen.args[0], then, orelse, at)
     equation = [a for a in args if _is_string(a)]
     tensors = [a for a in args if a not in equation]
     if len(tensors) == 1 and items(tensors[0]) is not None:
         tensors = list(items(tensors[0]) or ())
     if len(equation) != 1 or not tensors:
         return None
-    term = evaluation.terms("einsum", equation[0], *tensors, at=at)
+    term = graph.terms("einsum", equation[0], *tensors, at=at)
     if at is not None:
-        evaluation.moment(at, term)
+        graph.moment(at, term)
     return term

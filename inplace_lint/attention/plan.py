@@ -15,8 +15,8 @@ from .terms import Term, integer, is_const, within
 if TYPE_CHECKING:
     import ast
 
-    from .evaluate import Evaluation
     from .frames import Moment
+    from .graph import Graph
     from .removal import Removal
     from .shapes import Shapes
     from .site import Operand, Site
@@ -32,7 +32,7 @@ class Plan:
     `refused` is the reason why nothing is offered; `differences` make a fix unsafe, `notes` are said of a safe one.
     """
 
-    evaluation: Evaluation
+    graph: Graph
     site: Site
     refused: str | None = None
     #: whether the call says its scale
@@ -67,11 +67,11 @@ class Plan:
         return "unsafe" if self.differences else "safe"
 
 
-def plan(evaluation: Evaluation, shapes: Shapes, site: Site, target: Target) -> Plan:
+def plan(graph: Graph, shapes: Shapes, site: Site, target: Target) -> Plan:
     """The plan for a site."""
-    made = Plan(evaluation, site)
+    made = Plan(graph, site)
     try:
-        _Planner(evaluation, shapes, site, made).run()
+        _Planner(graph, shapes, site, made).run()
         for feature in ("scaled_dot_product_attention", *(["scale"] if made.scaled else [])):
             lack = target.lacks(feature)
             if lack is not None:
@@ -89,17 +89,17 @@ def plan(evaluation: Evaluation, shapes: Shapes, site: Site, target: Target) -> 
     return made
 
 
-def anchor_of(evaluation: Evaluation, site: Site) -> Moment | None:
+def anchor_of(graph: Graph, site: Site) -> Moment | None:
     """The expression of the checked function itself whose value is the result."""
-    for moment in evaluation.moments:
+    for moment in graph.moments:
         if moment.depth == 0 and moment.term is site.result:
             return moment
     return None
 
 
 class _Planner:
-    def __init__(self, evaluation: Evaluation, shapes: Shapes, site: Site, made: Plan) -> None:
-        self.evaluation, self.shapes, self.site, self.made = evaluation, shapes, site, made
+    def __init__(self, graph: Graph, shapes: Shapes, site: Site, made: Plan) -> None:
+        self.graph, self.shapes, self.site, self.made = graph, shapes, site, made
 
     def run(self) -> None:
         site, made = self.site, self.made
@@ -107,16 +107,16 @@ class _Planner:
             raise Refused(site.problems[0])
         for reader in site.readers:
             raise Refused(_READ.get(reader.kind, "the weights are also used elsewhere"))
-        anchor = anchor_of(self.evaluation, site)
+        anchor = anchor_of(self.graph, site)
         if anchor is None:
             raise Refused("the attention is spread over functions that are called from elsewhere")
         made.anchor, made.moment = anchor.at, anchor
-        self.speller = Speller(self.evaluation, anchor)
+        self.speller = Speller(self.graph, anchor)
         self._types()
         query = self._operand(site.query, "l", "e")
         key, value = self._operand(site.key, "s", "e"), self._operand(site.value, "s", "c")
         self._spread_positions()
-        mask = masks.write(self.evaluation, self.shapes, site, self.speller, tight(query))
+        mask = masks.write(self.graph, self.shapes, site, self.speller, tight(query))
         scale, query = self._scale(query, mask.causal)
         dropout = self._dropout()
         made.arguments = [*self._ranked(query, key, value)]
@@ -132,9 +132,7 @@ class _Planner:
             made.arguments.append(f"scale={scale}")
         made.differences += mask.differences
         made.notes += mask.notes
-        if any(
-            one.kind == "add" and masks.needs_gradient(self.evaluation, one.term) for one in site.scores.masks
-        ):
+        if any(one.kind == "add" and masks.needs_gradient(self.graph, one.term) for one in site.scores.masks):
             made.falling_back.append("the bias needs a gradient")
         made.moved, made.attributes = self.speller.moved, self.speller.attributes
         self._widths()
@@ -192,7 +190,7 @@ class _Planner:
     def _ranked(self, *texts: str) -> list[str]:
         """The operands with four axes."""
         batch = self.site.batch
-        if self.site.is_single(self.evaluation):
+        if self.site.is_single(self.graph):
             self.made.differences.append(
                 "q, k and v are taken to have three axes (batch, sequence, channels)"
             )
@@ -229,16 +227,16 @@ class _Planner:
     def _views(self) -> None:
         """What is done to the result must not ask for the layout that it had."""
         laid = self.site.result
-        for at, term, depth in self.evaluation.viewed:
-            if not is_laid_as(term, laid, self.evaluation.fresh):
+        for at, term, depth in self.graph.viewed:
+            if not is_laid_as(term, laid, self.graph.fresh):
                 continue
             if depth == 0:
                 self.made.reshaped.append(at)
             elif not self.made.after.endswith(".contiguous()"):
                 self.made.after += ".contiguous()"
-        for effect in self.evaluation.effects:
+        for effect in self.graph.effects:
             operands = effect.term.operands if effect.kind == "call" else []
-            if any(is_laid_as(one, laid, self.evaluation.fresh) for one in operands) and effect.term.args[
+            if any(is_laid_as(one, laid, self.graph.fresh) for one in operands) and effect.term.args[
                 0
             ].op not in (
                 "attr",
@@ -312,13 +310,13 @@ class _Planner:
         factors = self.site.scores.factors
         if not factors:
             return "1.0", query
-        numbers = [one for one in factors if is_number(self.evaluation, one[1])]
-        if causal and not all(masks.sign_of(self.evaluation, factor) > 0 for _, factor in numbers):
+        numbers = [one for one in factors if is_number(self.graph, one[1])]
+        if causal and not all(masks.sign_of(self.graph, factor) > 0 for _, factor in numbers):
             numbers = []
         tensors = [one for one in factors if one not in numbers]
         for sign, factor in tensors:
             shape = self.shapes.of(factor)
-            if shape is None and not is_zero_dimensional(self.evaluation, factor):
+            if shape is None and not is_zero_dimensional(self.graph, factor):
                 self.made.differences.append("the scale is taken to be one number, or one for each head")
             elif shape is not None and any(integer(axis.size) != 1 for axis in shape[-2:]):
                 raise Refused("the scores are multiplied by a tensor that differs between queries or keys")

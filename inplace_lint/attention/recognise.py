@@ -27,16 +27,16 @@ from .terms import Term, integer, is_const, parts, within
 from .usual import reads
 
 if TYPE_CHECKING:
-    from .evaluate import Evaluation
     from .frames import Moment
+    from .graph import Graph
 
 
-def sites(evaluation: Evaluation, shapes: Shapes) -> list[Site]:
+def sites(graph: Graph, shapes: Shapes) -> list[Site]:
     """Every attention that the evaluated function computes, itself or in what it calls."""
     found: list[Site] = []
-    finder = _Finder(evaluation, shapes)
+    finder = _Finder(graph, shapes)
     seen: set[Term] = set()
-    for moment in evaluation.moments:
+    for moment in graph.moments:
         term = moment.term
         if term.op in PRODUCTS and term not in seen:
             seen.add(term)
@@ -47,10 +47,10 @@ def sites(evaluation: Evaluation, shapes: Shapes) -> list[Site]:
 
 
 class _Finder:
-    def __init__(self, evaluation: Evaluation, shapes: Shapes) -> None:
-        self.evaluation = evaluation
+    def __init__(self, graph: Graph, shapes: Shapes) -> None:
+        self.graph = graph
         self.shapes = shapes
-        self.chains = Chains(evaluation, shapes)
+        self.chains = Chains(graph, shapes)
 
     def site(self, moment: Moment) -> Site | None:
         """The attention whose last product this is."""
@@ -181,7 +181,7 @@ class _Finder:
 
     def _is_over_positions(self, site: Site) -> bool:
         """Whether scores stand between positions: not between channels, and not of one query alone."""
-        if not is_given(site.key.term, self.evaluation.classes) or is_one_row(site.query.term):
+        if not is_given(site.key.term, self.graph.classes) or is_one_row(site.query.term):
             return False
         for operand, label in ((site.query, "l"), (site.key, "s")):
             shape = self.shapes.of(operand.term)
@@ -202,17 +202,17 @@ class _Finder:
         """Places that use scores or weights besides the attention itself."""
         inner = {*site.scores.steps, *site.weights.steps, *inside_of(site.softmax)} - {site.result}
         # One product may be written with several equations, chosen by a condition.
-        results = {m.term for m in self.evaluation.moments if m.at is site.moment.at} | {site.result}
+        results = {m.term for m in self.graph.moments if m.at is site.moment.at} | {site.result}
         through = {
             id(one.at) for one in inner if one.op in ("call", "opaque")
         }  # what changes them is no reader besides
-        for sink in self.evaluation.sinks:
+        for sink in self.graph.sinks:
             if sink.kind in ("call", "item") and id(sink.at) in through:
                 continue
             if within(sink.term, inner, stops=results):
                 site.readers.append(sink)
-                site.needed = site.needed or reads(self.evaluation, sink, inner, results)
-        moments = {m.term: m for m in reversed(self.evaluation.moments)}
+                site.needed = site.needed or reads(self.graph, sink, inner, results)
+        moments = {m.term: m for m in reversed(self.graph.moments)}
         first, last = moments.get(site.product), moments.get(site.result)
         softmax = moments.get(site.softmax)
         if first is None or last is None:
@@ -223,7 +223,7 @@ class _Finder:
         held = {base_of(one.term) for one in (site.query, site.key)} | {
             base_of(m.term) for m in site.scores.masks
         }
-        for sink in self.evaluation.sinks:
+        for sink in self.graph.sinks:
             if (
                 sink.kind in ("call", "item")
                 and first.order <= sink.order < last.order
@@ -234,7 +234,7 @@ class _Finder:
     def _is_guarded(self, site: Site) -> bool:
         """Whether another path of the same function calls the kernel."""
         conditions = next(
-            (m.conditions for m in self.evaluation.moments if m.term is site.softmax), site.moment.conditions
+            (m.conditions for m in self.graph.moments if m.term is site.softmax), site.moment.conditions
         )
         for test, _ in conditions:
             if _asks_for_kernel(test):
@@ -242,7 +242,7 @@ class _Finder:
         held = {(id(test), holds) for test, holds in conditions}
         return any(
             _is_kernel_call(moment.term) and any((id(t), not h) in held for t, h in moment.conditions)
-            for moment in self.evaluation.moments
+            for moment in self.graph.moments
         )
 
 

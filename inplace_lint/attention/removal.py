@@ -90,7 +90,7 @@ def removal(plan: Plan, statements: Statements) -> Removal:
 
 def root_scope(plan: Plan) -> set[str]:
     """Names that the function declares global or nonlocal."""
-    return plan.evaluation.root.declared
+    return plan.graph.root.declared
 
 
 def _arms(statement: ast.stmt) -> tuple[list[ast.stmt], list[ast.stmt]]:
@@ -104,7 +104,7 @@ def _holds(body: list[ast.stmt], node: ast.AST) -> bool:
 class _Removing:
     def __init__(self, plan: Plan, within: Statements) -> None:
         self.plan, self.within = plan, within
-        root = plan.evaluation.root
+        root = plan.graph.root
         self.root = root.node
         self.module = root.module
         self.parents, self.statements = within.parents, within.all
@@ -160,7 +160,7 @@ class _Removing:
 
     def _only_computes(self, steps: set[Term]) -> None:
         """The helpers that the way leads through must not set a mode."""
-        root = self.plan.evaluation.root
+        root = self.plan.graph.root
         result = self.plan.site.result
         for helper in {one.function for one in (*steps, result) if one.function not in (None, root)}:
             assert helper is not None
@@ -168,9 +168,9 @@ class _Removing:
                 raise Refused("a helper that computes the attention holds a `with` or `try` statement")
 
     def _nodes(self, steps: set[Term]) -> list[ast.AST]:
-        evaluation = self.plan.evaluation
-        nodes = [one.at for one in steps if one.at is not None and one.function is evaluation.root]
-        nodes += [m.at for m in evaluation.moments if m.depth == 0 and m.term in steps]
+        graph = self.plan.graph
+        nodes = [one.at for one in steps if one.at is not None and one.function is graph.root]
+        nodes += [m.at for m in graph.moments if m.depth == 0 and m.term in steps]
         inside = (self.root.lineno, self.root.end_lineno or 0)
         nodes = [n for n in nodes if inside[0] <= getattr(n, "lineno", 0) <= inside[1]]
         return sorted(nodes, key=lambda n: (n.lineno, n.col_offset))  # type: ignore[attr-defined]
@@ -278,12 +278,9 @@ class _Removing:
                 if self._may_see(load, name, gone):
                     raise Refused(f"`{name}` is also read on line {load.lineno}")
         kept = words_of(" ".join([*self.plan.arguments, self.plan.after]))
-        if kept & names:
-            term_names = self.plan.evaluation  # a name that is written anew between cannot be told apart here
-            assert term_names is not None
-            for name in kept & names:
-                if not self._rebound(name, gone):
-                    raise Refused(f"`{name}` holds the scores as well as a value that the call needs")
+        for name in kept & names:
+            if not self._rebound(name, gone):
+                raise Refused(f"`{name}` holds the scores as well as a value that the call needs")
         for statement in gone:
             parent, body = self.parents[id(statement)]
             if parent is not None and parent not in gone and all(one in gone for one in body):

@@ -27,7 +27,7 @@ _KERNEL = "scaled_dot_product_attention"
 
 def fix(plan: Plan) -> FixPlan:
     """A plan that nothing refuses, as a fix."""
-    module = plan.evaluation.root.module
+    module = plan.graph.root.module
     message = "call `F.scaled_dot_product_attention`, which computes the same"
     if not plan.falling_back:
         message += " and keeps no scores"
@@ -41,7 +41,7 @@ def fix(plan: Plan) -> FixPlan:
         plan.applicability,
         message,
         tuple(plan.differences),
-        plan.evaluation.root,
+        plan.graph.root,
         changed,
         plan.gone.statements,
         importing,
@@ -129,7 +129,7 @@ def _call(module: Module, plan: Plan, name: str) -> str:
 
 def kernel_name(module: Module, plan: Plan) -> tuple[str, str | None]:
     """How the file calls the kernel, and the import where it needs one."""
-    scope = plan.evaluation.root.scope
+    scope = plan.graph.root.scope
     local = scope[0] | scope[1] | module.multiple | {*module.functions, *module.classes, *module.assignments}
     for bound, imported in module.imports.items():
         full = imported.module if imported.member is None else f"{imported.module}.{imported.member}"

@@ -9,14 +9,14 @@ from .terms import Term, is_const
 if TYPE_CHECKING:
     import ast
 
-    from .evaluate import Evaluation
+    from .graph import Graph
 
 
 #: How many steps of arithmetic are followed: each may have two operands.
 _DEPTH = 6
 
 
-def is_number(evaluation: Evaluation, term: Term, depth: int = 0) -> bool:
+def is_number(graph: Graph, term: Term, depth: int = 0) -> bool:
     """Whether a factor is a Python number, which `scale` takes, and not a tensor."""
     if is_scalar(term):
         return True
@@ -25,14 +25,14 @@ def is_number(evaluation: Evaluation, term: Term, depth: int = 0) -> bool:
     op, args = term.op, term.args
     if op in ("pow", "mul", "div", "add", "sub", "neg", "floordiv"):
         parts = [a for a in args if isinstance(a, Term)]
-        return all(is_number(evaluation, a, depth + 1) or _is_built_with(a) for a in parts)
+        return all(is_number(graph, a, depth + 1) or _is_built_with(a) for a in parts)
     if op == "attr":
-        found = evaluation.classes.definitions(term)
-        return bool(found) and all(is_number(evaluation, one, depth + 1) for one in found)
+        made = graph.classes.definition(term)
+        return made is not None and is_number(graph, made, depth + 1)
     if op == "phi":
         arms = [a for a in args[1:] if not is_const(a, None)]
-        return all(is_number(evaluation, a, depth + 1) or _is_built_with(a) for a in arms) and any(
-            is_number(evaluation, a, depth + 1) for a in arms
+        return all(is_number(graph, a, depth + 1) or _is_built_with(a) for a in arms) and any(
+            is_number(graph, a, depth + 1) for a in arms
         )
     if op == "param":
         return _is_annotated_number(term)
@@ -64,22 +64,22 @@ def parameter_of(term: Term) -> tuple[ast.arg | None, ast.expr | None]:
     return named.get(term.args[0]), defaults.get(term.args[0])
 
 
-def is_zero_dimensional(evaluation: Evaluation, term: Term, depth: int = 0) -> bool:
+def is_zero_dimensional(graph: Graph, term: Term, depth: int = 0) -> bool:
     """Whether a tensor has one element and no axis; of a factor that is computed in many steps it is not told."""
     if depth > _DEPTH:
         return False
     depth += 1
     if term.op in ("sqrt", "rsqrt", "cast", "exp", "neg"):
-        return is_zero_dimensional(evaluation, term.args[0], depth)
+        return is_zero_dimensional(graph, term.args[0], depth)
     if term.op in ("mul", "div", "pow", "add", "sub"):
-        return all(is_scalar(one) or is_zero_dimensional(evaluation, one, depth) for one in term.args[:2])
+        return all(is_scalar(one) or is_zero_dimensional(graph, one, depth) for one in term.args[:2])
     if term.op == "attr":
-        made = evaluation.classes.definition(term)
-        return made is not None and is_zero_dimensional(evaluation, made, depth)
+        made = graph.classes.definition(term)
+        return made is not None and is_zero_dimensional(graph, made, depth)
     if term.op == "new" and term.args[0] == "torch.nn.Parameter" and len(term.args) > 3:
-        return is_zero_dimensional(evaluation, term.args[3], depth)
+        return is_zero_dimensional(graph, term.args[3], depth)
     if term.op == "buffer":
-        return is_zero_dimensional(evaluation, term.args[0], depth)
+        return is_zero_dimensional(graph, term.args[0], depth)
     return term.op == "tensor" and isinstance(term.args[0], Term) and is_scalar(term.args[0])
 
 

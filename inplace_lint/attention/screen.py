@@ -1,4 +1,4 @@
-"""Which functions of a file are worth an evaluation: a screening by text, before anything is lowered.
+"""Which functions of a file are worth a value graph: a screening by text, before anything is lowered.
 
 An attention needs a softmax, called or written out, and a product with values; or it is a call of the kernel, or of a
 module of attention. Each may stand in the function, in a method or function of the file that it calls, or be built

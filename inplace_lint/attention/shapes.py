@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from .axes import Shape
-    from .evaluate import Evaluation
+    from .graph import Graph
 
 
 _ELEMENTWISE = frozenset(
@@ -28,10 +28,10 @@ _ELEMENTWISE = frozenset(
 
 
 class Shapes:
-    """The shapes of one evaluation's terms."""
+    """The shapes of one value graph."""
 
-    def __init__(self, evaluation: Evaluation) -> None:
-        self.evaluation = evaluation
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
         self._known: dict[Term, Shape | None] = {}
         self._built: dict[Term, Term | None] = {}
         self._roles: dict[Term, str] = {}
@@ -75,7 +75,7 @@ class Shapes:
         if size.op == "size":
             whole, index = size.args[0], integer(size.args[1])
             channel = self.channel(whole)
-            rank = self.evaluation.ranks.get(whole)
+            rank = self.graph.ranks.get(whole)
             if index is None:
                 return ""
             if channel is not None:
@@ -104,12 +104,10 @@ class Shapes:
 
     def _build(self, size: Term) -> Term | None:
         if size.op == "attr":
-            made = self.evaluation.classes.definition(size)
+            made = self.graph.classes.definition(size)
             return None if made is None else self.built(made)
         if size.op == "size":
-            made = (
-                calls.module_of(self.evaluation, size.args[0].args[0]) if size.args[0].op == "call" else None
-            )
+            made = calls.module_of(self.graph, size.args[0].args[0]) if size.args[0].op == "call" else None
             rank, index = self.rank(size.args[0]), integer(size.args[1])
             if made is None or made.args[0] != "torch.nn.Linear" or index not in (-1, (rank or 0) - 1):
                 return None
@@ -117,12 +115,12 @@ class Shapes:
             return None if width is None else self.built(width)
         if size.op in ("floordiv", "mul", "add", "sub", "div"):
             parts = [self.built(one) for one in size.operands]
-            return None if None in parts else self.evaluation.terms(size.op, *parts)
+            return None if None in parts else self.graph.terms(size.op, *parts)
         return size if size.op in ("const", "param") else None
 
     def channel(self, term: Term) -> int | None:
         """The axis of a value that layers take for its channels."""
-        known = self.evaluation.channels
+        known = self.graph.channels
         while term not in known and term.args and isinstance(term.args[0], Term):
             if term.op == "item" and term.args[0].op in ("chunk", "split"):
                 term = term.args[0].args[0]
@@ -147,10 +145,10 @@ class Shapes:
             found = _SHAPES[op](self, term)
             if found is not None:
                 return found
-        rank = self.evaluation.ranks.get(term)
+        rank = self.graph.ranks.get(term)
         if rank is None:
             return None
-        sizes = [self.evaluation.terms("size", term, self.evaluation.terms.const(i)) for i in range(rank)]
+        sizes = [self.graph.terms("size", term, self.graph.terms.const(i)) for i in range(rank)]
         channel = self.channel(term)
         return tuple(
             Axis(size, "" if channel is None else "channel" if i == channel % rank else "outer")
@@ -207,7 +205,7 @@ class Shapes:
         return self.of(term.args[0])
 
     def _attr(self, term: Term) -> Shape | None:
-        made = self.evaluation.classes.definition(term)
+        made = self.graph.classes.definition(term)
         if (
             made is not None
             and made.op == "new"
@@ -228,7 +226,7 @@ class Shapes:
 
     def _call(self, term: Term) -> Shape | None:
         """A layer's forward."""
-        made = calls.module_of(self.evaluation, term.args[0])
+        made = calls.module_of(self.graph, term.args[0])
         operands = term.args[3:] if len(term.args) > 3 else ()
         if made is None or not operands:
             return None
@@ -236,11 +234,9 @@ class Shapes:
         shape = self.of(operands[0])
         if kind == "Linear":
             width = calls.argument_of(made, 1, "out_features")
-            rank = self.evaluation.ranks.get(term)
+            rank = self.graph.ranks.get(term)
             if shape is None and rank is not None:
-                sizes = [
-                    self.evaluation.terms("size", term, self.evaluation.terms.const(i)) for i in range(rank)
-                ]
+                sizes = [self.graph.terms("size", term, self.graph.terms.const(i)) for i in range(rank)]
                 return (*(Axis(size, "outer") for size in sizes[:-1]), Axis(sizes[-1], "channel"))
             return (
                 None

@@ -12,8 +12,8 @@ from .terms import Term, integer, is_const, is_metadata, items
 if TYPE_CHECKING:
     from typing import Any
 
-    from .evaluate import Evaluation
     from .frames import Moment, Sink
+    from .graph import Graph
     from .objects import Classes
 
 
@@ -107,19 +107,19 @@ class Site:
     def product(self) -> Term:
         return self.scores.source
 
-    def is_single(self, evaluation: Evaluation) -> bool:
+    def is_single(self, graph: Graph) -> bool:
         """Whether q, k and v are what linear layers give, with no axis of heads made of their channels."""
         operands = (self.query, self.key, self.value)
         return all(len(one.labels) == 3 and one.labels[0] == "..." for one in operands) and all(
-            _is_projected(evaluation, one.term) for one in operands
+            _is_projected(graph, one.term) for one in operands
         )
 
 
-def _is_projected(evaluation: Evaluation, term: Term) -> bool:
+def _is_projected(graph: Graph, term: Term) -> bool:
     """Whether a linear layer gives a value, whole or in parts."""
     while term.op in ("transpose", "mT", "mul", "div", "cast", "normalize", "item", "chunk", "split"):
         term = term.args[0]
-    return term.op == "call" and kind_of(evaluation, term.args[0]) == "torch.nn.Linear"
+    return term.op == "call" and kind_of(graph, term.args[0]) == "torch.nn.Linear"
 
 
 def is_given(term: Term, classes: Classes) -> bool:

@@ -6,7 +6,6 @@ import ast
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ..syntax.lower import lower_expression
 from .axes import permutation
 from .terms import Term, integer, is_const, is_tensor, items, parts
 
@@ -14,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from .evaluate import Evaluation
     from .frames import Moment
+    from .graph import Graph
 
 _SIGNS = {"mul": "*", "div": "/", "add": "+", "sub": "-", "floordiv": "//", "pow": "**", "matmul": "@"}
 _COMPARED = {
@@ -42,11 +41,11 @@ class Unspellable(Exception):
 class Speller:
     """Writes terms for the place of a moment. `gone` says whether a node's statement will no longer be there."""
 
-    def __init__(self, evaluation: Evaluation, moment: Moment) -> None:
-        self.evaluation = evaluation
+    def __init__(self, graph: Graph, moment: Moment) -> None:
+        self.graph = graph
         self.names = moment.names
         self.moment = moment
-        self.module = evaluation.root.module
+        self.module = graph.root.module
         self._by_term: dict[Term, str] = {}
         self._spelled: dict[Term, tuple[str, int] | None] = {}
         for name, term in moment.names.items():
@@ -105,7 +104,7 @@ class Speller:
         if term.op == "const":
             return (repr(term.args[0]), ATOM if not str(term.args[0]).startswith("-") else UNARY)
         read = _attributes_in(term, self._by_term)
-        if not read.isdisjoint(self.evaluation.classes.written):
+        if not read.isdisjoint(self.graph.classes.written):
             raise Unspellable  # it may hold something else by then
         self.attributes |= read
         written = self._as_written(term)
@@ -115,14 +114,14 @@ class Speller:
 
     def _as_written(self, term: Term) -> tuple[str, int] | None:
         """The text that computes the term in the file, where it means the same at this place."""
-        nodes = [term.at] if term.function is self.evaluation.root else []
+        nodes = [term.at] if term.function is self.graph.root else []
         # ... or calls the helper that gives it: the last call goes with what it was made for.
-        before = [one for one in self.evaluation.moments if one.depth == 0 and one.order < self.moment.order]
+        before = [one for one in self.graph.moments if one.depth == 0 and one.order < self.moment.order]
         nodes += [one.at for one in reversed(before) if one.term is term]
         for node in dict.fromkeys(nodes):
             if not isinstance(node, ast.expr):
                 continue
-            value, acts = self._evaluated(node)
+            value, acts = self.graph.runner.evaluated(node, self.moment)
             if value is term:
                 text = source_of(self.module.lines, node)
                 if "\n" in text:
@@ -133,32 +132,6 @@ class Speller:
                     self.moved.append(node)
                 return text, _binding_of(node)
         return None
-
-    def _evaluated(self, node: ast.expr) -> tuple[Term | None, bool]:
-        """The value of an expression at this place, none where it changes a name; whether it does anything besides."""
-        logs: tuple[list[Any], ...] = (
-            self.evaluation.moments,
-            self.evaluation.sinks,
-            self.evaluation.effects,
-        )
-        lengths = [len(log) for log in logs]
-        frame = self.evaluation.frame
-        outer = frame.names, frame.registers, frame.conditions
-        function = self.evaluation.terms.function
-        frame.names, frame.registers, frame.conditions = dict(self.names), {}, self.moment.conditions
-        self.evaluation.terms.function = self.evaluation.root
-        try:
-            block, register = lower_expression(node)
-            self.evaluation.block(block)
-            same = all(frame.names.get(n) is t for n, t in self.names.items())
-            value = frame.registers.get(register) if same else None
-            acts = len(self.evaluation.effects) > lengths[2]
-        finally:
-            frame.names, frame.registers, frame.conditions = outer
-            self.evaluation.terms.function = function
-            for log, length in zip(logs, lengths):
-                del log[length:]
-        return value, acts
 
     def _structure(self, term: Term) -> tuple[str, int]:
         op, args = term.op, term.args

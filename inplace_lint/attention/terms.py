@@ -132,6 +132,19 @@ def is_metadata(term: Term) -> bool:
 _METADATA = frozenset("dtype device ndim layout is_cuda requires_grad itemsize".split())
 
 
+def ends(value: Term) -> Iterator[Term]:
+    """What tests choose a value from, each once; the value itself where no test does."""
+    stack, seen = [value], set()
+    while stack:
+        term = stack.pop()
+        if term not in seen:
+            seen.add(term)
+            if term.op == "phi":
+                stack += term.args[:0:-1]
+            else:
+                yield term
+
+
 def parts(root: Term, *leaves: str, stops: Container[Term] = ()) -> Iterator[Term]:
     """A value and what it is computed from, each once: `leaves` are not gone into, `stops` are left out."""
     stack, seen = [root], set()

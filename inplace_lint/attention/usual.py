@@ -11,16 +11,16 @@ from .terms import Term, is_const, is_metadata
 if TYPE_CHECKING:
     from collections.abc import Container
 
-    from .evaluate import Evaluation
     from .frames import Sink
+    from .graph import Graph
 
 #: So many steps from a test to what decides it are followed.
 _DEPTH = 6
 
 
-def reads(evaluation: Evaluation, sink: Sink, sought: set[Term], stops: Container[Term]) -> bool:
+def reads(graph: Graph, sink: Sink, sought: set[Term], stops: Container[Term]) -> bool:
     """Whether one of the sought values goes where a sink says, with all flags as they are by default."""
-    if any(truth(evaluation, test) is (not holds) for test, holds in sink.conditions):
+    if any(truth(graph, test) is (not holds) for test, holds in sink.conditions):
         return False
     stack, seen = [sink.term], set()
     while stack:
@@ -31,25 +31,25 @@ def reads(evaluation: Evaluation, sink: Sink, sought: set[Term], stops: Containe
             continue
         seen.add(term)
         if term.op == "phi":
-            holds = truth(evaluation, term.first)
+            holds = truth(graph, term.first)
             stack += term.args[1:] if holds is None else (term.args[1 if holds else 2],)
         else:
             stack += term.operands
     return False
 
 
-def truth(evaluation: Evaluation, test: Term, depth: int = _DEPTH) -> bool | None:
+def truth(graph: Graph, test: Term, depth: int = _DEPTH) -> bool | None:
     """Whether a condition holds in training, where nobody passes a flag that has a default; None if that is open."""
     if not depth:
         return None
     if test.op == "const":
         return bool(test.args[0])
     if test.op == "not":
-        inner = truth(evaluation, test.first, depth - 1)
+        inner = truth(graph, test.first, depth - 1)
         return None if inner is None else not inner
     if test.op == "phi":
-        holds = truth(evaluation, test.first, depth - 1)
-        return None if holds is None else truth(evaluation, test.args[1 if holds else 2], depth - 1)
+        holds = truth(graph, test.first, depth - 1)
+        return None if holds is None else truth(graph, test.args[1 if holds else 2], depth - 1)
     if test.op in ("is", "is not") and is_const(test.args[1], None):
         default = _default(test.first) if test.first.op == "param" else None
         is_none = None if default is None else default.value is None
@@ -59,9 +59,9 @@ def truth(evaluation: Evaluation, test: Term, depth: int = _DEPTH) -> bool | Non
         return None if default is None else bool(default.value)
     if test.op == "attr" and test.first.op == "instance":
         if test.args[1] == "training":
-            return evaluation.classes.is_module(test.first.args[0]) or None
-        made = evaluation.classes.definition(test)
-        return None if made is None else truth(evaluation, made, depth - 1)
+            return graph.classes.is_module(test.first.args[0]) or None
+        made = graph.classes.definition(test)
+        return None if made is None else truth(graph, made, depth - 1)
     return None
 
 

@@ -140,7 +140,7 @@ def _attention(module: Module, program: Program, settings: Settings) -> list[Dia
     from ..project.torch_version import oldest
 
     target = Target(lambda: oldest(settings), dict(settings.attention_sizes))
-    seen = find(module, program.prefilter.classes, target, program.cut_short)
+    seen = find(program, module, target)
     seen += led(program, module, seen, target)
     said = [one for code in _ATTENTION for place in seen for one in _rule(code).check(module, place)]
     return list({(one.code, one.location.key()): one for one in reversed(said)}.values())[::-1]

@@ -23,16 +23,16 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
         call = moment.at
         if argument(call, 4, "need_weights") is not None or not is_plain(call):
             continue
-        if not _unread(seen.evaluation.root.node, call):
+        if not _unread(seen.graph.root.node, call):
             continue
         held = moment.term.args[0]
         attribute = held.args[1] if held.op == "attr" else ""
-        contents = seen.evaluation.names.files.project.contents
+        contents = seen.graph.names.files.project.contents
         hooked = surroundings.hooks_modules(module, contents, attribute, "torch.nn.MultiheadAttention")
         fix = call_change(
             "unsafe" if hooked else "safe",
             "pass `need_weights=False`: the fused kernel runs, and the weights are never made",
-            seen.evaluation.root,
+            seen.graph.root,
             {call: {"added": {"need_weights": "False"}}},
             *(["this package registers hooks, which may read the weights"] if hooked else []),
         )

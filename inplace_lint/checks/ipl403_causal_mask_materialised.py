@@ -52,7 +52,7 @@ def _is_triangle(seen: Seen, call: Term) -> bool:
     mask, causal = call.args[3], call.args[5]
     if mask is None or not (causal is None or is_const(causal, False)):
         return False
-    return is_causal_mask(seen.evaluation, seen.shapes, call)
+    return is_causal_mask(seen.graph, seen.shapes, call)
 
 
 def _fix(seen: Seen, call: ast.AST, node: ast.expr | None) -> Offer:
@@ -61,7 +61,7 @@ def _fix(seen: Seen, call: ast.AST, node: ast.expr | None) -> Offer:
     place = place_of(call, 3, "attn_mask")
     if place is None or node is None or not is_plain(call) or _more_positional(call):
         return None, "the call hands over its arguments in a way that is not known"
-    function = seen.evaluation.root
+    function = seen.graph.root
     fix = call_change(
         "safe",
         "write `is_causal=True` in place of the mask",

@@ -65,7 +65,7 @@ def _fix(seen: Seen, moment: Moment) -> Offer:
     lack = seen.target.lacks("enable_gqa")
     if lack is not None or narrow is None or None in nodes or not is_plain(call):
         return None, lack or "the call hands over its arguments in a way that is not known"
-    speller, gone, texts = Speller(seen.evaluation, moment), [], {}
+    speller, gone, texts = Speller(seen.graph, moment), [], {}
     try:
         for node, place, before, wide in zip(nodes, where, narrow, moment.term.args[1:3]):
             rebinding = _rebinding(seen, moment, node, before, wide)
@@ -75,7 +75,7 @@ def _fix(seen: Seen, moment: Moment) -> Offer:
             raise Unspellable
     except Unspellable:
         return None, "k and v as they were before have no name where the kernel is called"
-    function = seen.evaluation.root
+    function = seen.graph.root
     left = [*(one for one in nodes if one is not None), *gone]
     gone += dead(function, left, {word for one in texts.values() for word in words_of(one)})
     fix = call_change(
@@ -97,7 +97,7 @@ def _rebinding(
 
     if not isinstance(node, ast.Name) or moment.names.get(node.id) is not wide:
         return None
-    function, name = seen.evaluation.root, node.id
+    function, name = seen.graph.root, node.id
     body = getattr(function.node, "body", [])
     last = next((i for i, one in enumerate(body) if contains(one, moment.at)), None)
     if last is None:
@@ -122,7 +122,7 @@ def _rebinding(
 
 def _was(seen: Seen, call: ast.Call, name: str, narrow: Term) -> bool:
     """Whether a name held k as it was before the call repeated it."""
-    for moment in seen.evaluation.moments:
+    for moment in seen.graph.moments:
         if moment.at is call and moment.depth == 0:
             return moment.names.get(name) is narrow
     func = call.func

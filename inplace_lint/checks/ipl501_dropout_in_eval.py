@@ -47,7 +47,7 @@ def _stays_active(seen: Seen, moment: Moment) -> bool:
     from ..attention.kernel import is_constant_dropout, is_under_training
 
     p = moment.term.args[4]
-    return p is not None and not is_under_training(moment) and is_constant_dropout(seen.evaluation, p)
+    return p is not None and not is_under_training(moment) and is_constant_dropout(seen.graph, p)
 
 
 def _fix(module: Module, seen: Seen, call: ast.AST, node: ast.expr) -> Offer:
@@ -55,11 +55,11 @@ def _fix(module: Module, seen: Seen, call: ast.AST, node: ast.expr) -> Offer:
     from ..attention.spell import source_of
 
     unknown = None, "it cannot be told what says here whether the model is in training"
-    source, frame = seen.evaluation.root, seen.evaluation.frame
+    source = seen.graph.root
     place = place_of(call, 4, "dropout_p")
-    if source.owner is None or frame.self_ is None or place is None or not is_plain(call):
+    if source.owner is None or source.descriptor == "staticmethod" or place is None or not is_plain(call):
         return unknown
-    if not seen.evaluation.classes.is_module(source.owner):
+    if not seen.graph.classes.is_module(source.owner):
         return unknown
     me = source.parameters[0].arg
     if me in source.stored or not isinstance(node, (ast.Constant, ast.Attribute, ast.Name)):

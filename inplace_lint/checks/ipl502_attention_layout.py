@@ -85,13 +85,13 @@ def _fix(seen: Seen, moment: Moment, place: str) -> Offer:
     fix = call_change(
         "unsafe",
         f"transpose q, k, v and the result: `{swap}`",
-        seen.evaluation.root,
+        seen.graph.root,
         {moment.at: {"values": texts, "after": "{}" + swap}},
         "this changes the result",
         reshaped=[
             at
-            for at, viewed, depth in seen.evaluation.viewed
-            if depth == 0 and is_laid_as(viewed, moment.term, seen.evaluation.fresh)
+            for at, viewed, depth in seen.graph.viewed
+            if depth == 0 and is_laid_as(viewed, moment.term, seen.graph.fresh)
         ],
     )
     return fix, None

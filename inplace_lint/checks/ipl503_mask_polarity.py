@@ -28,8 +28,8 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
         for mask in (one.term.args[3] for one in ways):
             if mask is None or node is None:
                 continue
-            other = is_dropped_elsewhere(seen.evaluation, mask)
-            if not drops_future(seen.evaluation, mask) and other is None:
+            other = is_dropped_elsewhere(seen.graph, mask)
+            if not drops_future(seen.graph, mask) and other is None:
                 continue
             fix, refused = offered(seen, _fix, seen, call, node, place_of(call, 3, "attn_mask"))
             found.append(
@@ -50,7 +50,7 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
     for ways in seen.calls("mha"):
         call, node = ways[0].at, argument(ways[0].at, 5, "attn_mask")
         for mask in (built.argument_of(one.term, 5, "attn_mask") for one in ways):
-            if mask is None or node is None or not keeps_past(seen.evaluation, mask):
+            if mask is None or node is None or not keeps_past(seen.graph, mask):
                 continue
             fix, refused = offered(seen, _fix, seen, call, node, place_of(call, 5, "attn_mask"))
             found.append(
@@ -84,14 +84,14 @@ def _fix(seen: Seen, call: ast.AST, node: ast.expr, place: int | str | None) -> 
     if place is None or not is_plain(call):
         return None, None
     inverted = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert)
-    lines = seen.evaluation.root.module.lines
+    lines = seen.graph.root.module.lines
     text = source_of(lines, node.operand) if isinstance(node, ast.UnaryOp) and inverted else "~{}"
     if "\n" in text:
         return None, None
     fix = call_change(
         "unsafe",
         "invert the mask",
-        seen.evaluation.root,
+        seen.graph.root,
         {call: {"values": {place: text}}},
         "this changes the result",
     )

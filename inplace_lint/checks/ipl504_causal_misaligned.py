@@ -71,17 +71,17 @@ def _fix(seen: Seen, moment: Moment) -> Offer:
     place = place_of(moment.at, 5, "is_causal")
     if lack is not None or not isinstance(place, str) or not is_plain(moment.at):
         return None, lack or "`is_causal` is not passed by its keyword"
-    speller = Speller(seen.evaluation, moment)
+    speller = Speller(seen.graph, moment)
     try:
         lengths = [f"{speller.text(one, ATOM)}.size(-2)" for one in moment.term.args[:2]]
     except Unspellable:
         lengths = []
-    if not lengths or speller.moved or has_name(seen.evaluation.root, "causal_lower_right"):
+    if not lengths or speller.moved or has_name(seen.graph.root, "causal_lower_right"):
         return None, "the lengths of q and k have no name here"
     fix = call_change(
         "unsafe",
         "pass a triangle at the lower right",
-        seen.evaluation.root,
+        seen.graph.root,
         {
             moment.at: {
                 "dropped": (place, "attn_mask"),

@@ -43,7 +43,7 @@ def _continue(run: Run, i: ir.Continue) -> None:
     run.path = DEAD
 
 
-def _branch(run: Run, arms: list[tuple[Guard, Callable[[], None]]]) -> None:
+def branch(run: Run, arms: list[tuple[Guard, Callable[[], None]]]) -> None:
     """Run each arm under its guard from the state here, then join."""
     base, path = run.state, run.path
     outcomes: list[tuple[Guard, dict[Hashable, Value]]] = []
@@ -86,7 +86,7 @@ def _join_moves(run: Run, moved: list[tuple[Guard, dict[int, Value]]]) -> None:
 
 def _if(run: Run, i: ir.If) -> None:
     true, false = run.split(run.frame.registers[i.test])
-    _branch(run, [(true, partial(run.block, i.then)), (false, partial(run.block, i.orelse))])
+    branch(run, [(true, partial(run.block, i.then)), (false, partial(run.block, i.orelse))])
 
 
 def _loop(
@@ -120,7 +120,7 @@ def _loop(
             repeated.thirds += 1
         repeated.depth += number > 0
         is_last = not exact and number >= len(rounds) - 1
-        _round(run, i, loop, element, is_last, paths[number] if paths else None)
+        one_round(run, i, loop, element, is_last, paths[number] if paths else None)
         repeated.depth -= number > 0
     if not exact:
         run.inexact -= 1
@@ -129,10 +129,10 @@ def _loop(
     run.loops.pop()
     run.within.pop()
     run.state = outer
-    _leave(run, i, loop, carried, outer)
+    leave_loop(run, i, loop, carried, outer)
 
 
-def _round(
+def one_round(
     run: Run,
     i: ir.For | ir.While,
     loop: Loop,
@@ -207,7 +207,7 @@ def _has_graph(run: Run, rounds: list[Value | None]) -> bool:
     )
 
 
-def _leave(
+def leave_loop(
     run: Run,
     i: ir.For | ir.While,
     loop: Loop,
@@ -340,7 +340,7 @@ def _recording_or_not(run: Run, body: ir.Block, mode: Mode) -> None:
         run.grad = grad
         run.block(body)
 
-    _branch(run, [(true, partial(arm, "on")), (false, partial(arm, "off"))])
+    branch(run, [(true, partial(arm, "on")), (false, partial(arm, "off"))])
 
 
 def _try(run: Run, i: ir.Try) -> None:

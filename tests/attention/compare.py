@@ -14,10 +14,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from inplace_lint.attention.find import find
 from inplace_lint.attention.plan import Plan
 from inplace_lint.attention.rewrite import fix
+from inplace_lint.interp.program import Program
 from inplace_lint.model import Edit
-from inplace_lint.prefilter.summaries import Prefilter
 from inplace_lint.project import Project
-from inplace_lint.syntax.files import Files
 from inplace_lint.syntax.module import Module
 
 from .forms import Form
@@ -28,9 +27,9 @@ TOLERANCE = 1e-10
 def plans(source: str, filename: str = "form.py") -> list[Plan]:
     """The attentions that are found in a program."""
     module = Module(filename, source.encode())
-    files = Files(Project())
-    files.add(module)
-    return [plan for seen in find(module, Prefilter(files).classes) for plan in seen.plans]
+    program = Program(Project())
+    program.files.add(module)
+    return [plan for seen in find(program, module) for plan in seen.plans]
 
 
 def applied(source: str, made: tuple[Edit, ...]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from inplace_lint.attention.interpreted import interpreted
+from inplace_lint.attention.graph_run import graph_as_built
 from inplace_lint.attention.recognise import sites
 from inplace_lint.attention.shapes import Shapes
 from inplace_lint.interp.program import Program
@@ -23,7 +23,7 @@ def attentions(text: str) -> int:
     program.files.add(module)
     found = set()
     for root in (*module.functions_in_order(), None):
-        graph = interpreted(program, module, root)
+        graph = graph_as_built(program, module, root)
         found |= {id(site.softmax.at) for site in sites(graph, Shapes(graph))}
     return len(found)
 

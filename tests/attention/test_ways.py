@@ -166,14 +166,13 @@ def test_softmax_is_followed_through_a_package_that_exports_it_again(tmp_path: o
 def compare_plans(text: str, filename: str, root: str) -> list[str]:
     """The functions in which an attention is found, wherever its softmax stands."""
     from inplace_lint.attention.find import find
-    from inplace_lint.prefilter.summaries import Prefilter
-    from inplace_lint.syntax.files import Files
+    from inplace_lint.interp.program import Program
     from inplace_lint.syntax.module import Module
 
-    files = Files(Project(root))
+    program = Program(Project(root))
     module = Module(filename, text.encode())
-    files.add(module)
-    return [seen.evaluation.root.name for seen in find(module, Prefilter(files).classes) for _ in seen.plans]
+    program.files.add(module)
+    return [seen.graph.root.name for seen in find(program, module) for _ in seen.plans]
 
 
 def test_queries_of_several_heads_on_one_key_are_the_axis_that_grows() -> None:

@@ -1,0 +1,327 @@
+"""Keeps which term of the value graph each of the interpreter's values is, through branches and in-place writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..interp import containers
+from ..interp.budget import OutOfBudget
+from ..interp.frames import State
+from ..interp.guards import ALWAYS, tests, where
+from ..interp.interpreter import Interpreter
+from ..interp.iterators import Iteration
+from ..interp.slices import Slice
+from ..interp.storage import NEVER
+from ..interp.values import (
+    Bound,
+    ClassValue,
+    Constant,
+    FunctionValue,
+    Instance,
+    Mapping_,
+    Phi,
+    Scalar,
+    Sequence_,
+    Symbol,
+    Tensor,
+    TorchModule,
+    Unknown,
+    Value,
+)
+from ..syntax.lower import lower_expression
+from .aliases import are_disjoint
+from .frames import Frame
+from .terms import Term, items
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Hashable, Iterable, Sequence
+    from typing import Any
+
+    from ..interp.guards import Guard
+    from ..interp.program import Program
+    from .frames import Moment
+    from .graph import Graph
+
+#: More tests than this are not told apart in what a name holds.
+_TESTS = 12
+#: Terms that are numbers or shapes, and no tensors.
+_NUMBERS = frozenset(
+    "size shape dim numel ndimension item finfo floordiv eq ne lt gt le ge and or not is".split()
+)
+_ARITHMETIC = frozenset("mul div add sub pow neg".split())
+#: Terms that may be anything, or several tensors.
+_OF_ANY_KIND = frozenset("call opaque member attr element param chunk split unbind max mha".split())
+#: Lists of modules, which keep what they were built of.
+OF_MODULES = frozenset({"Sequential", "ModuleList"})
+#: What is no tensor.
+_NO_MEMORY = frozenset("const symbol size shape function instance class module slice finfo not".split())
+
+
+class ValueTerms(Interpreter):
+    """A run in which a value of torch's, a number, or something unknown is a term of `graph`.
+
+    In a *general* run nothing is taken for granted that another configuration of the object would change.
+    """
+
+    def __init__(self, program: Program, graph: Graph, general: bool) -> None:
+        super().__init__(program)
+        self.graph = graph
+        self.general = general
+        self.receiver: Instance | None = None
+        self._terms: dict[Value, Term] = {}
+        #: the values whose terms are being made
+        self._open: set[Value] = set()
+        self._containers: dict[tuple[Value | Term, ...], Term] = {}
+        self._values: dict[Term, Value] = {}
+        self._frames: dict[int, Frame] = {}
+        #: the test that a literal stands for, and whether the literal says that it holds
+        self.tests: dict[int, tuple[Term, bool]] = {}
+        #: names that an inner function binds (`nonlocal`): what they hold is not known
+        self.unstable: set[str] = set()
+
+    def term(self, value: Value) -> Term:
+        """The term that a value is; one of which nothing is known is the same each time."""
+        known = self._terms.get(value)
+        if known is None:
+            if value in self._open:
+                return self.graph.terms.opaque(None)  # it holds itself
+            self._open.add(value)
+            known = self._structure(value)
+            self._open.discard(value)
+            if not self._is_changeable(value):
+                self._terms[value] = known
+        return known
+
+    def _is_changeable(self, value: Value) -> bool:
+        """Whether a value may hold something else later, or is made anew each time."""
+        return isinstance(value, (Sequence_, Mapping_, Constant)) or self._is_made_here(value)
+
+    def _is_made_here(self, value: Value) -> bool:
+        """Whether a value is an object that the function makes: what it was made of leaves with it."""
+        return (
+            self.general
+            and isinstance(value, Instance)
+            and value is not self.receiver
+            and not (value.shared or value.cls.is_module())
+        )
+
+    def _structure(self, value: Value) -> Term:
+        terms = self.graph.terms
+        if isinstance(value, Constant):
+            return terms.const(value.value)
+        if isinstance(value, Phi):
+            return self._chosen(value.alternatives)
+        if isinstance(value, Symbol):
+            return terms("symbol", value.dotted)
+        if isinstance(value, Iteration):
+            return terms.opaque(None, *map(self.term, value.over))
+        if isinstance(value, Mapping_):
+            return self._nameless(value, map(self.term, self.elements(value)))
+        if self._is_made_here(value) and isinstance(value, Instance):
+            return terms("new", terms("class", value.cls.source), *map(self.term, self.elements(value)))
+        if isinstance(value, Instance):
+            return terms("instance", value.cls.source)
+        if isinstance(value, ClassValue):
+            return terms("class", value.source)
+        if isinstance(value, FunctionValue):
+            return terms("function", value.source, None, 0)
+        if isinstance(value, Bound):
+            bound = (*map(self.term, value.args), *map(self.term, value.kwargs.values()))
+            return terms("partial", self.term(value.func), tuple(value.kwargs), *bound)
+        if isinstance(value, TorchModule):
+            config = {name: self.term(given) for name, given in value.config.items()}
+            return terms("new", value.name, tuple(config), 0, *config.values())
+        if isinstance(value, Slice):
+            return terms("slice", *map(self.term, value.parts))
+        if isinstance(value, Sequence_) and value.kind in ("tuple", "list"):
+            elements = containers.items(self, value)
+            if elements is not None:
+                return terms(value.kind, *map(self.term, elements))
+            parts = containers.parts_of(self, value)
+            if parts is not None:
+                spread = [(starred, self.term(part)) for starred, part in parts]
+                return terms(value.kind, *(terms("star", one) if star else one for star, one in spread))
+        return self._nameless(value, ())
+
+    def _nameless(self, value: Value, operands: Iterable[Term]) -> Term:
+        """The term of something that is not known and was made of these: the same as long as it holds the same."""
+        given = tuple(operands)
+        key: tuple[Value | Term, ...] = (value, *given)
+        if key not in self._containers:
+            self._containers[key] = self.graph.terms.opaque(None, *given)
+        return self._containers[key]
+
+    def _chosen(self, found: Sequence[tuple[Guard, Value]]) -> Term:
+        """What tests choose from these, the latest test outermost."""
+        first = self.term(found[0][1])
+        if all(self.term(atom) is first for _, atom in found[1:]):
+            return first
+        asked = 0
+        for guard, _ in found:
+            asked |= tests(guard)
+        if not asked or asked.bit_count() > _TESTS:
+            joined = self.term(found[-1][1])
+            for guard, atom in reversed(found[:-1]):
+                joined = self.graph.phi(self.graph.terms("path", guard), self.term(atom), joined)
+            return joined
+        bit = asked.bit_length() - 1
+        high = [(met, atom) for guard, atom in found if (met := where(guard, 1 << bit, 0))]
+        low = [(met, atom) for guard, atom in found if (met := where(guard, 0, 1 << bit))]
+        if not high or not low:
+            return self._chosen(high or low)
+        test, holds = self.tests.get(bit) or (self.graph.terms("path", bit), True)
+        then, orelse = (self._chosen(high), self._chosen(low))[:: 1 if holds else -1]
+        return self.graph.phi(test, then, orelse)
+
+    def is_noted(self, value: Value) -> bool:
+        return value in self._terms
+
+    def note(self, value: Value, term: Term) -> Value:
+        if not self._is_changeable(value) or (isinstance(value, Sequence_) and value.kind in OF_MODULES):
+            self._terms[value] = term
+        return value
+
+    def value_of(self, term: Term) -> Value:
+        """The value that is this term."""
+        if term.op == "const":
+            return Constant(term.args[0])
+        known = self._values.get(term)
+        if known is not None:
+            return known
+        elements = items(term)
+        if elements is None and term.op == "chunk":
+            elements = self.graph.spread(term, term.at)
+        if elements is not None and not any(one.op == "star" for one in elements):
+            kind = term.op if term.op == "list" else "tuple"
+            return containers.make(self, kind, [self.value_of(one) for one in elements])
+        made: Value
+        if term.op in _NUMBERS or (term.op in _ARITHMETIC and all(map(self._is_number, term.operands))):
+            made = Scalar()
+        elif term.op in _OF_ANY_KIND:
+            made = Unknown()
+        else:
+            made = self.new_tensor("result", NEVER, None)
+        self._values[term] = made
+        return self.note(made, term)
+
+    def _is_number(self, term: Term) -> bool:
+        """Whether an operand is a number, as far as is known: its own operands were asked when it was made."""
+        return (
+            term.op in _NUMBERS or term.op in ("const", "attr") or isinstance(self._values.get(term), Scalar)
+        )
+
+    def stand(self) -> Graph:
+        """The graph, told where the run stands."""
+        frame, graph = self.frame, self.graph
+        known = self._frames.get(frame.uid)
+        if known is None:
+            known = Frame(frame.module, frame.function, max(frame.depth - 1, 0))
+            if frame.via is not None and frame.via.frame.uid in self._frames:
+                known.conditions = self._frames[frame.via.frame.uid].conditions
+            self._frames[frame.uid] = known
+        graph.frame = known
+        graph.terms.function = frame.function
+        return graph
+
+    def is_term(self, value: Value) -> bool:
+        """Whether a value is a term of the graph, or one of several that tests choose from: no object, no list."""
+        if isinstance(value, Phi):
+            return all(isinstance(a, Constant) or self.is_term(a) for _, a in value.alternatives)
+        return self.is_noted(value) and isinstance(value, (Tensor, Unknown, Scalar))
+
+    # What the graph asks
+
+    def names(self) -> dict[str, tuple[Value, Term]]:
+        function, uid = self.frame.function, self.frame.uid
+        if function is None or not self.general:
+            return {}
+        found: dict[str, tuple[Value, Term]] = {}
+        for name in sorted({*function.scope[0], *function.stored} - self.unstable):
+            value = self.state.get((uid, name))
+            if value is not None:
+                value = self.settled(value)
+                found[name] = value, self.term(value)
+        return found
+
+    def replace(self, old: Term, new: Term | None, at: ast.AST) -> None:
+        memory = self.graph.memory(old)
+        passed_over = _NO_MEMORY if any(one.op == "attr" for one in memory) else _NO_MEMORY | {"attr"}
+        made: dict[Value, Value] = {}
+
+        def after(value: Value) -> Value:
+            if value not in made:
+                made[value] = self._after_write(value, old, new, memory, passed_over, at)
+            return made[value]
+
+        seen, changed = set(), {}
+        state: State | None = self.state
+        while state is not None:
+            for key, value in state.slots.items():
+                if key not in seen:
+                    seen.add(key)
+                    if after(value) is not value:
+                        changed[key] = after(value)
+            state = state.parent
+        self.state.slots.update(changed)
+        place = self.frame
+        while True:  # a helper changes what its callers hold, too
+            for register, value in place.registers.items():
+                place.registers[register] = after(value)
+            if place.via is None:
+                break
+            place = place.via.frame
+
+    def _after_write(
+        self,
+        value: Value,
+        old: Term,
+        new: Term | None,
+        memory: frozenset[Term],
+        passed_over: frozenset[str],
+        at: ast.AST,
+    ) -> Value:
+        """What a value is once `old` was written."""
+        if not isinstance(value, Phi) and not (
+            isinstance(value, (Tensor, Unknown, Scalar)) and self.is_noted(value)
+        ):
+            return value
+        term = self.term(value)
+        if term is old and new is not None:
+            return self.value_of(new)
+        if term.op in passed_over or term is new or memory.isdisjoint(self.graph.memory(term)):
+            return value
+        if are_disjoint(term, old):
+            return value
+        # What it was made unknown from before is all that is to be known of it: the chain stays short.
+        while term.op == "opaque" and term.args[1:] == ("write",):
+            term = term.first
+        return self.value_of(self.graph.terms("opaque", term, "write", at=at))
+
+    def evaluated(self, node: ast.expr, moment: Moment) -> tuple[Term | None, bool]:
+        graph = self.graph
+        logs: tuple[list[Any], ...] = (graph.moments, graph.sinks, graph.effects)
+        lengths = [len(log) for log in logs]
+        frame = next((one for one in self.frames.values() if one.function is graph.root), None)
+        if frame is None:
+            return None, False
+        outer = (self.frame, self.state, self.path, frame.registers, graph.terms.function)
+        self.frame, self.state, self.path, frame.registers = frame, State(self.state), ALWAYS, {}
+        known = self.stand().frame
+        conditions, known.conditions = known.conditions, moment.conditions
+        self.budget.steps = 0
+        held: dict[Hashable, Value] = {(frame.uid, name): value for name, value in moment.held.items()}
+        self.state.slots.update(held)
+        try:
+            block, register = lower_expression(node)
+            self.block(block)
+            same = all(self.state.get(key) is value for key, value in held.items())
+            value = frame.registers.get(register) if same else None
+            return None if value is None else self.term(value), len(graph.effects) > lengths[2]
+        except OutOfBudget:
+            return None, True
+        finally:
+            self.frame, self.state, self.path, frame.registers, graph.terms.function = outer
+            known.conditions = conditions
+            for log, length in zip(logs, lengths):
+                del log[length:]
