@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
     from ..interp.program import Program
     from ..interp.run import Run
-    from ..syntax import ir
     from ..syntax.module import ClassSource, FunctionSource, Module
 
 #: Instructions that one function may cost, helpers included, and how deep calls are followed; of an `__init__` as well.
@@ -102,11 +101,7 @@ class GraphRun(ValueTerms):
         if outer is not None:
             self.graph.terms = outer.graph.terms
         self.depth = _DEPTH if outer is None else _BUILDERS
-        #: as built: the condition under which a block runs that an `if` holds, by the identity of the block
-        self.arms: dict[int, tuple[Term, bool]] = {}
-        #: the blocks of these that were left early
-        self.ended: set[int] = set()
-        more = graph_steps.GENERAL if general else graph_steps.AS_BUILT
+        more = graph_steps.GENERAL if general else {}
         self.handlers = {**HANDLERS, **graph_steps.NOTED, **more}
         if general:
             new_run(program, root.module, self)
@@ -155,18 +150,6 @@ class GraphRun(ValueTerms):
         return held
 
     # What the interpreter is asked
-
-    def block(self, instructions: ir.Block) -> None:
-        arm = self.arms.get(id(instructions))
-        if arm is None:
-            super().block(instructions)
-            return
-        frame = self.stand().frame
-        conditions, frame.conditions = frame.conditions, (*frame.conditions, arm)
-        super().block(instructions)
-        frame.conditions = conditions
-        if not self.path:
-            self.ended.add(id(instructions))
 
     def member(self, owner: Value, key: object) -> Value:
         value = super().member(owner, key)

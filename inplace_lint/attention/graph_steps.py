@@ -1,6 +1,6 @@
 """Instructions in a run that makes a value graph: the term of what each computes, beside what the interpreter does.
 
-`NOTED` holds in each such run; `GENERAL` where it speaks of any configuration, `AS_BUILT` where it does not.
+`NOTED` holds in each such run, `GENERAL` in those that speak of any configuration.
 """
 
 from __future__ import annotations
@@ -386,20 +386,6 @@ def _try(run: GraphRun, i: ir.Try) -> None:
     frame.conditions = conditions
 
 
-# Branches of objects as they are built
-
-
-def _if_as_built(run: GraphRun, i: ir.If) -> None:
-    frame = run.stand().frame
-    test = _term(run, i.test)
-    run.arms[id(i.then)], run.arms[id(i.orelse)] = (test, True), (test, False)
-    run.ended -= {id(i.then), id(i.orelse)}
-    HANDLERS[ir.If](run, i)
-    for one, other, holds in ((i.then, i.orelse, False), (i.orelse, i.then, True)):
-        if id(one) in run.ended and id(other) not in run.ended:
-            frame.conditions = (*frame.conditions, (test, holds))
-
-
 NOTED: Steps = {
     ir.Binary: _binary,
     ir.Augmented: _augmented,
@@ -410,9 +396,9 @@ NOTED: Steps = {
     ir.Unpack: _unpack,
     ir.SetAttribute: _set_attribute,
     ir.Return: _return,
+    ir.If: _if,
 }
 GENERAL: Steps = {
-    ir.If: _if,
     ir.For: _loop,
     ir.While: _loop,
     ir.With: _with,
@@ -423,4 +409,3 @@ GENERAL: Steps = {
     ir.Opaque: _opaque,
     ir.MakeFunction: _make_function,
 }
-AS_BUILT: Steps = {ir.If: _if_as_built}
