@@ -7,6 +7,7 @@ round by round. It reaches further, and what it finds is reported without a fix.
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from ..interp import containers, names
@@ -38,7 +39,6 @@ from .terms import Term
 from .value_terms import OF_MODULES, ValueTerms
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Callable, Mapping, Sequence
 
     from ..interp.program import Program
@@ -290,6 +290,8 @@ class GraphRun(ValueTerms):
         inner, given, named = func, args, kwargs
         while isinstance(inner, Bound):
             given, named, inner = [*inner.args, *given], {**inner.kwargs, **named}, inner.func
+        if isinstance(inner, Symbol) and calls.is_maker(inner.dotted) and not _spreads(at):
+            exact = True  # the rest of what a tensor is made with (`**factory`) is its device and dtype
         if isinstance(inner, OpValue) and given:
             name = inner.op.name.rpartition(".")[2]
             graph = self.stand()
@@ -354,6 +356,11 @@ class GraphRun(ValueTerms):
             # What the top level of a file makes up stands for data, and its sizes for any.
             return self.value_of(graph.terms("param", "data", id(at), at=at))
         return self.value_of(term)
+
+
+def _spreads(call: ast.AST) -> bool:
+    """Whether a call spreads a list over its parameters."""
+    return any(isinstance(one, ast.Starred) for one in getattr(call, "args", ()))
 
 
 def _fills(call: ast.AST) -> bool:
