@@ -1,4 +1,4 @@
-"""The value graph of an interpreter's run holds what `evaluate` finds: each form of attention, and nothing alike."""
+"""The value graph of objects as they are built holds each form of attention, and nothing that only looks like one."""
 
 from __future__ import annotations
 
