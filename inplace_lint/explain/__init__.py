@@ -1,1 +1,1 @@
-"""What `explain` tells of a place: runs that are watched as they pass it, and why a write is a finding or none."""
+"""Explains a line: traces the runs that pass it, and says why a write there is a finding or why it is none."""

@@ -1,4 +1,4 @@
-"""Says in plain words what the analysis believes at one line: storages, aliases, saves, writes, modes, verdicts."""
+"""Explains in words what the analysis believes at one line: storages, aliases, saves, writes, modes, verdicts."""
 
 from __future__ import annotations
 

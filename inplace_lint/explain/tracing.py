@@ -1,7 +1,7 @@
-"""Watches runs as they pass a few rows of a file: what names held there, what was saved and written, and from where.
+"""Traces runs through a few rows of a file: what names held there, what was saved and written, and how it got there.
 
-A run is watched by giving its program a table of handlers (`Program.handlers`), each of which looks before and after
-it calls the one of `execute`. A run that nobody watches pays nothing.
+The tracer gives the program a table of handlers (`Program.handlers`), one for each kind of instruction. Each records
+the state before and after it calls the handler of `execute`. A run without a tracer pays nothing.
 """
 
 from __future__ import annotations

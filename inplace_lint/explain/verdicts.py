@@ -1,4 +1,4 @@
-"""Says why a write is a finding, why not a surer one, and why a write that meets a save is none."""
+"""Explains why a write is a finding, why it is not a surer one, and why a write that meets a save is none."""
 
 from __future__ import annotations
 

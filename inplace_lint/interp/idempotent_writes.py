@@ -1,6 +1,7 @@
-"""Decides which writes put there what stands there already: `weight.data.mul_(mask)` again, with the same 0s and 1s.
+"""Decides which writes are idempotent: `weight.data.mul_(mask)` again, with the same mask of 0s and 1s.
 
-What was saved after the first of them is the same after the second, although its version counter does not tell.
+A tensor that was saved after the first such write holds the same values after the second: that is no hazard. Only
+asked of writes that move no version counter; others raise in backward whatever the values are.
 """
 
 from __future__ import annotations

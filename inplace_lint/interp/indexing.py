@@ -1,4 +1,4 @@
-"""x[i] and x[i] = v: a view for a position, a copy for what a tensor or a list picks; elements by iteration."""
+"""Models `x[i]` and `x[i] = v`: basic indexing makes a view, indexing by a tensor, a mask or a list a copy."""
 
 from __future__ import annotations
 

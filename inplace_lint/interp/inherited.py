@@ -1,6 +1,6 @@
-"""What an object has from a class of torch that its own derives from: `nn.Linear`'s weight, an optimizer's groups.
+"""Models what an object inherits from a class of torch: the weight of an `nn.Linear`, the parameters of an optimizer.
 
-That part of it is a module of its own, built by `super().__init__(…)` and kept with the object's attributes.
+The inherited part is a value of its own, built by `super().__init__(…)` and kept among the object's attributes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`left op= right`: in place on tensors, lists and arrays; on anything else it is `left op right`, stored back."""
+"""Models `x += y` and its kin: tensors, lists and arrays change in place; other values are computed and rebound."""
 
 from __future__ import annotations
 

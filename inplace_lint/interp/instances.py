@@ -1,4 +1,4 @@
-"""Of which class a value is: isinstance, issubclass, type(x), as far as what was built in sight tells."""
+"""Decides `isinstance`, `issubclass`, `type(x)` and `callable` where the class of the value is known."""
 
 from __future__ import annotations
 

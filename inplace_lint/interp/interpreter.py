@@ -1,4 +1,4 @@
-"""The interpreter as a whole: a run that knows the parts, and hands each operation to the part that does it."""
+"""Assembles the abstract interpreter: a `Run` that hands each operation to the module which models it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Names of torch with a meaning beside its ops: containers, what asks or shares memory; `builtin` has Python's."""
+"""Models functions of torch beside its op table: containers, `autograd.grad`, shared memory, questions about grad mode.
+
+`builtin` has the functions of Python itself.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What loops go over, and what `a, b = value` takes apart."""
+"""Models loops and unpacking: which elements a `for` runs over, and which values `a, b = value` binds."""
 
 from __future__ import annotations
 

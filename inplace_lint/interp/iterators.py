@@ -1,4 +1,4 @@
-"""What hands its elements on one by one, and computes them when they are taken: `map`, `zip`, `chain` and their kin."""
+"""Models lazy iterators (`map`, `zip`, `chain`, …), which compute an element only when it is taken."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a name holds where paths that gave it different values come together."""
+"""Joins the values of a name where paths meet: into a `Phi` of guarded values, or widened to one unknown value."""
 
 from __future__ import annotations
 

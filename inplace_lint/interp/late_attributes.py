@@ -1,7 +1,7 @@
-"""Attributes that `__init__` leaves out and another method sets, as `setup` or `build_model`: what they hold then.
+"""Decides what an attribute holds that `__init__` leaves out and another method sets, such as `setup`.
 
-It decides what such an attribute holds where a method is run on an object as its class builds it. The one method of the
-class that puts something new there is run first, if it does not train by itself.
+It is needed when a method is run on an object as its class builds it. If exactly one method of the class assigns
+something newly built to the attribute, and does not train by itself, that method is run on the object first.
 """
 
 from __future__ import annotations

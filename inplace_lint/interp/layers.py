@@ -1,4 +1,4 @@
-"""Layers of torch as they stand: the arguments that they were built with, or what these were set to; their mode."""
+"""Looks up how a layer of torch is configured: constructor arguments, attributes assigned since, training mode."""
 
 from __future__ import annotations
 

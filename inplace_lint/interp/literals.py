@@ -1,4 +1,4 @@
-"""Which tests a run has met: each is a literal of its paths, the same wherever the same is asked."""
+"""Numbers the tests of a run as literals of path conditions: the same test gets the same bit wherever it is asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a name means in a class of the project: the first of its bases, in their order, that defines it."""
+"""Looks up an attribute in a class of the project and its bases, in method resolution order."""
 
 from __future__ import annotations
 

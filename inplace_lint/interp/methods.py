@@ -1,4 +1,4 @@
-"""Methods that the analysis plays itself: of tensors beside the op table, of nn modules, of optimizers."""
+"""Models methods that the op table lacks: `backward` of tensors, `parameters` of modules, `step` of optimizers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists of modules whose class is of another package: what is put into one in sight is what it gives back."""
+"""Models containers of modules from other packages as `nn.ModuleList`: a loop over one yields what was put in."""
 
 from __future__ import annotations
 

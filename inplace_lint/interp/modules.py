@@ -1,4 +1,4 @@
-"""What surrounds a module's forward: its hooks, its training or evaluation mode, the statistics that it keeps."""
+"""Models what surrounds the forward of a module: hooks, training or evaluation mode, batch statistics."""
 
 from __future__ import annotations
 

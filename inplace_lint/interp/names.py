@@ -1,4 +1,4 @@
-"""What a name means: local, enclosing function, module, import, builtin."""
+"""Resolves a name to its value by the scopes of Python: local, enclosing function, module, import, builtin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of a value that may be None: where it is, Python raises, and the path ends."""
+"""Ends the paths on which a value is None that is used as an object: Python raises there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects: of the project's classes, of nn modules, of autograd Functions: built, and called."""
+"""Builds objects of the classes of the project, lazily where possible, and calls objects and modules."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What every part of the interpreter asks of the whole: to call a value, to look up an attribute, to run a block.
+"""Declares what each part of the interpreter asks of the whole: call a value, look up an attribute, run a block.
 
-Each part (calls, attributes, containers, operators, …) is a module that is given the run and asks it for these; the
-whole, `interpreter.Interpreter`, knows the parts. So imports go in one direction, and recursion goes through the run.
+Each part (calls, attributes, containers, operators, …) is a module whose functions take the run and call these methods
+on it; only `interpreter.Interpreter` imports the parts. So there are no import cycles: recursion goes through the run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Operators on abstract values: tensors go to the op table, numbers are folded, the rest keeps its identity."""
+"""Models operators: tensors go to the op table, constants are folded, and comparisons become tests of the path."""
 
 from __future__ import annotations
 

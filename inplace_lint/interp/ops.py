@@ -1,4 +1,4 @@
-"""Applies what the op table says of a call: results and their storages, saves, writes, the graph."""
+"""Applies a row of the op table to a call, the transfer function of an op: results, saves, writes and the graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Optimizers: over whose parameters they go, and what a step writes."""
+"""Models optimizers: whose parameters they hold, and what a step writes."""
 
 from __future__ import annotations
 

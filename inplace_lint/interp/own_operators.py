@@ -1,4 +1,4 @@
-"""Operators of the project's own classes: `a + b` calls `__add__` of a, or `__radd__` of b."""
+"""Models operators that the project's own classes define: `a + b` calls `a.__add__(b)` or `b.__radd__(a)`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which element of a list stands where, as far as that is known: at its ends, and in the rounds of a loop."""
+"""Decides which element of a list of unknown length stands at its ends, or is taken in a round of a loop."""
 
 from __future__ import annotations
 

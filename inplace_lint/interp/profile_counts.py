@@ -1,4 +1,4 @@
-"""Counts what runs of the analysis cost: which functions they began with, and how often each body was interpreted."""
+"""Counts how often each function starts a run and how often its body is interpreted, to profile the analysis."""
 
 from __future__ import annotations
 

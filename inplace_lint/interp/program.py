@@ -1,4 +1,4 @@
-"""What all runs share: the parsed files, the classes, the objects that a class's `__init__` builds."""
+"""Holds what all runs on a file share: parsed files, class values, and the objects that an `__init__` builds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How loops go over objects of the project: by their `__iter__`, `__next__` or `__getitem__`."""
+"""Models loops over objects of the project's own classes: by `__iter__`, `__next__` or `__getitem__`."""
 
 from __future__ import annotations
 

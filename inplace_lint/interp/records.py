@@ -1,4 +1,4 @@
-"""Records: tuples whose elements have names, and objects that are nothing but their attributes."""
+"""Builds records: named tuples, and `types.SimpleNamespace`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tensor.requires_grad`, asked and set."""
+"""Models `tensor.requires_grad`: a read becomes a test of the path, an assignment makes or freezes a leaf."""
 
 from __future__ import annotations
 

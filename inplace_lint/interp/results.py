@@ -1,4 +1,4 @@
-"""What an op returns: new tensors and their gradients, views and what they share, by the op table."""
+"""Computes what an op returns by the op table: new storages with dtype and gradients, views, or an operand itself."""
 
 from __future__ import annotations
 

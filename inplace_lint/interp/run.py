@@ -1,4 +1,7 @@
-"""One run of the abstract interpreter: the code of one function (and what it calls), along all paths at once."""
+"""Holds the abstract state of one run: path condition, values of names, grad mode, heap, and what was found so far.
+
+A run interprets one function, and what that calls, along all paths at once.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run knows beside where it stands, in groups: each is asked by the modules that are named with it."""
+"""Groups the facts that a run collects beside its current state; each class names the modules that use it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an op keeps for backward, of its operands, its results and its weights."""
+"""Records what an op saves for backward: its operands, its results and the weights of a module."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Who shares the memory of a tensor at the moment of a write, and what of it a rewrite would have to keep.
+"""Records who shares the memory of a tensor when it is written, for a fix that replaces the write.
 
-Looked at only where a finding stands: a second run observes these places (`Run.observed`), so that a file without
-findings pays nothing.
+Only done for writes that a finding speaks of: they are observed in another run (`Program.observed`), so that a file
+without findings pays nothing.
 """
 
 from __future__ import annotations

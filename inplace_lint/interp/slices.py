@@ -1,4 +1,4 @@
-"""A slice as a value: `a:b`, or one dimension of an index."""
+"""Represents a slice `a:b` as an abstract value."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Reads that come too late, and writes that go nowhere: what is wrong with values alone, whatever autograd kept.
+"""Detects stale reads and lost writes: values that are wrong whatever autograd saves.
 
-A read is stale where a name was bound before a write that went by another way, and is evaluated after it: by then both
-are the one tensor (`x.sigmoid_() * x`; `identity = x; x.relu_(); x + identity`). A write is lost where the tensor that
-it changes was made in the same statement and nobody holds it (`x[mask].fill_(0)`).
+A read is stale if a name is read after the tensor that it holds was written through another expression: both are one
+tensor by then (`x.sigmoid_() * x`; `identity = x; x.relu_(); x + identity`). A write is lost if its statement makes
+the tensor that it changes, and nothing holds that tensor afterwards (`x[mask].fill_(0)`).
 """
 
 from __future__ import annotations

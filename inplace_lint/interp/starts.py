@@ -1,4 +1,4 @@
-"""Begins runs: of a function for any arguments, of the top level of a file; and builds one object of a class."""
+"""Starts runs: of a function for any arguments, of the top level of a file; and builds one object of each class."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The memory that tensors share: where it came from, what is known of its gradients, its kind and its writes."""
+"""Defines `Storage`, the memory that aliases share: its origin, its gradients, whether it is proved to be a tensor."""
 
 from __future__ import annotations
 

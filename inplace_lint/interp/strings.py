@@ -1,4 +1,4 @@
-"""Strings that are known: what a method makes of one, so that `name.lower() == "relu"` takes one branch."""
+"""Folds string methods and f-strings of known strings, so that `name.lower() == "relu"` takes one branch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The modules in a module, for what goes over them: `apply`, `modules`, `children` and their kin."""
+"""Finds the modules inside a module, for `apply`, `modules`, `children`, `get_submodule` and `state_dict`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`obj[index]`, read and stored: of lists, dicts, tensors, and what is not known."""
+"""Models `obj[index]` and `obj[index] = value` for lists, dicts, tensors, arrays and unknown values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of imported names: torch's ops and modules by the table, modes; `intrinsics` has what else has a meaning."""
+"""Models calls of imported names: ops and layers of torch by the tables, grad modes, declared functions, intrinsics."""
 
 from __future__ import annotations
 

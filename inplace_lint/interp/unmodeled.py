@@ -1,9 +1,9 @@
-"""Decides what a value of unknown kind may hang on, and what a call of unknown kind may save.
+"""Decides which tensors an unknown value may depend on, and which of them an unknown call may save for backward.
 
-Unknown means silent about kinds, not about reachability: what something unmodelled was given may be in what it
-returns, so a tensor that flows through it to a return reaches that return. Nothing here says that a value is a
-tensor, and no value is turned into one by being looked at. What is saved so is saved perhaps: findings that rest on
-it are `possible`.
+Nothing is assumed about the kind of an unknown value, but reachability is: whatever an unknown call was given may be
+in the graph of its result, so a backward through that result may reach it. Nothing here proves that a value is a
+tensor, and looking at a value does not turn it into one. Saves recorded here are uncertain: findings that rest on
+them are `possible`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Abstract values: what the analysis believes that a register or a name holds.
+"""Defines the abstract values: what the analysis believes that a register or a name holds.
 
 A `Tensor` is one alias of a `Storage`; what a name may hold after a join is a `Phi` of guarded alternatives.
-Values are compared by identity: two names that hold the same object hold the same thing, which is what lets tests
-on them correlate.
+Values are compared by identity: two names that hold the same `Value` hold the same Python object. That is why a test
+on one of them tells about the other.
 """
 
 from __future__ import annotations

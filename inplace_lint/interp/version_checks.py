@@ -1,8 +1,8 @@
-"""Where backward does not compare versions: hooks on saved tensors, blocks that keep a counter, checkpoints.
+"""Models code for which backward does not compare versions: saved-tensor hooks, preserved counters, checkpoints.
 
-A checkpoint (`torch.utils.checkpoint`, measured in both its modes) keeps its inputs, and compares their versions. What
-its region saves is made again in backward: from what the tensors hold then that it reads beside its inputs, and, in
-the mode without reentry, up to the last save: what is written before that has gone into what was saved.
+A checkpoint (`torch.utils.checkpoint`, measured in both its modes) saves its inputs and compares their versions. What
+the ops inside save is recomputed in backward, from the values that tensors other than the inputs hold by then. Without
+reentry, recomputation ends at the last save: writes before that have gone into what was saved.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whose parameters are meant: the tensors behind a module, a list of modules, what `parameters()` gives."""
+"""Finds the parameters that belong to a value: a module, a list of modules, or what `parameters()` returned."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Modules and optimizers that code which is not in sight hands back: `model, optimizer = prepare(model, optimizer)`.
+"""Recognises modules and optimizers that unknown code returns: `model, optimizer = prepare(model, optimizer)`.
 
-What takes the very place of one that went into the call is that one, moved or wrapped: it is called, and stepped, as
-before.
+If a result is bound to the very name of a module that went into the call, it is taken to be that module, moved or
+wrapped, so that it is called and stepped as before.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an in-place op writes: the storages, their graphs, and what raises at once."""
+"""Applies the in-place writes of an op: new versions, the new end of the graph, and the errors of PyTorch there."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Which functions of a file are run, in which order and for which callers; and the second looks at what they find."""
+"""Decides which functions of a file are run, in which order and with which callers, and which findings to doubt."""

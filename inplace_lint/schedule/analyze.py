@@ -1,4 +1,4 @@
-"""Chooses the functions of a file that are worth a run, runs them, and gathers what they found."""
+"""Runs the functions of a file that are worth it, then callers that know more, and gathers the findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run leaves open that a caller may know, and which callers are worth a run of their own."""
+"""Decides what a caller may know that a run could not, and which callers are worth a run of their own."""
 
 from __future__ import annotations
 

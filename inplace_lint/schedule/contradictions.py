@@ -1,4 +1,4 @@
-"""Compares what is declared of a function with what its body does: writes, saves and results that it does not name."""
+"""Compares the declaration of a function with its body: writes, saves and results that the declaration omits."""
 
 from __future__ import annotations
 

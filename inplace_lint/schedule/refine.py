@@ -1,9 +1,9 @@
-"""A second look at what is only likely: is there anything in the file that says whether a gradient ever comes here?
+"""Takes a second look at likely findings, and lowers those for which nothing in the file shows a gradient.
 
-A plain argument may require grad. Where a run that enters every call sees what no tensor with a gradient survives
-(`numpy()`), it does not. And where all that the file's own calls of a function hand in never requires grad, that is
-the best evidence at hand of what the function is for: its findings are possible, no more. Neither does what an
-`__init__` computes once, as the buffers that a module starts with, nor what the file's training hands to the model.
+A plain argument may require grad, so a finding on it is likely at first. It becomes possible where a run that enters
+every call sees the graph cut (by `numpy()`, say), or where all calls in the file pass only what never requires grad:
+that is the best evidence of what the function is for. The same holds for what an `__init__` computes once, such as
+the first value of a buffer, and for the batches that the training in the file hands to the model.
 """
 
 from __future__ import annotations

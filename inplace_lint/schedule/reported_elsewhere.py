@@ -1,7 +1,7 @@
-"""Leaves out what is found at a call, and told in the file of the function that is called.
+"""Drops findings at a call that are already reported in the file of the called function.
 
-A function that saves what it is given and writes it needs no fact of this file's, if its own file shows already that
-gradients come there: by weights of its own, or by a caller in that file.
+A function that saves and then overwrites its argument is wrong by itself if its own file shows that gradients come
+there: by weights of its own, or by a caller in that file. Then the call adds nothing to the report.
 """
 
 from __future__ import annotations

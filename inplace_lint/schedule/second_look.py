@@ -1,4 +1,4 @@
-"""Runs a function again with every call entered, and says whether what a finding says is so there as well."""
+"""Runs a function again with every call entered, and decides whether a finding still holds there."""
 
 from __future__ import annotations
 

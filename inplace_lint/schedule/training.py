@@ -1,7 +1,7 @@
-"""What the training in a file says of its other functions: what it hands to the model that it is given is data.
+"""Decides from the training in a file which of its functions are given data, which needs no gradient.
 
-Gradients flow to weights, not to batches. Where a file trains a module that somebody else builds, and only one class of
-the file can be that module, since nothing else there is built of it, the forward of that class is given batches.
+Gradients flow to weights, not to batches. If a file trains a module that is passed in from outside, and only one class
+of the file can be that module (no other module of the file contains it), then the `forward` of that class gets batches.
 """
 
 from __future__ import annotations
