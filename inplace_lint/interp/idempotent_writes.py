@@ -18,29 +18,29 @@ if TYPE_CHECKING:
     from .run import Run
     from .values import Value
 
-#: Makes zeros and ones, of whatever it is given; of zeros and ones makes such.
+#: Ops whose result is all 0s and 1s: whatever the operands are, or if the operands are.
 _MAKES = frozenset("zeros ones zeros_like ones_like new_zeros new_ones eye".split())
 _KEEPS = frozenset(
     "clone contiguous flip tril triu cat stack repeat to type_as float double half bfloat16".split()
 )
-#: Puts one value everywhere, or here and there.
+#: Writes that set every element, or that keep a tensor of 0s and 1s so if the written values are.
 _FILLS = frozenset("fill_ zero_ copy_".split())
 _PUTS = frozenset("setitem masked_fill_ index_fill_ mul_".split())
-#: Done twice with the same numbers, does no more than once.
+#: Idempotent writes: a second one with the same constants changes nothing.
 _ONCE = frozenset("fill_ zero_ clamp_ clamp_min_ clamp_max_ relu_ abs_ sign_ round_".split())
-#: How the parameters are called that say what is put there.
+#: The parameters of the op table that hold the written values.
 _VALUES = frozenset("value src other source".split())
 
 
 def of_result(op: Application) -> bool:
-    """Whether what an op makes holds nothing but zeros and ones."""
+    """Whether the result of an op is known to hold only 0s and 1s."""
     name = op.facts.layout.name
     given = [tensor for found in op.operands for _, tensor in found]
     return name in _MAKES or (name in _KEEPS and bool(given) and all(map(_is_of_bits, given)))
 
 
 def note(run: Run, op: Application, tensor: Tensor, guard: Guard) -> None:
-    """Remember what an op has put into a tensor."""
+    """Record on the storage of a written tensor whether it still holds only 0s and 1s."""
     name, storage = op.facts.layout.name, tensor.storage
     bits = all(_is_of_bits(value) for value in _put(op))
     whole = name in _FILLS and not tensor.view and implies(run.path, guard)
@@ -48,7 +48,7 @@ def note(run: Run, op: Application, tensor: Tensor, guard: Guard) -> None:
 
 
 def settle(run: Run, op: Application, write: Write) -> None:
-    """Leave out what a write spoils unseen, of what was saved since the same was done at this place before."""
+    """Drop the hazards of an idempotent write with saves that were made since its first execution at this place."""
     before = _before(run, write) if _does_it_once(op) else None
     if before is not None:
         write.since, write.covers = before.since, either(before.covers, write.guard)
@@ -63,13 +63,13 @@ def settle(run: Run, op: Application, write: Write) -> None:
 
 
 def _before(run: Run, write: Write) -> Write | None:
-    """The last write of this memory, if it was made at the same place."""
+    """The last write of the same storage, if the same op made it at the same place."""
     last = next((other for other in reversed(run.found.writes) if other.storage is write.storage), None)
     return last if last is not None and last.place.at is write.place.at and last.op == write.op else None
 
 
 def _does_it_once(op: Application) -> bool:
-    """Whether an op changes nothing where it was done before, with the same operands."""
+    """Whether repeating a write with the same operands changes nothing."""
     name = op.facts.layout.name
     if name == "mul_":
         return all(isinstance(value, Tensor) and _is_of_bits(value) for value in _put(op))
@@ -77,6 +77,7 @@ def _does_it_once(op: Application) -> bool:
 
 
 def _put(op: Application) -> list[Value]:
+    """The values that an op writes."""
     return [
         value
         for param, value in zip(op.facts.params, op.values)
@@ -85,7 +86,7 @@ def _put(op: Application) -> list[Value]:
 
 
 def _is_of_bits(value: Value) -> bool:
-    """Whether it is 0 or 1, or a tensor of these."""
+    """Whether a value is 0 or 1, or a tensor that holds only these."""
     if isinstance(value, Tensor):
         return value.storage.bits or value.storage.dtype == "bool"
     return isinstance(value, Constant) and value.value in (0, 1)

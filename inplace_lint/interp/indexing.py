@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def _index_kind(run: Run, index: Value) -> str:
-    """N for basic indexing (a view), T for indexing by a tensor or a list (a copy), ? where it cannot be told."""
+    """N for basic indexing (a view), T for indexing by a tensor or a list (a copy), ? if it may be either."""
     index = _as_proved(index)
     if isinstance(index, Test):
         return "T"  # a comparison of unknown values: a mask
@@ -43,12 +43,12 @@ def _index_kind(run: Run, index: Value) -> str:
 
 
 def _as_proved(index: Value) -> Value:
-    """An argument that is a tensor for certain: what its annotation says of it counts."""
+    """The tensor that an unknown index stands for, if it is proved to be one (by an annotation, say)."""
     tensor = index.tensor if isinstance(index, Unknown) else None
     return index if tensor is None or not tensor.storage.proved else tensor
 
 
-#: Stands for any index that makes a view: the table asks only of what kind an index is.
+#: Stands in for any basic index: the op table only asks for the kind of an index.
 _BASIC = Constant(0)
 
 
@@ -83,7 +83,7 @@ def index(run: Run, obj: Value, at_index: Value, at: ast.AST) -> Value:
 
 
 def _has_axes(run: Run, index: Value) -> bool:
-    """Whether an advanced index is no single number: it, or one of its parts, is a mask or has an axis."""
+    """Whether an advanced index, or a part of it, is a mask or has an axis: it is no number as a tensor."""
     index = _as_proved(index)
     if isinstance(index, Sequence_):
         return index.kind != "tuple" or any(_has_axes(run, part) for part in run.elements(index))
@@ -93,14 +93,14 @@ def _has_axes(run: Run, index: Value) -> bool:
 
 
 def _proves_the_indexed_alone(run: Run, obj: Value, part: Value) -> None:
-    """That an element is a tensor says nothing of what it was indexed by."""
+    """Let a later proof that the element is a tensor prove the indexed value to be one, but not the index."""
     indexed = run.as_tensor(obj)
     if isinstance(part, Tensor) and indexed is not None and part.storage is not indexed.storage:
         part.storage.sources = tuple(s for s in part.storage.sources if s is indexed.storage)
 
 
 def _keeps_rows(index: Value) -> bool:
-    """Whether an index takes whole rows, one after the other: what is left of a contiguous tensor is contiguous."""
+    """Whether an index takes consecutive whole rows: such a part of a contiguous tensor is contiguous."""
     if isinstance(index, Slice):
         step = index.parts[2]
         return isinstance(step, Constant) and step.value in (None, 1)
@@ -115,12 +115,12 @@ def _is_everything(index: Value) -> bool:
 
 
 def is_position(index: Value) -> bool:
-    """Whether an index is one that a list takes as well: no slice, no tuple, no mask."""
+    """Whether a list could be indexed by it too: no slice, no tuple, no tensor, no mask."""
     return not isinstance(index, (Slice, Sequence_, Tensor, Test))
 
 
 def _of_a_list_perhaps(run: Run, value: Value, index: Value | None) -> Value:
-    """The value, marked so that what is proved of its elements is not taken for a proof of itself."""
+    """The value, marked as a possible list: what proves an element to be a tensor does not prove the value one."""
     tensor = run.as_tensor(value)
     if tensor is None or (tensor.storage.proved and not tensor.storage.parts_only):
         return value
@@ -133,7 +133,7 @@ def _of_a_list_perhaps(run: Run, value: Value, index: Value | None) -> Value:
 
 
 def _one_tensor(run: Run, index: Value) -> Value:
-    """The tensor that an advanced index is, or a stand-in for a list of numbers."""
+    """The tensor in an advanced index: the first in a tuple or list, or a new one for a list of numbers."""
     if isinstance(index, Sequence_):
         for element in run.elements(index):
             if isinstance(element, Tensor):
@@ -148,7 +148,7 @@ def set_index(run: Run, obj: Value, at_index: Value, value: Value, at: ast.AST) 
     if op is not None:
         found = _index_kind(run, at_index)
         if found == "N" and run.grad == "on" and not _is_everything(at_index):
-            ops.used(run, [run.tensors(obj)])  # the part that is written is taken first
+            ops.used(run, [run.tensors(obj)])  # Python takes the view `x[i]` first, which is a use of x
         ops.apply(
             run,
             op,

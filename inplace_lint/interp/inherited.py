@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from .run import Run
     from .values import ClassValue
 
-#: Among an object's attributes, where no name of Python's can be.
+#: The key of the inherited part among the attributes; no attribute of Python can have this name.
 _PART = "super()"
 _CONTAINERS = frozenset(f"torch.nn.{name}" for name in ("Sequential", "ModuleList", "ModuleDict"))
 _OPTIMIZERS = ("torch.optim", "torch.optim.optimizer")
 
 
 def base_of(cls: ClassValue) -> str:
-    """The module or optimizer of torch that a class derives from; empty where it is none, or `nn.Module` itself."""
+    """The module or optimizer of torch that a class derives from; empty if there is none but `nn.Module` itself."""
     for base in cls.external_bases():
         if base in _CONTAINERS or (base != "torch.nn.Module" and table.module(base) is not None):
             return base
@@ -43,7 +43,7 @@ def begin(
     at: ast.AST,
     spread: Sequence_ | None = None,
 ) -> None:
-    """Build the part that torch's class defines, from the arguments of its `__init__`; `spread`: given with a star."""
+    """Build the inherited part from the arguments of `super().__init__`; `spread` is the sequence of a lone `*args`."""
     base = base_of(obj.cls)
     if spread is not None:
         if base in _CONTAINERS:
@@ -53,7 +53,7 @@ def begin(
 
 
 def constructor(obj: Instance) -> Native:
-    """`super().__init__` where that is torch's."""
+    """`super().__init__` of a class of torch."""
 
     def play(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> None:
         begin(run, obj, args, kwargs, at, run.entering.spread)
@@ -62,17 +62,17 @@ def constructor(obj: Instance) -> Native:
 
 
 def part(run: Run, obj: Instance) -> Value | None:
-    """The part of an object that is torch's, if it was built."""
+    """The inherited part of an object, if it was built and, as a container, has elements."""
     if obj.pending is not None:
         run.materialise(obj)
     own = run.state.get((obj, _PART))
     if isinstance(own, Sequence_) and not own.keys:
-        return None  # what is put into it later, and how, was not seen
+        return None  # its elements are added later, in a way that was not seen
     return own
 
 
 def register(run: Run, obj: Instance, value: Value) -> None:
-    """A module that becomes an attribute of an `nn.Sequential` is the next one in it."""
+    """Append a module that is set as an attribute of an object to the `nn.Sequential` that the object derives from."""
     own = run.state.get((obj, _PART))
     if isinstance(own, Sequence_) and own.kind == "Sequential" and _is_module(value):
         containers.append(run, own, value)
@@ -85,7 +85,7 @@ def _is_module(value: Value) -> bool:
 
 
 def contents(run: Run, value: Value) -> Value:
-    """What stands for an object that is indexed or iterated over: the modules in it, where it is a container."""
+    """The container part of an object that derives from `nn.ModuleList` or its kin, to be indexed or iterated over."""
     if isinstance(value, Instance) and base_of(value.cls) in _CONTAINERS:
         return part(run, value) or value
     return value

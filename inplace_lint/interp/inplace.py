@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def augmented(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
-    """left op= right: the value that is stored back."""
+    """left op= right: write what can be written in place, and return the value that the target is bound to."""
     if isinstance(left, Phi):
         results = []
         path = run.path

@@ -46,7 +46,7 @@ def is_tensor(run: Run, args: Sequence[Value]) -> Value:
 
 
 def is_told_apart(run: Run, value: Value, guard: Guard) -> bool:
-    """Whether these paths have asked whether the value is a tensor, or a list or dict, and it is no tensor."""
+    """Whether `isinstance` tests on all paths of the guard have found the value no tensor, or a list or dict."""
     return run.is_told(("isinstance", value, "torch.Tensor"), False, guard) or any(
         run.is_told(("isinstance", value, f"builtins.{kind}"), True, guard) for kind in ("dict", "list")
     )
@@ -91,6 +91,7 @@ def is_callable(run: Run, args: Sequence[Value]) -> Value:
 
 
 def _any(run: Run, answers: list[Value], question: Hashable) -> Value:
+    """The disjunction of answers; a test of its own, under the key `question`, if it is not decided."""
     if len(answers) == 1:
         return answers[0]
     told = [answer.value for answer in answers if isinstance(answer, Constant)]
@@ -108,7 +109,7 @@ def type_of(run: Run, args: Sequence[Value]) -> Value:
 
 
 def class_of(obj: Value) -> Value | None:
-    """The class of a value, where it is one of the project's or of torch's and known."""
+    """The class of a value, if it is known; a `Symbol` for a class of torch or of Python."""
     if isinstance(obj, Instance):
         return obj.cls
     if isinstance(obj, TorchModule):
@@ -116,7 +117,7 @@ def class_of(obj: Value) -> Value | None:
     if isinstance(obj, (Sequence_, Mapping_)) and obj.kind in ("Sequential", "ModuleList", "ModuleDict"):
         return Symbol(f"torch.nn.{obj.kind}")
     if isinstance(obj, Tensor) and obj.storage.origin == "factory":
-        return Symbol("torch.Tensor")  # what a factory makes is of no class of somebody's own
+        return Symbol("torch.Tensor")  # a factory such as torch.zeros makes no instance of a subclass
     if isinstance(obj, FunctionValue) and not obj.decorated:
         return Symbol("types.FunctionType")
     if isinstance(obj, ClassValue) or (isinstance(obj, Symbol) and table.module(obj.dotted) is not None):
@@ -125,7 +126,7 @@ def class_of(obj: Value) -> Value | None:
 
 
 def are_same(left: Value, right: Value) -> bool | None:
-    """Whether two classes are one, or a version of torch is some word; None where that is not known."""
+    """Whether two classes are the same, or `torch.__version__` is some word; None if that is not known."""
     if isinstance(left, ClassValue) and isinstance(right, ClassValue):
         return left is right
     if isinstance(left, Symbol) and isinstance(right, Symbol):
@@ -135,12 +136,12 @@ def are_same(left: Value, right: Value) -> bool | None:
         if isinstance(one, ClassValue) and isinstance(other, Symbol) and other.dotted.startswith("torch."):
             return False
         if isinstance(one, Symbol) and one.dotted == "torch.__version__" and _is_word(other):
-            return False  # a fork that calls itself otherwise
+            return False  # versions have digits; a fork under another name is not analysed
     return None
 
 
 def _is_word(value: Value) -> bool:
-    """Whether a value is a text without any number."""
+    """Whether a value is a string without any digit."""
     return (
         isinstance(value, Constant)
         and isinstance(value.value, str)
@@ -149,7 +150,7 @@ def _is_word(value: Value) -> bool:
 
 
 def _derives(cls: Value | None, base: Value) -> bool | None:
-    """Whether a class is another one or derives from it, as far as that is known."""
+    """Whether a class is `base` or derives from it; None if that is not known."""
     if isinstance(cls, ClassValue):
         if isinstance(base, ClassValue):
             return True if base in cls.order() else None if "?" in cls.external_bases() else False
@@ -164,21 +165,21 @@ def _derives(cls: Value | None, base: Value) -> bool | None:
                 return base.dotted == "builtins.object"
             return torch_classes.derives(cls.dotted, base.dotted)
         if isinstance(base, ClassValue) and cls.dotted.startswith("torch."):
-            return False  # torch's own derive from nothing of the project's
+            return False  # no class of torch derives from one of the project
     return None
 
 
 def _derives_in_python(cls: str, base: str) -> bool | None:
-    """`_derives` where one of them is the class of functions, or that of classes."""
+    """`_derives` if one of the two is the class of functions, or `type`."""
     if _OF_PYTHON.get(cls, cls) == _OF_PYTHON.get(base, base) or base == "builtins.object":
         return True
     if "types.FunctionType" in (_OF_PYTHON.get(cls), _OF_PYTHON.get(base)):
-        return False  # nothing derives from it, nor it from anything
+        return False  # no class derives from FunctionType, and its only base is object
     return False if (cls if base in _OF_PYTHON else base).startswith(("builtins.", "torch.")) else None
 
 
 def _is_callable(obj: Value) -> bool | None:
-    """Whether it can be called, as far as that is known."""
+    """Whether a value can be called; None if that is not known."""
     if isinstance(obj, Instance):
         if any("__call__" in cls.source.methods for cls in obj.cls.order()) or obj.cls.is_module():
             return True
@@ -191,6 +192,7 @@ def _is_callable(obj: Value) -> bool | None:
 
 
 def _is_a(run: Run, obj: Value, kind: Value) -> Value:
+    """isinstance(obj, kind) for one class: a constant, or a test of the path."""
     dotted = kind.dotted if isinstance(kind, Symbol) else ""
     if dotted == "torch.Tensor":
         return is_tensor(run, [obj])
@@ -222,14 +224,14 @@ def _is_number(value: Value) -> bool:
     return isinstance(value, Scalar) and value.number
 
 
-#: The classes of functions and of classes, by each of their names.
+#: The class of functions, under both of its names, and the class of classes.
 _OF_PYTHON = {
     "types.FunctionType": "types.FunctionType",
     "types.LambdaType": "types.FunctionType",
     "builtins.type": "builtins.type",
 }
 
-#: What a number may be an instance of.
+#: The collections below that a number may be an instance of.
 _NUMBERS = frozenset("int float complex bool Hashable".split())
 
 _BUILTIN_TYPES: dict[str, type] = {

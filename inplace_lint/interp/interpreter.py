@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Interpreter(Run):
-    """A run that can do what its parts ask of it."""
+    """A run whose operations are bound to the modules that implement them."""
 
     def block(self, instructions: ir.Block) -> None:
         execute.block(self, instructions)

@@ -40,6 +40,7 @@ NONE = Constant(None)
 
 
 def _parameter(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
+    """nn.Parameter(data, requires_grad): a new leaf; frozen, it counts as a buffer."""
     flag = args[1] if len(args) > 1 else kwargs.get("requires_grad")
     frozen = isinstance(flag, Constant) and not flag.value
     unsure = flag is not None and not isinstance(flag, Constant)
@@ -92,7 +93,7 @@ def _module_dict(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], a
 
 
 def _grad(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """torch.autograd.grad: a backward; the graph stays if asked to. What it returns has a graph with create_graph."""
+    """torch.autograd.grad: run a backward; with `create_graph` the gradients depend on what the outputs do."""
     outputs = args[0] if args else kwargs.get("outputs", NONE)
     create = methods.flag(kwargs, "create_graph")
     retain = create or methods.flag(kwargs, "retain_graph")
@@ -127,7 +128,7 @@ def _autograd_backward(run: Run, args: Sequence[Value], kwargs: Mapping[str, Val
 
 
 def _vector_to_parameters(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """Each parameter's `.data` becomes a piece of the vector."""
+    """vector_to_parameters(vector, parameters): the `.data` of each parameter becomes a view of the vector."""
     owners: list[Value] = []
     for value in args[1:2]:
         owners_in(run, value, owners)
@@ -155,14 +156,14 @@ def _inference_enabled(run: Run, args: Sequence[Value], kwargs: Mapping[str, Val
 
 
 def _first(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """torch.compile, torch.jit.script: the thing itself; as a decorator with options, a function that returns it."""
+    """torch.compile, torch.jit.script: their argument; with options only, a decorator that returns the function."""
     if args:
         return args[0]
     return Native(lambda run, inner, kwargs, at: inner[0] if inner else Unknown())
 
 
 def _normed(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """weight_norm(layer), spectral_norm(layer): the layer itself, whose `weight` is a leaf no more."""
+    """weight_norm(layer), spectral_norm(layer): the layer itself, whose `weight` is no leaf any more."""
     layer = args[0] if args else kwargs.get("module", Unknown())
     for atom in flatten(layer):
         if isinstance(atom, TorchModule) and atom.weights is not None:
@@ -171,7 +172,7 @@ def _normed(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: as
 
 
 def _cache(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """functools.lru_cache(maxsize=…): the decorator of which `cached` knows what it does."""
+    """functools.lru_cache(maxsize=…): the same as functools.cache, which `cached` models."""
     return Symbol("functools.cache")
 
 
@@ -180,7 +181,7 @@ def _legacy_constructor(run: Run, args: Sequence[Value], kwargs: Mapping[str, Va
     return run.new_tensor("factory", NEVER, at)
 
 
-#: What each name means.
+#: The model of each function, by its dotted name.
 INTRINSICS: dict[str, Play] = {
     **builtin.INTRINSICS,
     "torch.nn.Parameter": _parameter,

@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from .guards import Guard
     from .run import Run
 
-#: A loop over at most this many known elements is run element by element.
+#: A loop over at most this many known elements is unrolled.
 UNROLL = 4
-#: ... or over so many layers of torch that are not all alike: a layer costs little, and it matters which follows which.
+#: The same for layers of torch of several kinds: a layer is cheap to call, and their order matters.
 _LAYERS = 12
 
 
 def iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
-    """The elements of a loop: (True, all of them), or (False, two that stand for a first and a last one)."""
+    """The elements of a loop: (True, all of them), or (False, some that stand for the first to the last round)."""
     exact, elements = _iterate(run, protocols.iterator(run, value, at), at)
     if not exact:
         for element in elements:
@@ -57,8 +57,8 @@ def iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
 def by_length(run: Run, value: Value) -> list[tuple[Guard, Guard, Value]]:
     """The rounds of a loop over a list that is longer on some paths than on others.
 
-    Each with the paths on which there is such a round, those on which the list has ended before, and the element. None
-    where it is not such a list, or a long one.
+    Each round: the paths that have it, the paths on which the list ends before it, and its element. Empty if the list
+    has one known length, none, or more than `UNROLL` elements.
     """
     value = run.settled(inherited.contents(run, value))
     counts = containers.known_lengths(run, value)
@@ -96,13 +96,13 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
             all(isinstance(a, (Tensor, Instance, Sequence_, Optimizer)) for _, a in element.alternatives)
             or all(isinstance(a, Unknown) for _, a in element.alternatives)
         ):
-            # What each round of a loop appended: another tensor, or row of them, in each round of this one.
+            # A loop appended one of these in each of its rounds, so each round of this loop takes another.
             atoms = flatten(element)
             return False, [atoms[0], *([Unknown()] if _are_modules(atoms[1:-1]) else ()), atoms[-1]]
         if isinstance(element, Scalar) and type(element) in (Scalar, Text):
             return False, [_like(element), _like(element)]
         if isinstance(element, Phi) and any(isinstance(a, TorchModule) for _, a in element.alternatives):
-            # Which of them follows which could only be guessed at.
+            # The order between the ends is not known: unknown values separate the layers.
             first, last = positions.at_end(run, value, FIRST), positions.last(run, value)
             between = [Unknown(), positions.one_of(run, value, element.alternatives), Unknown()]
             return False, [*([] if first is None else [first]), *between, *([] if last is None else [last])]
@@ -124,24 +124,24 @@ def _iterate(run: Run, value: Value, at: ast.AST) -> tuple[bool, list[Value]]:
 
 
 def _are_modules(elements: list[Value]) -> bool:
-    """Whether they are modules: which of them a first one hands its result to is not known."""
+    """Whether some are modules: the result of the first goes to one of them, but which is not known."""
     return any(map(is_module, elements))
 
 
 def _differ(elements: list[Value]) -> bool:
-    """Whether they are of several kinds: then it matters which follows which."""
+    """Whether elements are of several classes, so that their order matters."""
     kinds = {getattr(e, "cls", None) or getattr(e, "name", None) or type(e) for e in elements}
     return len(kinds) > 1
 
 
 def _are_layers(elements: list[Value]) -> bool:
-    """Whether they are layers of torch, of several kinds."""
+    """Whether all elements are layers of torch, of at least two kinds."""
     kinds = {element.name if isinstance(element, TorchModule) else "" for element in elements}
     return "" not in kinds and len(kinds) > 1
 
 
 def _another_layer(run: Run, element: Value) -> Value:
-    """The next of several layers that are built alike: what one round writes of its own is not the next one's."""
+    """Another layer of the same configuration with weights of its own: rounds of a loop do not share them."""
     if not isinstance(element, TorchModule) or element.weights is None:
         return element
     other = TorchModule(element.name, element.config, run.new_tensor("parameter", DOES, None, leaf=True))
@@ -153,20 +153,20 @@ def _another_layer(run: Run, element: Value) -> Value:
 
 
 def _like(number: Scalar) -> Scalar:
-    """Another of the same kind."""
+    """Another number or string of the same kind."""
     other = type(number)()
     other.number = number.number
     return other
 
 
 def unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[Value]:
-    """The values for `count` targets, of which number `star` takes the rest."""
+    """The values for `count` targets; the target at index `star` (-1: none) is starred and takes the rest."""
     alternatives = run.live(value)
     if len(alternatives) > 1:
         is_tuple = any(containers.length(run, atom) == count for _, atom in alternatives)
         rows = []
         for guard, atom in alternatives:
-            if is_tuple and isinstance(atom, (Tensor, Unknown)):  # it would hardly have so many rows
+            if is_tuple and isinstance(atom, (Tensor, Unknown)):  # hardly of `count` rows by chance
                 rows.append((guard, _members(run, atom, count)))
             else:
                 rows.append((guard, _unpack(run, atom, count, star, at)))
@@ -175,12 +175,13 @@ def unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[V
 
 
 def take(run: Run, value: Value, count: int, at: ast.AST) -> list[Value]:
-    """The first `count` elements of what has at least so many."""
+    """The first `count` elements of a value that has at least as many."""
     known = containers.items(run, value)
     return known[:count] if known is not None and len(known) >= count else unpack(run, value, count, -1, at)
 
 
 def _unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[Value]:
+    """`unpack` for a value that is no `Phi`."""
     value = protocols.iterator(run, value, at)
     known = containers.items(run, value)
     if isinstance(value, Iteration):
@@ -204,7 +205,7 @@ def _unpack(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[
 
 
 def _of_one_kind(run: Run, value: Value, count: int, star: int, at: ast.AST) -> list[Value]:
-    """The parts of what is not known element by element."""
+    """The values of unpacking if the elements are not known one by one."""
     if isinstance(value, Unknown) and value.tensor is not None and value.tensor.storage.is_tensor():
         value = value.tensor
     if isinstance(value, Tensor):
@@ -221,7 +222,7 @@ def _of_one_kind(run: Run, value: Value, count: int, star: int, at: ast.AST) -> 
 
 
 def _members(run: Run, value: Value, count: int) -> list[Value]:
-    """The parts of what is no tensor: of something unknown the same each time."""
+    """The values of unpacking no tensor: new ones, but those of an unknown value are the same each time."""
     if not isinstance(value, Unknown):
         return [Unknown() for _ in range(count)]
     parts = [run.member(value, i) for i in range(count)]
@@ -232,7 +233,7 @@ def _members(run: Run, value: Value, count: int) -> list[Value]:
 def _of_parts(
     run: Run, value: Value, parts: list[tuple[bool, Value]], count: int, star: int, at: ast.AST
 ) -> list[Value]:
-    """The parts of a tuple or list that was put together of single elements and of what is spread in it."""
+    """The values of unpacking a display with stars, `[a, *rest, b]`; `parts` are (starred, value)."""
     spread = [i for i, (starred, _) in enumerate(parts) if starred]
     head = [element for _, element in parts[: spread[0]]]
     tail = [element for _, element in parts[spread[-1] + 1 :]]

@@ -11,27 +11,27 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
-    #: Whether these are all the elements, or stand for those of a loop; and the elements.
+    #: (True, all elements), or (False, elements that stand for the rounds of a loop).
     Drawn: TypeAlias = "tuple[bool, list[Value]]"
-    #: Runs something wherever an element is handed on.
+    #: Goes through the elements, and calls the given body with each where it is yielded.
     Push: TypeAlias = Callable[[Callable[[Value], None]], None]
 
 
 class Iteration(Value):
-    """What range, enumerate, zip and their kin return.
+    """A lazy iterator, as range, enumerate, zip and their kin return.
 
-    `draw(None)` computes the elements; `draw(count)` the first so many, where it is known how many are asked for.
-    Both are asked for once, when something goes over it: `map` calls nothing before. `push`: what runs the body of a
-    loop between one element and the next, where something happens there. `step`: computes the next one alone.
+    `draw(None)` computes all elements, `draw(count)` the first `count`. Each is called at most once, when the iterator
+    is consumed: `map` calls nothing before that. `push()` gives a function that interleaves the body of a loop with
+    the code that computes the elements, if there is such code (`__next__`). `step` computes only the next element.
     """
 
     __slots__ = ("_all", "_first", "counts", "draw", "over", "push", "step")
 
     def __init__(self, draw: Callable[[int | None], Drawn], counts: bool = False) -> None:
         self.draw = draw
-        #: it counts from 0 up
+        #: its elements are 0, 1, 2, …
         self.counts = counts
-        #: what the call that made it was given
+        #: the arguments of the call that made it
         self.over: Sequence[Value] = ()
         self.push: Callable[[], Push | None] = _none
         self.step: Callable[[ast.AST], Value] | None = None
@@ -39,13 +39,13 @@ class Iteration(Value):
         self._first: dict[int, list[Value]] = {}
 
     def all(self) -> Drawn:
-        """All of them and True, or two that stand for a first and a last one."""
+        """(True, all elements), or (False, some that stand for the first to the last)."""
         if self._all is None:
             self._all = self.draw(None)
         return self._all
 
     def first(self, count: int) -> list[Value]:
-        """The first so many elements: it is taken apart into that many."""
+        """The first `count` elements, for unpacking."""
         if self._all is not None and self._all[0] and len(self._all[1]) >= count:
             return self._all[1][:count]
         known = self._first.get(count)
@@ -68,7 +68,7 @@ def _none() -> None:
 
 
 def of(exact: bool, elements: list[Value], counts: bool = False) -> Iteration:
-    """An iteration over elements that are there already."""
+    """An iterator over elements that are computed already."""
 
     def draw(count: int | None) -> Drawn:
         if count is None or len(elements) >= count:
@@ -79,24 +79,24 @@ def of(exact: bool, elements: list[Value], counts: bool = False) -> Iteration:
 
 
 class Rising:
-    """What counts the rounds of a loop up from 0: the first round is told from all others."""
+    """A loop counter that starts at 0, for which tests such as `i > 0` tell the first round from the others."""
 
     __slots__ = ("asked", "first")
 
     def __init__(self, first: Scalar) -> None:
         self.first = first
-        #: the loop does tell them apart
+        #: such a test was made
         self.asked = False
 
     def holds(self, number: Scalar, op: str, other: object) -> bool | None:
-        """Whether `number > 0` and its kin hold in the round of this number."""
+        """Whether a comparison such as `number > 0` holds in the round of `number`; None if that is not known."""
         if type(other) is not int or (other, op) not in _OF_THE_FIRST:
             return None
         self.asked = True
         return (number is self.first) == _OF_THE_FIRST[other, op]
 
 
-#: Comparisons that hold in the first round alone, and those that hold in all others.
+#: By constant and comparison with it: True if it holds in the first round only, False if in all others.
 _OF_THE_FIRST = {
     (0, "=="): True,
     (0, "<="): True,
@@ -108,14 +108,14 @@ _OF_THE_FIRST = {
 
 
 def rise(numbers: Sequence[Scalar]) -> None:
-    """These count the rounds of a loop, from 0 up."""
+    """Mark numbers as the values of one loop counter that starts at 0; the first is that of the first round."""
     rising = Rising(numbers[0]) if numbers else None
     for number in numbers:
         number.rises = rising
 
 
 def falling() -> Iteration:
-    """The numbers of a range that runs down to 0."""
+    """The numbers of a range that counts down to 0."""
     first, last = Scalar(), Scalar()
     first.falls = last.falls = last.last = True
     return of(False, [first, last])

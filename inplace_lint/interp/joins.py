@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from .guards import Guard
     from .values import Value
 
-#: A name with more alternatives than this is no longer followed.
+#: A join of more alternatives than this is widened, to bound the cost of each use.
 _ALTERNATIVES = 12
 
 
 def join(values: Sequence[tuple[Guard, Value]]) -> Value:
-    """One value for several guarded ones."""
+    """The join of guarded values: equal ones are merged, and too many are widened to one unknown value."""
     first = values[0][1]
     for _, value in values:
         if value is not first:
@@ -44,14 +44,14 @@ def join(values: Sequence[tuple[Guard, Value]]) -> Value:
         lost = Unknown()
         lost.nodes = [(guard, atom) for guard, atom in flat.values() if isinstance(atom, Tensor)]
         lost.returned = bool(lost.nodes)
-        # It is one of these: only of what is unknown among them it is not known what it hangs on.
+        # The graph is unknown only as far as that of an alternative is.
         lost.behind = max((atom.behind for _, atom in flat.values() if isinstance(atom, Unknown)), default=0)
         return lost
     return Phi(tuple(flat.values()))
 
 
 def _with_one_unknown(flat: dict[int, tuple[Guard, Value]]) -> dict[int, tuple[Guard, Value]]:
-    """The alternatives, of which one stands for all of unknown kind, and one for all modules that are built alike."""
+    """The alternatives with all unknown values merged into one, and layers without weights by configuration."""
     merged: dict[int, tuple[Guard, Value]] = {}
     unknown = Unknown()
     for guard, atom in flat.values():

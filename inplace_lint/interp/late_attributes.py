@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from .run import Run
     from .values import Instance, Value
 
-#: How the names of what torch builds begin.
+#: Prefixes of the classes of torch whose objects count as newly built.
 _BUILT = ("torch.nn.", "torch.optim.")
 
 
 def value(run: Run, obj: Instance, name: str) -> Value | None:
-    """What the attribute holds after the method that sets it; None where that is not known."""
+    """What the attribute holds after the one method that sets it has run; None if there is no such method."""
     if run.builds or not obj.shared:
         return None
     found = [
@@ -45,7 +45,7 @@ def value(run: Run, obj: Instance, name: str) -> Value | None:
 
 
 def _builds(run: Run, method: FunctionSource, name: str) -> bool:
-    """Whether a method sets an attribute to what a class or function of the project, or of torch, makes."""
+    """Whether a method assigns the attribute a call of a class or function of the project, or of a torch class."""
     return any(
         how == "=" and _is_made(run, method, expression)
         for how, expression, _ in run.program.prefilter.assigned(method).names.get(f".{name}", ())
@@ -53,7 +53,7 @@ def _builds(run: Run, method: FunctionSource, name: str) -> bool:
 
 
 def _is_made(run: Run, method: FunctionSource, node: ast.expr) -> bool:
-    """Whether an expression calls what builds something, with methods called on that, as in `Net().to(device)`."""
+    """Whether an expression is such a call, perhaps with methods called on its result: `Net().to(device)`."""
     while isinstance(node, ast.Call):
         func = node.func
         while isinstance(func, ast.Attribute):

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def is_module(value: Value) -> bool:
-    """Whether a value is a module: one of torch's, of the project's, or a list of some that is one."""
+    """Whether a value is a module: of torch, of the project, or an `nn.Sequential` or `nn.ModuleList`."""
     return (
         isinstance(value, TorchModule)
         or (isinstance(value, Instance) and value.cls.is_module())
@@ -21,7 +21,7 @@ def is_module(value: Value) -> bool:
 
 
 def argument(run: Run, module: TorchModule, name: str) -> Value | None:
-    """What the constructor was given, or its default, where it keeps that as an attribute; what that was set to."""
+    """The attribute that keeps a constructor argument: as assigned, as given, or its default; None if not known."""
     if not torch_classes.keeps(module.name, name):
         return None
     given = run.state.get((module, name)) if name in module.assigned else None
@@ -32,7 +32,7 @@ def argument(run: Run, module: TorchModule, name: str) -> Value | None:
 
 
 def as_set(run: Run, module: TorchModule) -> TorchModule:
-    """The module as it was built, but for what was assigned to its attributes since."""
+    """The module with the attributes that were assigned since it was built in its configuration."""
     changed = {
         name: value for name in module.assigned if (value := run.state.get((module, name))) is not None
     }
@@ -44,7 +44,7 @@ def as_set(run: Run, module: TorchModule) -> TorchModule:
 
 
 def training(run: Run) -> Constant | Test:
-    """`self.training`: as it was set, else one literal for all; what only evaluation does is not trained through."""
+    """`self.training`: as `train()` or `eval()` set it, else one test for all modules, noted as that of the mode."""
     if isinstance(run.keeping.mode, Constant):
         return run.keeping.mode
     test = run.test(("training",))
