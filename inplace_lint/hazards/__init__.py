@@ -1,1 +1,1 @@
-"""What a run recorded -> findings: which hazards and events are told, how sure each is, and what it rests on."""
+"""Turns the hazards and events of a run into findings: decides which to report, and with how much confidence."""

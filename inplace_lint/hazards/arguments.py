@@ -1,4 +1,4 @@
-"""Functions that change a tensor of their caller: which writes hit an argument, and whether they are meant to."""
+"""Finds writes to a tensor argument of the function, which change the caller's tensor, and decides if that is meant."""
 
 from __future__ import annotations
 

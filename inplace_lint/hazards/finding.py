@@ -1,4 +1,4 @@
-"""A finding: a hazard at a place of the file under check, with what it rests on and how sure it is."""
+"""Defines a finding: a hazard or event at a place in the checked file, with its saves, causes and confidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From what a run recorded to findings: which hazards are real, how sure, and at which place each stands."""
+"""Decides which hazards and events of a run become findings, where each is reported, and how confident it is."""
 
 from __future__ import annotations
 

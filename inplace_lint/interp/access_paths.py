@@ -1,4 +1,4 @@
-"""What a call that changes a tensor was given of it: which argument it is, or which attribute of an object."""
+"""Finds the access path by which a call reaches a tensor it changes: argument 1 (`x`), or an attribute (`Net.buf`)."""
 
 from __future__ import annotations
 

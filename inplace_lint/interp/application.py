@@ -1,4 +1,4 @@
-"""One application of an op: what it was given, and which of that may require grad."""
+"""Holds one application of an op: its bound operands, its graph node, and which operands may require grad."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Memory that tensors share with NumPy arrays, storage objects and DLPack capsules, which move no version.
+"""Models tensor memory shared with NumPy arrays, storage objects and DLPack capsules.
 
-What is not a tensor but looks at the memory of one is an `Array`: its `memory` is an alias with a counter of its own.
+A write through one of these (`a = x.numpy(); a += 1`) changes the tensor but does not move its version counter. Each
+such object is an `Array`: its `memory` is an alias of the tensor with a version counter of its own.
 """
 
 from __future__ import annotations

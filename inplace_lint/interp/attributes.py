@@ -1,4 +1,4 @@
-"""obj.name and obj.name = value."""
+"""Evaluates attribute access, `obj.name`, and attribute assignment, `obj.name = value`, by the kind of the object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""`F.apply(…)` of a `torch.autograd.Function`: its forward does not record, its `ctx` keeps what backward reads."""
+"""Models `F.apply(…)` of a custom `torch.autograd.Function`.
+
+Its `forward` runs with grad mode off and becomes one graph node. That node saves what `ctx.save_for_backward` was
+given, and the attributes of `ctx` that `backward` reads.
+"""
 
 from __future__ import annotations
 

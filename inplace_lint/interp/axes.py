@@ -1,7 +1,7 @@
-"""How many axes a tensor has, and how long they are, as far as the source says so: sizes that are written out.
+"""Infers tensor shapes, as far as the source spells out sizes: `torch.zeros(3, 4)`.
 
-Of an axis whose length is not known its place is: `(None, 4)` is a matrix of four columns. Without a shape, not even
-the number of axes is known.
+None stands for an axis of unknown length: `(None, 4)` is a matrix of four columns. Where the shape itself is None, not
+even the number of axes is known.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Instructions that nest blocks, or leave them early: branches, loops, `with`, `try`; how their paths join."""
+"""Interprets control flow (`if`, loops, `with`, `try`, `break`, `continue`) and joins the states of its paths."""
 
 from __future__ import annotations
 

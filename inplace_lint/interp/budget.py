@@ -1,4 +1,4 @@
-"""How far a run goes: how many instructions, how deep, and into which calls."""
+"""Bounds the work of one run: how many instructions it executes, how deep calls nest, and which calls it enters."""
 
 from __future__ import annotations
 

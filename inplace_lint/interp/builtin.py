@@ -1,4 +1,4 @@
-"""Names with a meaning of Python's: its builtins, and the few functions of its library that hand tensors on."""
+"""Models Python's builtins (`len`, `list`, `getattr`, `super`) and the few library functions that pass tensors on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions under `functools.cache`: a call with the same arguments is not run again, here as in Python."""
+"""Reuses the result of a function under `functools.cache`: equal constant arguments return the same value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Calls: of the project's functions, which are entered, and of what is not known; `objects` has those of classes."""
+"""Dispatches calls: enters functions of the project, and over-approximates callees that are unknown.
+
+Calls of classes, objects and layers are in `objects`.
+"""
 
 from __future__ import annotations
 

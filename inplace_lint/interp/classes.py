@@ -1,4 +1,4 @@
-"""Classes of the project: what an object, the class itself or `super()` finds along the order of its bases."""
+"""Looks up attributes of project classes along the MRO: for an object, for the class itself, and for `super()`."""
 
 from __future__ import annotations
 

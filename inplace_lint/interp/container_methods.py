@@ -1,4 +1,4 @@
-"""Methods of lists, tuples and dicts, and of the containers of torch.nn, that change them or give their elements."""
+"""Models methods of lists, tuples, sets, dicts and `torch.nn` containers: `append`, `pop`, `items`, `update`, …"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists, tuples, dicts: their elements stand in the state, so that a store on one branch stays on that branch."""
+"""Models lists, tuples and dicts. Elements live in the path's state, so a store in one branch stays in that branch."""
 
 from __future__ import annotations
 

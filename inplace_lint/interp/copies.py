@@ -1,4 +1,4 @@
-"""`copy.deepcopy`: modules, objects and containers that are built the same and share no memory with what was copied."""
+"""Models `copy.deepcopy`: builds modules, objects and containers of the same structure over fresh storages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decorators: what they make of a function, and in which grad mode it then runs."""
+"""Applies decorators: decides which function a name is bound to, and the grad mode that the function runs in."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Reduced ordered binary decision diagrams: Boolean functions of tests, of which equal ones are one object.
+"""Implements reduced ordered binary decision diagrams (BDDs) over the program's tests. Equal diagrams are one object.
 
-The latest test stands at the top. After R. E. Bryant, "Graph-based algorithms for Boolean function manipulation", 1986.
+The latest test is at the root. After R. E. Bryant, "Graph-based algorithms for Boolean function manipulation", 1986.
 """
 
 from __future__ import annotations

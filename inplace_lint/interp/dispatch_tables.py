@@ -1,6 +1,6 @@
-"""Tells apart what a dict of functions, classes or layers holds, `ACTIVATIONS[name]`: one test for each name in it.
+"""Splits paths at a lookup in a dict of functions, classes or layers, `ACTIVATIONS[name]`: one test for each key.
 
-These are the tests that `name == "relu"` makes as well, so what is built by name and what is asked of the name agree.
+These are the same tests that `name == "relu"` makes, so a layer chosen by name and a branch on the name correlate.
 """
 
 from __future__ import annotations

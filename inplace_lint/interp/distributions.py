@@ -1,4 +1,4 @@
-"""Distributions of torch: what they draw hangs on nothing, the density of a value on what they were made of."""
+"""Models `torch.distributions`: samples carry no graph; densities depend on the distribution's parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A run of a file that goes on to call its training (`prefilter.driver_synthesis`), as others have to."""
+"""Runs a file together with a synthesised driver that calls its training code, since the real caller is not in sight.
+
+The calls come from `prefilter.driver_synthesis`.
+"""
 
 from __future__ import annotations
 

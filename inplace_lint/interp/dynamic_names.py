@@ -1,8 +1,8 @@
-"""Decides what stands under a name that is computed: `getattr(nn, act)`, `self.add_module(name, layer)`.
+"""Resolves attributes whose name is computed: `getattr(nn, act)`, `self.add_module(name, layer)`.
 
-A name that an argument gives by default is what most callers leave as it is. What was registered under names that
-are not known may be any attribute that nothing else set; a name that begins as it is written, `f"layer{i}"`, is that
-of an attribute which begins so.
+If the name is a parameter with a default, the default gets a path of its own, since most callers keep it. A layer
+registered under an unknown name may be any attribute that nothing else sets. `getattr(self, f"layer{i}")` is one of
+the layers whose attribute name starts with `layer`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Functions and layers of einops: each is the operations of torch that its pattern stands for."""
+"""Models functions and layers of einops: translates each pattern into the torch ops that einops runs for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elements of containers of which it is not known what stands where, told apart by the keys they are taken under."""
+"""Distinguishes elements of a container with unknown layout by the keys they are read under: `d[k]` is not `d[j]`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What a function is given before any call of it is seen: by annotations, defaults, and what is asked of a parameter.
+"""Makes abstract arguments for a function whose callers are unknown: from annotations, defaults and uses.
 
-An argument may be an object of a class in sight: by its annotation, or because no other class has what is asked of it.
-Modules matter for what their layers save. Of other classes those alone do that have a method that writes: what it does
-to what the function saved before is told where both are called.
+An argument becomes an object of a project class if its annotation says so, or if only that class has the attributes
+the function uses. Modules matter because their layers save tensors. Other classes matter only if a method of theirs
+writes: such a write can hit a tensor that the function has saved, and only this function calls both.
 """
 
 from __future__ import annotations

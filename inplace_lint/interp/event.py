@@ -1,4 +1,4 @@
-"""What a run comes across besides hazards: writes that raise at once or gain nothing, calls that it did not enter."""
+"""Defines what a run records besides hazards: writes that raise at once or gain nothing, and calls it skipped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs instructions: names, registers. What values mean is left to `attributes`, `calls`, `ops`, paths to `blocks`."""
+"""Executes instructions: the transfer function of each one on names and registers. Control flow is in `blocks`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Modules and optimizers of classes that are not in sight: an argument that is called, asked for parameters, stepped.
+"""Models modules and optimizers of unknown class, such as the arguments in `def train(model, optimizer)`.
 
-A module is known by what it is asked for, which may come after it was called: what that forward saved is noted then.
-An optimizer is known by `zero_grad`; which modules it steps is not, but some that a backward has just reached.
+A value counts as a module once the code uses it as one (`model.parameters()`). If it was called before that, the saves
+of that forward are recorded afterwards. A value counts as an optimizer once `zero_grad` is called on it. Its `step` may
+write any parameter that a backward has reached since the last step.
 """
 
 from __future__ import annotations

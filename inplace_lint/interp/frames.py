@@ -1,4 +1,4 @@
-"""Where execution stands: frames of inlined calls, places in the source, and the state of names and attributes."""
+"""Defines where execution stands: frames of inlined calls, source places, and the state of names and attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes over several things at once or hands them to a function: of Python's builtins, itertools and functools."""
+"""Models Python's functional tools: `zip`, `enumerate`, `map`, `sum`, `partial`, and those of `itertools`."""
 
 from __future__ import annotations
 

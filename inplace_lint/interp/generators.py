@@ -1,4 +1,4 @@
-"""Generators of the project: what stands under a `with`, or in a loop over one, runs where the generator yields."""
+"""Runs generators of the project: the body of a `for` or `with` over one is executed at each `yield`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What a second look takes for evidence that a value needs no gradient: its use, and what stands in its place."""
+"""Collects evidence that a value needs no gradient, for the second look at a function with findings.
+
+For example: a value used as an index is an integer, and the second argument of a loss is a target.
+"""
 
 from __future__ import annotations
 

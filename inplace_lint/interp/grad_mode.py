@@ -1,4 +1,4 @@
-"""In which mode code runs: what `torch.no_grad()` and its kin set, as context managers and as decorators."""
+"""Tracks grad mode and autocast, as set by `torch.no_grad()` and its kin as context managers, decorators or calls."""
 
 from __future__ import annotations
 

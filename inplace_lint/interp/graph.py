@@ -1,4 +1,4 @@
-"""Autograd's graph: its nodes, and which of them a backward runs."""
+"""Models autograd's graph, and computes which nodes a backward reaches, under which path conditions."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""Path conditions: which outcomes of the tests seen so far a fact belongs to.
+"""Represents path conditions (guards): Boolean functions of the outcomes of the tests seen so far.
 
-A test (`if flag:`) gets a *literal*, a bit. A guard is a Boolean function of these. Two facts meet only if their guards
-can hold together: this keeps exclusive branches apart, and lets `if c: …` twice on the same `c` correlate, without
-forking the whole state.
+Each test (`if flag:`) gets a *literal*, one bit. Two facts meet only if their guards can hold together. This keeps
+exclusive branches apart, and lets two tests of the same `c` correlate, without forking the whole state.
 
-Most guards are the branches that a path took, one after the other: literals that must and must not hold are two masks.
-Only what they leave open is a diagram, which speaks of none of them. Equal guards are one object.
+Most guards are conjunctions of the branches that a path took, so the literals that must hold, and those that must not,
+are kept as two bit masks. The rest of the condition is a BDD over the other literals. Equal guards are one object.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""What autograd knows at run time, kept as guarded facts: the graph, what its nodes saved, and which writes came after.
+"""Records autograd's state as guarded facts (graph, saves, writes), and matches each write with the saves it spoils.
 
-Facts are only ever added, each with the guard of its path and in the order of execution, so branches need no copies:
-two facts of exclusive branches have guards that cannot hold together. A version counter is not needed: a write meets
-the saves of the same storage that were recorded before it and whose node has not run its backward yet.
+Facts are added in the order of execution, each with the guard of its path. Branches need no copy of the heap: facts of
+exclusive branches have guards that cannot hold together. Version counters need no numbers: a write spoils the saves of
+the same storage that were recorded before it and whose node has not run its backward yet.
 """
 
 from __future__ import annotations
