@@ -16,26 +16,26 @@ if TYPE_CHECKING:
 
 
 class Literals:
-    """The literals of one run, and what stands for a test or a number that is asked for again."""
+    """The literals of one run, and the interned values of its tests and numbers."""
 
     def __init__(self, program: Program, builds: bool) -> None:
         self.program = program
-        #: this run builds objects that all runs share
+        #: this run builds objects that all runs share: its literals belong to `program.built`
         self.builds = builds
-        #: literals of paths that are only guessed at (an op that may alias), and of evaluation mode
+        #: masks of the literals of guesses (an op may return an alias or a copy), and of evaluation mode
         self.doubtful = program.built.doubtful
         self.evaluation = program.built.evaluation
-        #: literals that hold, and that do not, only where somebody turns a flag the other way than it is by default
+        #: masks of literals for flags of the call: those that are false by default, and those that are true
         self.turned = (0, 0)
-        #: literals that hold only where an object is built with a flag that is off by default
+        #: mask of literals that are true only if an object is built with a flag that is off by default
         self.asked_for_in_building = 0
-        #: literals that say of the last round of a loop that it is the one of some number
+        #: mask of literals `i == constant` for the last round of a loop
         self.numbered = 0
-        #: the words that a value was compared with, each with the literal of that test
+        #: the strings that a value was compared with, each with the bit of that test
         self.words: dict[Value, dict[str, int]] = {}
-        #: pairs of literals that do not both hold
+        #: masks of pairs of literals that exclude each other
         self.exclusive: list[int] = []
-        #: what the round before of a loop had for what a round has
+        #: by loop element, that of the round before
         self.round_before: dict[Value, Value] = {}
         self._bits: dict[Hashable, int] = {}
         self._interned: dict[Hashable, Scalar] = {}
@@ -43,11 +43,11 @@ class Literals:
         self._own_bits = 0
 
     def bit(self, key: Hashable) -> int:
-        """The literal's bit for a test, the same for the same key."""
+        """The bit for a test, the same for the same key."""
         bit = self._bits.get(key)
         if bit is None:
             built = self.program.built.bits
-            if key in built:  # what an `__init__` asked already, be it that of another object
+            if key in built:  # an `__init__` made the same test, perhaps of another object
                 bit = built[key]
             elif self.builds:
                 bit = built[key] = 2 * self.program.built.count
@@ -59,46 +59,46 @@ class Literals:
         return bit
 
     def without_exclusive(self, guard: Guard) -> Guard:
-        """The guard without the paths on which two tests hold that exclude each other."""
+        """The guard without the paths on which two literals hold that exclude each other."""
         for pair in (*self.program.built.exclusive, *self.exclusive):
             if not pair & ~tests(guard):
                 guard = minus(guard, conjunction(pair, 0))
         return guard
 
     def expect(self, bit: int, default: bool) -> None:
-        """Note what a flag of a call is by default, which the literal stands for."""
+        """Note the default of the flag of a call that the literal stands for."""
         holds, fails = self.turned
         self.turned = (holds, fails | 1 << bit) if default else (holds | 1 << bit, fails)
 
     def expect_another_word(self, bit: int) -> None:
-        """Note that a value is by default not the word with which the literal says that it is the same."""
+        """Note that the literal compares a value with a string that is not its default."""
         if self.builds:
             self.program.built.other_words |= 1 << bit
         else:
             self.expect(bit, False)
 
     def by_default(self, guard: Guard) -> bool:
-        """Whether one of the paths leaves the flags of the call, and words, as they are by default."""
+        """Whether one of the paths is taken with all flags of the call, and strings, at their defaults."""
         holds, fails = self.turned
         holds |= self.program.built.other_words
         return bool(where(guard, fails, holds))
 
     def expect_in_building(self, bit: int) -> None:
-        """Note that a flag which an object is built with is off by default."""
+        """Note that the literal stands for a flag of an `__init__` that is off by default."""
         holder = self.program.built if self.builds else self
         holder.asked_for_in_building |= 1 << bit
 
     def as_built_by_default(self, guard: Guard) -> bool:
-        """Whether one of the paths leaves the flags that objects are built with as they are by default."""
+        """Whether one of the paths is taken with all such flags of `__init__` off."""
         turned = self.asked_for_in_building | self.program.built.asked_for_in_building
         return bool(where(guard, 0, turned))
 
     def is_of_any_round(self, guard: Guard) -> bool:
-        """Whether one of the paths does not ask that the last round of a loop be the one of some number."""
+        """Whether one of the paths does not depend on the last round of a loop having a certain number."""
         return bool(where(guard, 0, self.numbered))
 
     def without_options(self, guard: Guard) -> Guard:
-        """The guard without the tests of flags that the function, or its object's `__init__`, is given."""
+        """The guard without the tests of arguments of the function or of the `__init__` of its object."""
         options = 0
         for bits in (self._bits, self.program.built.bits):
             for key, bit in bits.items():
@@ -107,7 +107,7 @@ class Literals:
         return apart_from(guard, options)
 
     def doubt(self, key: Hashable) -> tuple[Guard, Guard]:
-        """The two outcomes of something that cannot be told from the source."""
+        """The literals of the two outcomes of a guess: what the source does not decide."""
         bit = self.bit(("doubt", key))
         self.doubtful |= 1 << bit
         return literal(bit, True), literal(bit, False)
@@ -121,11 +121,12 @@ class Literals:
         return known
 
     def is_told(self, key: Hashable, holds: bool, guard: Guard) -> bool:
-        """Whether all paths of the guard have made this test, and it came out so."""
+        """Whether on all paths of the guard this test was made with this outcome."""
         known = self._interned.get(("test", key))
         return isinstance(known, Test) and implies(guard, literal(known.bit, holds))
 
     def test_of_bit(self, bit: int) -> Test:
+        """The truth value of a literal whose bit is known."""
         key = ("bit", bit)
         known = self._interned.get(key)
         if known is None:
@@ -143,7 +144,7 @@ class Literals:
         return known
 
     def scalar(self, key: Hashable, kind: type[Scalar] = Scalar) -> Scalar:
-        """A value that is no tensor, the same for the same key."""
+        """A value of the given kind that is no tensor, the same for the same key."""
         known = self._interned.get(key)
         if known is None:
             known = self._interned[key] = kind()
@@ -151,10 +152,10 @@ class Literals:
         return known
 
     def key_of(self, value: Scalar) -> Hashable:
-        """What an interned scalar was made from."""
+        """The key of an interned scalar."""
         return self._keys.get(value)
 
     def known(self, key: Hashable) -> int | None:
-        """The literal's bit for a test, if it was made."""
+        """The bit for a test, if it was made."""
         bit = self._bits.get(key)
         return self.program.built.bits.get(key) if bit is None else bit

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def find(run: Run, order: list[ClassValue], name: str) -> Value | None:
-    """A method, or a class-level assignment, in the classes of a look-up order."""
+    """The method, or the value assigned in the class body, of the first class in `order` that defines the name."""
     for cls in order:
         method = cls.source.methods.get(name)
         if method is not None:
@@ -31,7 +31,7 @@ def find(run: Run, order: list[ClassValue], name: str) -> Value | None:
 
 
 def method_value(run: Run, cls: ClassValue, name: str) -> FunctionValue:
-    """The function that a class defines under a name, decorators evaluated."""
+    """The function that a class defines under a name, with its decorators applied."""
     source = cls.source.methods[name]
     key = (source.module, f"{cls.source.name}@{source.name}")
     known = run.top_levels.globals.get(key)

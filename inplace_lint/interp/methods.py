@@ -44,12 +44,12 @@ if TYPE_CHECKING:
 
 NONE = Constant(None)
 
-#: Methods of nn.Module that return the module itself and may give its parameters another dtype.
+#: Methods of nn.Module that return the module itself and may change the dtype of its parameters.
 _CONVERT = frozenset("to float double half bfloat16 apply type".split())
 
 
 def flag(kwargs: Mapping[str, Value], name: str) -> bool:
-    """Whether a keyword is given and may be true."""
+    """Whether a keyword argument is given and may be true."""
     value = kwargs.get(name)
     return value is not None and not (isinstance(value, Constant) and not value.value)
 
@@ -58,7 +58,7 @@ def flag(kwargs: Mapping[str, Value], name: str) -> bool:
 
 
 def of_tensor(run: Run, tensor: Value, name: str) -> Value | None:
-    """Methods of tensors that the op table does not describe."""
+    """A method of tensors that the op table does not describe."""
     if name == "backward":
         return Native(lambda run, args, kwargs, at: _backward(run, [tensor], args, kwargs))
     if name == "requires_grad_":
@@ -73,7 +73,7 @@ def of_tensor(run: Run, tensor: Value, name: str) -> Value | None:
 
 
 def of_unknown(run: Run, obj: Unknown, name: str) -> Value | None:
-    """Methods of something unknown that mean one thing wherever they are found: PyTorch's own protocol."""
+    """A method of an unknown value whose name has one meaning in PyTorch, as `backward` or `parameters`."""
     if name == "backward":
         return Native(lambda run, args, kwargs, at: _backward_of_unknown(run, obj, args, kwargs))
     if name == "requires_grad_":
@@ -96,6 +96,7 @@ def of_unknown(run: Run, obj: Unknown, name: str) -> Value | None:
 def _backward(
     run: Run, tensors: Sequence[Value], args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> Value:
+    """`tensor.backward(gradient, retain_graph, create_graph)`, from all tensors in `tensors`."""
     retain = flag(kwargs, "retain_graph") or flag(kwargs, "create_graph")
     if len(args) > 1:
         retain = retain or not (isinstance(args[1], Constant) and not args[1].value)
@@ -108,7 +109,7 @@ def _backward(
 
 
 def _backward_of_unknown(run: Run, obj: Unknown, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    """`loss.backward()`, or `engine.backward(loss)`: what is given a tensor with a graph is none itself."""
+    """`loss.backward()`, or `engine.backward(loss)`, if an argument is a tensor with a graph."""
     given = [found for value in args for found in run.tensors_within(value)]
     if any(node.edges for guard, tensor in given for _, node in run.heap.nodes(tensor, guard)):
         return _backward(run, args, [], kwargs)
@@ -121,7 +122,7 @@ def _requires_grad_(run: Run, value: Value, args: Sequence[Value], kwargs: Mappi
         requires_grad.assign(run, tensor, wanted)
     if isinstance(wanted, Constant) and not wanted.value:
         for atom in run.possible(value):
-            if isinstance(atom, Unknown):  # perhaps a module: then none of its weights does
+            if isinstance(atom, Unknown):  # perhaps a module: then its weights are frozen
                 requires_grad.assign(run, external_modules.expected_weights(run, atom), wanted)
     return value
 
@@ -141,7 +142,7 @@ def _pair(run: Run, value: Value) -> Value:
 
 
 def of_instance(run: Run, obj: Instance, name: str) -> Value | None:
-    """What an object inherits from torch."""
+    """A method or attribute that an object of the project inherits from `nn.Module`, or may inherit."""
     if not obj.cls.is_module() and "?" not in obj.cls.external_bases():
         return None
     if name == "training":
@@ -156,6 +157,7 @@ def of_module(run: Run, module: TorchModule, name: str) -> Value | None:
 
 
 def module_protocol(run: Run, obj: Value, name: str) -> Value | None:
+    """A method that every module has; None for another name."""
     found = modules.method(run, obj, name)
     if found is not None:
         return found
@@ -180,7 +182,7 @@ def module_protocol(run: Run, obj: Value, name: str) -> Value | None:
     if name == "zero_grad":
         return Native(lambda *_: NONE)
     if name == "load_state_dict":
-        run.forget_dtypes()  # with `assign=True` they are those of what is loaded
+        run.forget_dtypes()  # with `assign=True` the parameters take the dtypes of what is loaded
         return Native(lambda run, args, kwargs, at: optimizers.step(run, [obj], at, "load_state_dict"))
     if name == "forward":
         return Bound(obj, [], {})
@@ -223,14 +225,14 @@ def _register(
 
 
 def _step_through(run: Run, obj: Unknown, args: Sequence[Value], at: ast.AST) -> Value:
-    """`scaler.step(optimizer)`: something unknown is asked to step an optimizer that is known."""
+    """`optimizer.step()` of an unknown value, or `scaler.step(optimizer)` with a known optimizer."""
 
     if optimizers.step_elsewhere(run, obj, args, at):
         return Unknown()
     run.steps.of_unknown = True
     for value in args:
         if isinstance(value, FunctionValue):
-            run.call(value, [], {}, at)  # a closure, of what may be an optimizer
+            run.call(value, [], {}, at)  # the closure of an optimizer
         if isinstance(value, Optimizer):
             optimizers.step(run, value.owners, at, f"{value.name}.step", fused=value.fused)
     external_modules.step(run, [obj, *args], at)
@@ -238,7 +240,7 @@ def _step_through(run: Run, obj: Unknown, args: Sequence[Value], at: ast.AST) ->
 
 
 def of_class(run: Run, cls: ClassValue, name: str) -> Value | None:
-    """What a class inherits from torch: `apply` of an autograd.Function."""
+    """A class attribute that is inherited from torch: `apply` of an autograd.Function."""
     if name == "apply" and any(base.endswith("autograd.Function") for base in cls.external_bases()):
         return Native(lambda run, args, kwargs, at: autograd_functions.apply(run, cls, args, at))
     return None

@@ -19,9 +19,9 @@ _FILLED = (b".append(", b".extend(", b".insert(")
 
 
 def made(run: Run, args: Sequence[Value], at: ast.AST) -> Value | None:
-    """What a class that is not in sight makes of modules alone for one that is a module; None where it may be no list.
+    """An `nn.ModuleList` for a call of an unknown class in a method of a module; None if it may be no list.
 
-    It is given a list of modules, or nothing, and modules are appended to what it makes.
+    It is one if its only argument is a list of modules, or if it has none and is appended to in the same method.
     """
     source = run.frame.function
     if source is None or source.owner is None or not run.program.class_value(source.owner).is_module():
@@ -36,7 +36,7 @@ def made(run: Run, args: Sequence[Value], at: ast.AST) -> Value | None:
 
 
 def _is_filled(run: Run, source: FunctionSource, at: ast.AST) -> bool:
-    """Whether the function puts something into what it binds a call to, at its end."""
+    """Whether the function binds the call to a name or attribute, and calls `append` or its kin on that."""
     receiver = source.receiver.encode()
     for name, entries in run.program.prefilter.assigned(source).names.items():
         if any(how == "=" and value is at for how, value, _ in entries):

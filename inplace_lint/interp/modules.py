@@ -21,7 +21,7 @@ _MODES = {"train": True, "eval": False}
 
 
 class OfOne(Native):
-    """A callable that changes nothing but the object it belongs to: of several, none has to be told from the others."""
+    """A method that changes only its own object: for several objects, each is called without a path of its own."""
 
     __slots__ = ()
 
@@ -52,7 +52,7 @@ def method(run: Run, module: Value, name: str) -> Value | None:
 
 
 def _remove(run: Run, key: tuple[Value, str], hooks: Sequence[Value]) -> Value:
-    """`handle.remove()`: a hook that takes itself away is played once."""
+    """`handle.remove()`: leave out the hook, so that one which removes itself runs once."""
     known = run.state.get(key)
     left = [hook for hook in (containers.items(run, known) or [] if known else []) if hook not in hooks]
     run.state.slots[key] = containers.make(run, "tuple", left)
@@ -62,7 +62,7 @@ def _remove(run: Run, key: tuple[Value, str], hooks: Sequence[Value]) -> Value:
 def called(
     run: Run, module: Value, args: Sequence[Value], at: ast.AST, forward: Callable[[Sequence[Value]], Value]
 ) -> Value:
-    """A call of a module: its hooks around its forward, and its mode, if one was set, for all that it calls."""
+    """Call a module: its hooks around `forward`, under the mode that `train()` or `eval()` set for it, if any."""
     outer = run.keeping.mode
     mode = run.state.get((module, "mode"))
     if mode is not None:
@@ -85,7 +85,7 @@ def _hooks(run: Run, module: Value, name: str) -> list[Value]:
 
 
 def _play(run: Run, hook: Value, args: list[Value], at: ast.AST) -> Value | None:
-    """What a hook gives in the place of what it got; None where it gives nothing."""
+    """Call a hook: what it returns replaces the input or result of the module; None if it returns nothing."""
 
     deep = run.entering.deep
     function = hook
@@ -109,7 +109,7 @@ def _is_none(value: Value) -> bool:
 
 
 def statistics(run: Run, module: TorchModule, training: bool, result: Value, at: ast.AST) -> None:
-    """Batch statistics that a module updates in training, uncounted, and that its backward reads after evaluation."""
+    """Model running statistics: training writes them uncounted; a graph made in evaluation mode saves them."""
     if not layout.keeps_statistics(module.name) or _is_off(module.config.get("track_running_stats")):
         return
     mean = module.owns.get("running_mean")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..resolve.names import Definition
     from .run import Run
 
-#: Values that are the same in every run.
+#: Kinds of values that do not depend on the run, so that all runs share them.
 _THE_SAME = (Symbol, ClassValue, Constant)
 
 
@@ -31,7 +31,7 @@ def load(run: Run, name: str) -> Value:
         if value is not None:
             return value
         if frame is run.frame and frame.scope is not None and name in frame.scope[0]:
-            # Local, but not bound on this path as far as is known; one unknown stands for it from here on.
+            # Local, but not bound on this path: bind it to one unknown value from here on.
             unknown = Unknown()
             run.state.slots[(frame.uid, name)] = unknown
             return unknown
@@ -59,9 +59,7 @@ def store(run: Run, name: str, value: Value) -> None:
             run.state.slots[(module_frame.uid, name)] = value
         else:
             if run.builds:
-                run.top_levels.globals = dict(
-                    run.top_levels.globals
-                )  # what one run sets is not for the others to see
+                run.top_levels.globals = dict(run.top_levels.globals)  # keep the change from other runs
             run.top_levels.globals[frame.module, name] = Unknown()
             kept = run.tensors_within(value)
             run.heap.escape(kept, run.path)
@@ -71,16 +69,14 @@ def store(run: Run, name: str, value: Value) -> None:
 
 
 def of_module(run: Run, module: Module, name: str) -> Value:
-    """What the top level of a file binds to a name, or the builtin; Unknown if that cannot be told."""
+    """The value that the top level of a file binds to a name, or the builtin; Unknown if it is not known."""
     key = (module, name)
     value = run.top_levels.globals.get(key)
     if value is None:
         known = run.program.known_names
         value = known.get(key)
         if value is None:
-            run.top_levels.globals[key] = (
-                Unknown()
-            )  # ends cycles of imports and of self-referring assignments
+            run.top_levels.globals[key] = Unknown()  # ends cycles of imports and of assignments
             value = _find(run, module, name)
             if type(value) in _THE_SAME:
                 known[key] = value
@@ -93,18 +89,18 @@ def _find(run: Run, module: Module, name: str) -> Value:
 
 
 def imported(run: Run, module: Module, name: str, member: str | None, level: int) -> Value:
-    """What `from name import member`, or `import name`, binds."""
+    """The value that `from name import member`, or `import name`, binds."""
     return _value(run, run.program.names.imported(module, name, member, level), module)
 
 
 def of_dotted(run: Run, dotted: str, name: str) -> Value:
-    """An attribute of what is outside of the project."""
+    """The attribute `name` of a module or class outside the project."""
     module = run.frame.module
     return _value(run, run.program.names.attribute(module, dotted, name), module)
 
 
 def _value(run: Run, found: Definition | None, module: Module, name: str = "") -> Value:
-    """The value of what was found for a name of a file; without the name, for something that is imported there."""
+    """The value of a definition that was found for `name` in `module`; no name: of an import."""
     if found is None:
         return Unknown()
     what = found.what
@@ -130,7 +126,7 @@ def _value(run: Run, found: Definition | None, module: Module, name: str = "") -
 
 
 def may_come_by_a_star(run: Run, node: ast.AST) -> bool:
-    """Whether an expression begins with a name that nothing binds, but perhaps an `import *` of a file out of sight."""
+    """Whether an expression begins with an unbound name that an `import *` from outside the project may bind."""
     while (inner := getattr(node, "func", None) or getattr(node, "value", None)) is not None:
         node = inner
     name, module = getattr(node, "id", None), run.frame.module
@@ -148,7 +144,7 @@ def may_come_by_a_star(run: Run, node: ast.AST) -> bool:
 
 
 class ModuleValue(Value):
-    """A module of the project."""
+    """A module of the project as a value."""
 
     __slots__ = ("module",)
 
@@ -168,7 +164,7 @@ def evaluate(run: Run, node: ast.expr) -> Value:
 
 
 def decorators_of(run: Run, source: FunctionSource) -> list[Value]:
-    """The values of a function's decorators: what makes them is entered, although it writes nothing."""
+    """The values of the decorators of a function; every call in them is entered, even of code that writes nothing."""
     deep, run.entering.deep = run.entering.deep, EVERYTHING
     try:
         return [evaluate_in(run, source.module, node) for node in getattr(source.node, "decorator_list", ())]
@@ -177,12 +173,12 @@ def decorators_of(run: Run, source: FunctionSource) -> list[Value]:
 
 
 def evaluate_in(run: Run, module: Module, node: ast.expr) -> Value:
-    """The value of an expression at the top level of a file, apart from the path that asks for it."""
+    """The value of an expression at the top level of a file, independent of the current path."""
     return apart(run, module, lambda: evaluate(run, node))
 
 
 def apart(run: Run, module: Module, action: Callable[[], Value]) -> Value:
-    """What an action gives at the top level of a file, whatever path asks for it."""
+    """The result of an action in a new frame at the top level of a file, independent of the current path."""
     outer = (run.frame, run.state, run.path, run.grad, run.autocast, run.loops)
     decorates, run.entering.decorates = run.entering.decorates, False
     frame = Frame(run.uid(), module, None, None, None, None)
@@ -202,7 +198,7 @@ def apart(run: Run, module: Module, action: Callable[[], Value]) -> Value:
     finally:
         run.frame, run.state, run.path, run.grad, run.autocast, run.loops = outer
         run.entering.decorates = decorates
-    # What the evaluation built (the elements of a list, the attributes of an object) holds on every path.
+    # Elements and attributes of the objects that the evaluation built hold on every path.
     for key, made in overlay.slots.items():
         if not (isinstance(key, tuple) and key[0] == frame.uid):
             base.slots.setdefault(key, made)

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
 
 def is_left(run: Run, *asked: Value) -> bool:
-    """Leave the paths on which one of the values is None, as far as a test told; whether any path is left.
+    """Cut the paths on which one of the values is None, and return whether any path is left.
 
-    What is None whatever was tested stays: nobody wrote a test, so it may be set from elsewhere.
+    A path is cut where an alternative of the value is None, or where a test `x is None` holds of an unknown value. A
+    value that is None on every path cuts nothing: it may be set from elsewhere.
     """
     for value in asked:
         if not isinstance(value, (Phi, Unknown)):
@@ -34,13 +35,14 @@ def is_left(run: Run, *asked: Value) -> bool:
 
 
 def _may_be_none(run: Run, atom: Value) -> bool:
-    """Whether it is None, or a test asked whether it is."""
+    """Whether a value is None, or a test asked whether it is."""
     if isinstance(atom, Constant):
         return atom.value is None
     return isinstance(atom, Unknown) and run.known(("is", atom, "None")) is not None
 
 
 def _where_given(run: Run, atom: Value, path: Guard) -> Guard:
+    """The part of a path on which the value is not None."""
     if isinstance(atom, Constant) and atom.value is None:
         return DEAD
     bit = run.known(("is", atom, "None")) if isinstance(atom, Unknown) else None

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Operations:
-    """Python's operations on abstract values, at the place where the run stands."""
+    """Operations of Python on abstract values, in the current state of the run."""
 
     @abstractmethod
     def block(self, instructions: ir.Block) -> None:
@@ -33,7 +33,7 @@ class Operations:
         at: ast.AST,
         exact: bool = True,
     ) -> Value:
-        """func(*args, **kwargs); `exact` is False where some arguments came from what is not known."""
+        """func(*args, **kwargs); `exact` is False if some arguments come from a `*args` of unknown contents."""
 
     @abstractmethod
     def enter(
@@ -46,13 +46,13 @@ class Operations:
         force: bool = False,
         on_yield: Callable[[Value], None] | None = None,
     ) -> Value:
-        """Run the body of a function of the project; `force`: even of a generator, or where nothing seems to matter."""
+        """Interpret the body of a function of the project; `force`: even of a generator, or if nothing in it writes."""
 
     @abstractmethod
     def call_unknown(
         self, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
     ) -> Value:
-        """A call of something that is not known: its result may hang on everything that was given to it."""
+        """Call an unknown value: its result may depend on every argument."""
 
     @abstractmethod
     def attribute(self, obj: Value, name: str, at: ast.AST) -> Value:
@@ -60,4 +60,4 @@ class Operations:
 
     @abstractmethod
     def materialise(self, obj: Instance) -> None:
-        """Run the `__init__` of an object that was put off until somebody looks into it."""
+        """Run the `__init__` of an object that was put off until the object is used."""

@@ -72,7 +72,7 @@ _OBJECTS = (
 
 
 def binary(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
-    """left op right."""
+    """left op right, for arithmetic and bitwise operators."""
     own = own_operators.binary(run, op, left, right, at)
     if own is not None:
         return own
@@ -98,7 +98,7 @@ def binary(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
 
 
 def _counted_on(run: Run, op: str, left: Value, right: Value) -> Value:
-    """A number computed from two; of the number of a loop's round and a constant it is the number of that round too."""
+    """A number or string computed from two; `i + 1` of a loop index stays tied to the round of the loop."""
     texts = isinstance(left, Text) or (isinstance(right, Constant) and isinstance(right.value, str))
     made = run.scalar((op, _identity(left), _identity(right)), Text if texts and op in "+%" else Scalar)
     if op not in "+-" or not (isinstance(left, Scalar) and isinstance(right, Constant)):
@@ -110,7 +110,7 @@ def _counted_on(run: Run, op: str, left: Value, right: Value) -> Value:
 
 
 def _repeat(run: Run, sequence: Sequence_, count: Value) -> Value:
-    """`[x] * n`: the same object n times."""
+    """`[x] * n`: a sequence that holds the same object n times."""
     elements = containers.items(run, sequence)
     if (
         elements is not None
@@ -176,7 +176,7 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value:
 
 
 def _equal(run: Run, left: Value, right: Value) -> Value:
-    """left == right, where a value is one word only, and what a loop goes over is the same word but once."""
+    """left == right as a test: a value equals one string only, and so do two rounds of a loop between them."""
     test = run.test(("==", _identity(left), _identity(right)))
     if isinstance(left, Scalar) and left.last and isinstance(right, Constant):
         run.numbered |= 1 << test.bit
@@ -200,19 +200,19 @@ def _are_numbers(*values: object) -> bool:
 
 
 def _is_another(value: Value, word: str) -> bool:
-    """Whether a word is not the one that a value is by default."""
+    """Whether a string differs from the default of a value, or from None, the default of an option."""
     if isinstance(value, Scalar):
         return value.default is not None and value.default != word
     return isinstance(value, Unknown) and (value.left_out or value.option)
 
 
 def _partly_constant(value: Phi) -> bool:
-    """Whether a comparison can be decided on some of the paths."""
+    """Whether some alternative is a constant, so that a comparison may be decided on its paths."""
     return any(isinstance(atom, Constant) for _, atom in value.alternatives)
 
 
 def _same(op: str, left: Value, right: Value) -> Value | None:
-    """Whether two values are one, or equal, where that can be told of them by themselves."""
+    """`==` or `is` of classes and versions, as a constant; None if it is not decided."""
     same = instances.are_same(left, right) if op in ("is", "is not", "==", "!=") else None
     return None if same is None else Constant(same == (op in ("is", "==")))
 
@@ -243,7 +243,7 @@ def _polarity(run: Run, key: Hashable, positive: bool) -> Value:
 
 
 def _last_iteration(run: Run, op: str, left: Scalar, right: Value, at: ast.AST) -> bool | None:
-    """`i < n - 1`, `i > 0` and their kin, where i runs to n: the final round of a loop differs, as does the first."""
+    """Decide `i < n - 1`, `i > 0` and their kin for a loop index i up to n, by the first and the last round."""
     if left.falls and isinstance(right, Constant) and right.value == 0:
         return {"==": left.last, "<=": left.last, "!=": not left.last, ">": not left.last}.get(op)
     if left.rises is not None and isinstance(right, Constant):
@@ -259,11 +259,11 @@ def _last_iteration(run: Run, op: str, left: Scalar, right: Value, at: ast.AST) 
     elif right is left.bound:
         behind = 0
     elif isinstance(right, Tensor) and not right.storage.proved:
-        behind = 1  # arithmetic on something unknown, such as `self.depth - 1`: what else is an index compared with?
+        behind = 1  # unknown arithmetic such as `self.depth - 1`: most likely the last index
     elif isinstance(right, Scalar) and right is run.scalar(("-", _identity(left.bound), ("constant", 1))):
         behind = 1
     elif isinstance(right, Constant) and _is_one_less(at):
-        behind = 1  # how often the loop runs is not known, and the number is written as one less than it
+        behind = 1  # the length of the loop is not known, and the source compares with `n - 1`
     if behind != 1 - left.shift:
         return None
     last = left.last
@@ -271,7 +271,7 @@ def _last_iteration(run: Run, op: str, left: Scalar, right: Value, at: ast.AST) 
 
 
 def _is_one_less(comparison: ast.AST) -> bool:
-    """Whether what is compared with is written `n - 1`."""
+    """Whether the right side of a comparison is written `n - 1`."""
     sides: list[ast.expr] = getattr(comparison, "comparators", [])
     side = sides[0] if len(sides) == 1 else None
     return (
@@ -317,7 +317,7 @@ def unary(run: Run, op: str, operand: Value, at: ast.AST) -> Value:
 
 
 def is_array(value: Value) -> bool:
-    """Whether a value is an array on every path: what is computed from it is a new one."""
+    """Whether a value is an array on every path; arithmetic on one makes a new array."""
     return isinstance(value, Array) or (
         isinstance(value, Phi) and all(isinstance(atom, Array) for _, atom in value.alternatives)
     )
@@ -332,6 +332,7 @@ def _is_tensor(value: Value) -> bool:
 
 
 def _identity(value: Value) -> Hashable:
+    """A key under which equal constants, or the same value, make the same test."""
     if isinstance(value, Constant):
         plain = value.value
         return ("constant", plain if isinstance(plain, (int, str, float, type(None))) else repr(plain))

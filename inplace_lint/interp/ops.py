@@ -29,7 +29,7 @@ _chosen: dict[object, object] = {}
 
 
 def kind(run: Run, value: Value) -> str | Const:
-    """What is known of an argument, in the op table's words."""
+    """The kind of an argument for the op table: T tensor, L list of tensors, N no tensor, ? unknown, or a constant."""
     if isinstance(value, Tensor):
         return "T" if value.storage.is_tensor() else "?"  # arithmetic on what may be a number
     if isinstance(value, Constant):
@@ -65,7 +65,7 @@ def _plain(found: str | Const) -> str:
 def apply(
     run: Run, op: Op, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST, function: bool = True
 ) -> Value:
-    """The value of a call of a torch op. `function` says that calling it proves that its operands are tensors."""
+    """The value of a call of an op; `function`: the call proves its operands to be tensors (an operator does not)."""
     given: list[tuple[int | str, Value]] = [*enumerate(args), *kwargs.items()]
     for place, value in given:
         if isinstance(value, Phi) and all(
@@ -77,7 +77,7 @@ def apply(
     named = {name: kind(run, value) for name, value in kwargs.items()}
     found = _choose(op, kinds, named)
     if found is None and "T" in kinds:
-        # A tensor of one element goes where a number is asked for: `torch.rand(count)`.
+        # A tensor of one element is accepted as a number: `torch.rand(count)`.
         kept = 1 if op.name.startswith("Tensor.") else 0
         found = _choose(op, [k if i < kept or k != "T" else "N" for i, k in enumerate(kinds)], named)
     if found is None:
@@ -108,7 +108,7 @@ def _for_each_constant(
     at: ast.AST,
     function: bool,
 ) -> Value:
-    """A flag that differs between paths: the op is applied on each of them."""
+    """Apply an op once for each value of the argument `place`, a constant that differs between paths."""
     results: list[tuple[Guard, Value]] = []
     path = run.path
     for guard, constant in value.alternatives:
@@ -124,7 +124,7 @@ def _for_each_constant(
 def _choose(
     op: Op, kinds: list[str | Const], named: dict[str, str | Const]
 ) -> tuple[Facts, Sequence[int | str | None], frozenset[int], frozenset[int]] | None:
-    """The facts, the binding, which saves hold although an operand of unknown kind might be a number, which might be.
+    """The facts, the binding of arguments, the saves made even if unknown operands are numbers, which those may be.
 
     Operands of unknown kind are taken for tensors: whether they are is asked when a finding depends on it.
     """
@@ -174,9 +174,9 @@ def perform(
     settled: frozenset[int] = frozenset(),
     numbers: frozenset[int] = frozenset(),
 ) -> Value:
-    """Do what the facts say, with `values` bound to their parameters and `weights` a module's own parameters.
+    """Apply the facts of an op, with `values` bound to its parameters and `weights` the parameters of a module.
 
-    Of the operands those in `numbers` may be such: the op takes them just as well.
+    `settled` are the saves that need no proof of tensors; `numbers` the operands that may be numbers as well.
     """
     records = run.grad in ("on", "unknown") and not facts.no_grad
     op = Application(_spoken(name, facts.key), facts, values, run.place(at), weights, records)
@@ -196,7 +196,7 @@ def perform(
                     observe(run, facts, op.place, tensor, guard, values)
     if op.grads:
         _link(run, op)
-        # What an op saves of its inputs it saves before it writes: `x.pow_(x)` makes its own save stale.
+        # An op saves its inputs before it writes: `x.pow_(x)` makes its own save stale.
         saving.of_operands(run, op)
     writing.write(run, op)
     if facts.metadata_only:
@@ -213,7 +213,7 @@ def perform(
 
 
 def _take(run: Run, op: Application, proves: bool, numbers: frozenset[int]) -> None:
-    """Find the tensors among what was given, and which of them are such for certain now that the op has taken them."""
+    """Find the tensors of each operand, and prove unknown ones to be tensors if the op takes nothing else."""
     facts = op.facts
     for i in facts.operands:
         param = facts.params[i]
@@ -222,7 +222,7 @@ def _take(run: Run, op: Application, proves: bool, numbers: frozenset[int]) -> N
             storage = tensor.storage
             if (not storage.proved or storage.parts_only) and param.kind in ("tensor", "tensors"):
                 if (proves and i not in numbers) or facts.layout.takes_only_tensors:
-                    # Where several are taken, what stands for them all is a list more likely than their base.
+                    # An unknown value passed as a list of tensors is more likely a list than one tensor.
                     storage.parts_only = tensor.part or (
                         param.kind == "tensors" and not isinstance(op.values[i], Sequence_)
                     )
@@ -232,7 +232,7 @@ def _take(run: Run, op: Application, proves: bool, numbers: frozenset[int]) -> N
 
 
 def _hang_on(run: Run, op: Application) -> None:
-    """Find out when the results require grad: when an operand or the weights do."""
+    """Compute when the results require grad: if an operand or the weights do."""
     facts = op.facts
     if not facts.differentiable and not facts.writes:
         return
@@ -245,9 +245,9 @@ def _hang_on(run: Run, op: Application) -> None:
 
 
 def _link(run: Run, op: Application) -> None:
-    """Lead the op's node to the nodes of what it was given.
+    """Add edges from the node of the op to the nodes of its operands and weights.
 
-    What was written before stays part of the graph: even `copy_` passes a gradient of zeros on to it.
+    The old value of a written operand stays in the graph: even `copy_` passes a gradient of zeros on to it.
     """
     edges = op.node.edges
     for i in {*op.facts.gradients, *op.facts.writes}:
@@ -259,7 +259,7 @@ def _link(run: Run, op: Application) -> None:
 
 
 def _may_hand_back(facts: Facts) -> bool:
-    """Whether the op may return the very tensor that it was given, which is no use of it."""
+    """Whether the op may return its operand itself (`contiguous`, `to`): then it does not use a view."""
     converts = facts.layout.dtype_after is not None or facts.layout.same_if_contiguous
     return not facts.writes and all(
         r.kind == "same" or (r.kind == "maybe" and converts) for r in facts.returns
@@ -273,14 +273,16 @@ def _spoken(name: str, key: str) -> str:
 
 
 def _needs(facts: Facts) -> set[int]:
+    """The operands on whose requiring grad the results or saves depend."""
     return {i for save in facts.saves for i in save.needs} | set(facts.gradients)
 
 
-#: What is declared of a list is said of its elements.
+#: Parameter codes of declared functions: a list passed there stands for its elements.
 _OPENED = frozenset(["a", "av", "m", "mv"])
 
 
 def _operands(run: Run, param: Param, value: Value | None) -> Operands:
+    """The guarded tensors that are bound to a parameter."""
     if value is None:
         return []
     if param.kind == "tensors" or (param.code in _OPENED and isinstance(value, (Sequence_, Mapping_))):
@@ -291,7 +293,7 @@ def _operands(run: Run, param: Param, value: Value | None) -> Operands:
 
 
 def _stale_reads(run: Run, op: Application) -> None:
-    """Ops that read what is no longer what it was when it was taken."""
+    """Report reads of operands whose values were changed since their names were bound."""
     facts = op.facts
     if facts.layout.asks_for_form:
         return
@@ -311,7 +313,7 @@ def _stale_reads(run: Run, op: Application) -> None:
 
 
 def _stale_views(run: Run, op: Application) -> None:
-    """Using one of several views, or a view made under no_grad, raises once the base was written."""
+    """Report uses that raise: of a multi-output view, or one made under no_grad, after a write of its base."""
     for found in op.operands:
         for guard, tensor in found:
             cause = tensor.multi or tensor.no_grad_view
@@ -327,7 +329,7 @@ def _stale_views(run: Run, op: Application) -> None:
 
 
 def used(run: Run, operands: list[Operands]) -> None:
-    """Using a view gives it the history of its base."""
+    """Clear `early` on operands that require grad: a use gives a view the graph of its base."""
     for found in operands:
         for guard, tensor in found:
             if tensor.early and run.heap.gradients(tensor, guard):
