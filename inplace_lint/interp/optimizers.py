@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 
 def attribute(run: Run, obj: Optimizer, name: str) -> Value:
+    """An attribute of an optimizer."""
     if name == "step":
         return Native(lambda run, args, kwargs, at: _optimizer_step(run, obj, [*args, *kwargs.values()], at))
     if name == "zero_grad":
@@ -42,7 +43,7 @@ def attribute(run: Run, obj: Optimizer, name: str) -> Value:
 
 
 def _groups(run: Run, obj: Optimizer) -> Value:
-    """`param_groups`: one that stands for each, with all parameters; unknown where it is not known whose they are."""
+    """`param_groups`: one group that holds all parameters; unknown if some owner of them is unknown."""
     if not obj.owners or any(isinstance(owner, Unknown) for owner in obj.owners):
         return Unknown()
     known = run.state.get((obj, "param_groups"))
@@ -72,14 +73,14 @@ def _optimizer_step(run: Run, obj: Optimizer, args: Sequence[Value], at: ast.AST
 
 
 def step(run: Run, owners: Sequence[Value], at: ast.AST, op: str, fused: bool = False) -> Value:
-    """Write the parameters of the owners, as an optimizer does: under no_grad, and counted unless it is fused."""
+    """Write the parameters of the owners, as a step does under no_grad; a fused step moves no version counter."""
     quiet = "unchecked" if fused else ""
     run.steps.trains = run.steps.of_parameters = True
     place = run.place(at)
     for owner in owners:
         unseen = _may_have_been_reached(run, owner)
         for weights in weights_of(run, owner):
-            # An optimizer passes over parameters that no backward has reached.
+            # An optimizer skips parameters whose `grad` is None.
             if op != "load_state_dict" and not run.heap.has_gradient(weights.storage, unseen):
                 continue
             for guard, _ in run.heap.gradients(weights, run.path):
@@ -89,24 +90,24 @@ def step(run: Run, owners: Sequence[Value], at: ast.AST, op: str, fused: bool = 
 
 
 def _may_have_been_reached(run: Run, owner: Value) -> bool:
-    """Whether a backward that is not in sight may have given a module's parameters their gradients."""
+    """Whether a backward outside this run may have set the gradients of the parameters of an owner."""
     if not isinstance(owner, Instance) or owner.shared or owner in run.root.outside:
         return True
     return run.handed.lends
 
 
-# Of other packages
+# Optimizers of other packages
 
-#: Among what is known of something unknown, where no name of Python's can be.
+#: The key of the parameters among the members of an unknown value; no attribute of Python can have this name.
 _MADE_OF = "made of parameters()"
 
 
 def note_parameters(run: Run, made: Value, args: Sequence[Value], kwargs: Mapping[str, Value]) -> None:
-    """Remember of what another package has made whose parameters it was given first, as optimizers are."""
+    """Remember the parameters that a constructor of another package got as first argument, as optimizers do."""
     given = args[0] if args else kwargs.get("params")
     inside = run.elements(given) if isinstance(given, Sequence_) else []
     if given is None or "fused" in kwargs or not all(map(_holds_parameters, [given, *inside])):
-        return  # whether what is fused tells autograd of what it writes is not known
+        return  # whether a fused step of another package moves version counters is not known
     owners: list[Value] = []
     owners_in(run, given, owners)
     if owners:
@@ -114,16 +115,16 @@ def note_parameters(run: Run, made: Value, args: Sequence[Value], kwargs: Mappin
 
 
 def _holds_parameters(value: Value) -> bool:
-    """Whether it is parameters, or a list or group of some, and no module."""
+    """Whether a value is parameters, or a list or group of them, and no module."""
     return all(
         isinstance(atom, (Iteration, Mapping_, Parameters, Sequence_, Tensor)) for atom in flatten(value)
     )
 
 
 def step_elsewhere(run: Run, obj: Unknown, args: Sequence[Value], at: ast.AST) -> bool:
-    """`step()` of what another package has made of parameters: whether it is an optimizer, which has written these.
+    """Model `step()` of an object that another package made of parameters; False if it is no optimizer.
 
-    What averages parameters, or adds up their gradients, is handed them again, or has another word for it.
+    An optimizer gets a closure at most. An average of the parameters would be given these again.
     """
     known = run.state.get((obj, "member", _MADE_OF))
     if not isinstance(known, Parameters) or not all(isinstance(arg, FunctionValue) for arg in args):

@@ -33,18 +33,18 @@ _UNARY = {"neg": "neg", "pos": "pos", "invert": "invert"}
 
 
 def binary(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value | None:
-    """left op right, where a class of the project defines it."""
+    """left op right, if a class of the project defines it."""
     name = _BINARY.get(op, "")
     return _called(run, left, name, [right], at) or _called(run, right, f"r{name}", [left], at)
 
 
 def augmented(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value | None:
-    """left op= right, where a class of the project defines that itself."""
+    """left op= right, if a class of the project defines `__iadd__` or the like."""
     return _called(run, left, f"i{_BINARY.get(op, '')}", [right], at)
 
 
 def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value | None:
-    """left op right for a comparison that a class of the project defines."""
+    """left op right for a comparison, if a class of the project defines it."""
     if op not in _COMPARISONS:
         return None
     return _called(run, left, _COMPARISONS[op], [right], at) or _called(
@@ -53,11 +53,12 @@ def compare(run: Run, op: str, left: Value, right: Value, at: ast.AST) -> Value 
 
 
 def unary(run: Run, op: str, operand: Value, at: ast.AST) -> Value | None:
-    """-x, +x, ~x, where a class of the project defines it."""
+    """-x, +x, ~x, if a class of the project defines it."""
     return _called(run, operand, _UNARY.get(op, ""), [], at)
 
 
 def _called(run: Run, obj: Value, name: str, args: list[Value], at: ast.AST) -> Value | None:
+    """The result of `obj.__name__(*args)`; None if the class of the object does not define it."""
     if not isinstance(obj, Instance):
         return None
     method = lookup.find(run, obj.cls.order(), f"__{name}__")

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 
 def at_end(run: Run, sequence: Sequence_, end: str) -> Value | None:
-    """The first or last of modules, where it is not known how many there are, but that there is one and what it is."""
+    """The first or last element of a list of unknown length, if it is known and a module on every path."""
     found = run.state.get((sequence, end))
     modules = (TorchModule, Instance, Sequence_)
     return found if found is not None and all(isinstance(atom, modules) for atom in flatten(found)) else None
 
 
 def last(run: Run, sequence: Sequence_) -> Value | None:
-    """The last element, where it is not known how many there are, but which one was put there last."""
+    """The last element, also of a list of unknown length, if it is known on every path."""
     found: list[tuple[Guard, Value]] = []
     for guard, count in lengths(run, sequence):
         one = run.state.get((sequence, LAST if count is None else count - 1))
@@ -48,7 +48,7 @@ def last(run: Run, sequence: Sequence_) -> Value | None:
 
 
 def but_last(run: Run, sequence: Sequence_) -> list[Value]:
-    """What stands for the elements of a list without its last."""
+    """The elements of a list without its last, as far as that can be told apart."""
     found, left_out = run.state.get((sequence, ANY)), last(run, sequence)
     if found is None or left_out is None:
         return run.elements(sequence)
@@ -57,10 +57,10 @@ def but_last(run: Run, sequence: Sequence_) -> list[Value]:
 
 
 def by_round(run: Run, sequence: Sequence_, index: Value) -> Value | None:
-    """The module of a list under the number of a loop's round, as a loop over the list itself has it.
+    """The module `layers[i]` for a loop index i, the same as a loop over the list itself would yield.
 
-    None where it need not be told from the others. Of layers of several kinds only the last is known, and where that
-    one writes what it is given, it is not known whose result that is.
+    None if any element does. Of layers of several kinds only the last is known. If that one may write its input, even
+    it is unknown: the layer before it, whose result it would write, is not known.
     """
     found = run.state.get((sequence, ANY))
     if found is None or not isinstance(index, Scalar):
@@ -76,7 +76,7 @@ def by_round(run: Run, sequence: Sequence_, index: Value) -> Value | None:
 
 
 def one_of(run: Run, container: Hashable, layers: Sequence[tuple[Guard, Value]]) -> Value:
-    """One of the layers that are in a container, each on paths of its own, as more than one may be there at once."""
+    """One of the layers in a container, each under a literal of its own, or else an unknown value."""
     others: Guard = ALWAYS
     found: list[tuple[Guard, Value]] = []
     for number, (guard, layer) in enumerate(layers):
@@ -87,7 +87,7 @@ def one_of(run: Run, container: Hashable, layers: Sequence[tuple[Guard, Value]])
 
 
 def _are_of_several_kinds(found: Value) -> bool:
-    """Whether a list holds layers of torch beside others on one path: which of them stands where is not known."""
+    """Whether a list holds a layer of torch and another one on the same path, so that their order matters."""
     layers = [
         (guard, atom)
         for guard, atom in alternatives(found)
@@ -106,7 +106,7 @@ def _is_chain(value: Value) -> TypeGuard[Sequence_]:
 
 
 def _may_write(run: Run, layer: Value) -> bool:
-    """Whether a layer may write what it is given in place; not, where torch made it, and it was not asked to."""
+    """Whether a layer may write its input in place; a layer of torch does only with `inplace=True`."""
     if _is_chain(layer):
         return any(
             (part := run.state.get((layer, key))) is None or _may_write(run, part) for key in layer.keys

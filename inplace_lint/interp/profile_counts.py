@@ -15,26 +15,26 @@ if TYPE_CHECKING:
     from ..syntax.module import FunctionSource
     from .values import Value
 
-    #: A function, by its file and row, and the class of the object that it was called on.
+    #: A function as file, row and name, with the class of its receiver.
     Body: TypeAlias = "tuple[str, int, str, str]"
 
 
 class ProfileCounts:
-    """What `Program` counts while there is one: bodies by function and class of the receiver."""
+    """The counts of this process while profiling is on (`Program.tally`)."""
 
     def __init__(self) -> None:
-        #: how often a run began with each
+        #: how often a run started with each
         self.roots: Counter[Body] = Counter()
         #: how often each was interpreted, as a root or called
         self.bodies: Counter[Body] = Counter()
 
     def begun(self, source: FunctionSource) -> None:
-        """A run begins with the function."""
+        """Count a run that starts with the function."""
         owner = "" if source.owner is None else source.owner.name
         self.roots[source.module.filename, source.node.lineno, source.name, owner] += 1
 
     def entered(self, source: FunctionSource, given: Mapping[str, Value]) -> None:
-        """The body of a function is interpreted with these arguments."""
+        """Count an interpretation of the body of a function with these arguments."""
         receiver = given.get(source.receiver)
         owner = receiver.cls.source if isinstance(receiver, Instance) else source.owner
         name = "" if owner is None else owner.name
@@ -42,6 +42,6 @@ class ProfileCounts:
 
 
 def begin() -> ProfileCounts:
-    """Count from here on, in this process."""
+    """Turn profiling on in this process, and return its counts."""
     Program.tally = tally = ProfileCounts()
     return tally

@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from .values import ClassValue, Instance, Value
 
 
-#: With more literals than this for what objects are built from, all is built anew: guards are masks of these bits.
+#: Limit of literals for building objects; beyond it they are built anew, since guards are bit masks of literals.
 BASE_BITS = 4096
-#: Parsed files are kept while a project is checked, so that a module that many import is parsed once. When so many
-#: have come together, those that nobody imported are let go.
+#: Limit of parsed files that are kept, so that a module which many files import is parsed once. Beyond it, files that
+#: no other file imported are dropped.
 _KEPT = 600
-#: Of so many files, parsed since the last time, it is worth the time to look for what only refers to itself.
+#: After so many parsed files a full garbage collection is worth its time: runs leave reference cycles.
 _COLLECTED = 10 * _KEPT
 _latest: tuple[Project, Program] | None = None
 _parsed = 0
 
 
 def of_project(project: Project) -> Program:
-    """The program of a project, made anew when it has grown large."""
+    """The program of a project; a new one once it holds too many files."""
     global _latest, _parsed
     if _latest is not None and _latest[0] is project and _latest[1].files.grown() <= _KEPT:
         return _latest[1]
@@ -53,13 +53,13 @@ def of_project(project: Project) -> Program:
             import gc
 
             _parsed = 0
-            gc.collect()  # what runs leave behind refers to itself
+            gc.collect()  # runs leave reference cycles
     _latest = (project, Program(project, prefilter))
     return _latest[1]
 
 
 def forget(everything: bool) -> None:
-    """Let go what rests on files that no longer hold what was read of them; or everything."""
+    """Drop what was computed from files that have changed since; or everything."""
     global _latest
     if _latest is None:
         return
@@ -74,33 +74,33 @@ def forget(everything: bool) -> None:
 
 
 class Built:
-    """What classes' `__init__` build, for all runs; and the literals on which it depends what these objects hold."""
+    """The objects that an `__init__` builds for all runs, and the literals that their attributes depend on."""
 
     def __init__(self) -> None:
-        #: one object of each class; what their `__init__` left stands in `base`, under every run
+        #: one object of each class; its attributes stand in `base`, the state below that of every run
         self.objects: dict[ClassValue, Instance] = {}
         self._base: State | None = None
         #: what the top level of files binds to names, for the runs that build objects
         self.names: dict[tuple[Module, str], Value] = {}
-        #: how many literals there are: even bits belong to these, odd ones to the run that made them
+        #: the number of literals; these have even bits, those of a single run odd ones
         self.count = 1  # the first is that of weakened guards
-        #: ... and for which tests they stand
+        #: the bit of each test
         self.bits: dict[Hashable, int] = {}
-        #: those of paths that are only guessed at, and of evaluation mode
+        #: masks of the literals of guesses, and of evaluation mode
         self.doubtful = WEAKENED
         self.evaluation = 0
-        #: the methods that were run on objects to set what their `__init__` leaves out (`late_attributes`)
+        #: the methods that were run to set attributes which `__init__` leaves out (`late_attributes`)
         self.set_up: set[tuple[Instance, FunctionSource]] = set()
-        #: pairs of literals that do not both hold
+        #: masks of pairs of literals that exclude each other
         self.exclusive: list[int] = []
-        #: those that hold only where an object is built with a flag that is off by default
+        #: mask of literals that are true only if an object is built with a flag that is off by default
         self.asked_for_in_building = 0
-        #: those that hold only where an object is built with a word that is not the default
+        #: mask of literals that are true only if an object is built with a string that is not the default
         self.other_words = 0
 
     @property
     def base(self) -> State:
-        """The state under every run."""
+        """The state below that of every run."""
         if self._base is None:
             from .frames import State
 
@@ -109,20 +109,20 @@ class Built:
 
 
 class Program:
-    """A file under check and the files of its project that it imports, and what is known of them."""
+    """The file under check, the files of the project that it imports, and what all runs know of them."""
 
-    #: what counts the runs, where somebody asked for it
+    #: counts the runs, if profiling is on
     tally: ClassVar[ProfileCounts | None] = None
 
     def __init__(self, project: Project, prefilter: Prefilter | None = None) -> None:
         self.last_uid = 0
-        #: used by every run in place of `execute`'s own table: how `explain.tracing` sees what happens
+        #: replaces the table of handlers of `execute` in every run; `explain.tracing` sets it
         self.handlers: Handlers | None = None
         #: the nodes whose writes a run is to observe (`sharing`)
         self.observed: frozenset[ast.AST] = frozenset()
         #: arguments that a run found to be tensors, by function
         self.tensors: dict[FunctionSource, set[str]] = {}
-        #: how many instructions a run may grow to before it enters no more calls; 0 is the usual number
+        #: the number of instructions after which a run enters no more calls; 0: the default
         self.soft_limit = 0
         #: functions of the file at hand (None: its top level) that were not analysed to their end, and why
         self.cut_short: dict[FunctionSource | None, str] = {}
@@ -130,13 +130,13 @@ class Program:
         self.second_look = False
         self.prefilter = prefilter or Prefilter(Files(project))
         self.files = self.prefilter.files
-        #: what somebody has said of functions, in comments and in the configuration
+        #: declarations of functions, in comments and in the configuration
         self.declared = self.prefilter.declared
         self.names = self.prefilter.names
-        #: those made for the other wish (`want_notes`), if there were any
+        #: the prefilter for the other setting of `want_notes`, if there was one
         self._other_prefilter: Prefilter | None = None
         self._classes: dict[ClassSource, ClassValue] = {}
-        #: callers, in the file at hand, of functions that write: entered all the same
+        #: functions of the file under check that lead to one that writes: calls of them are entered
         self.writers: set[FunctionSource] = set()
         self._entered: dict[FunctionSource, bool] = {}
         self._gives: dict[FunctionSource, bool] = {}
@@ -146,34 +146,34 @@ class Program:
         self._set_later: dict[tuple[ClassValue, str, Module], bool] = {}
         self._filled_later: dict[Module, frozenset[str]] = {}
         self.built = Built()
-        #: what the top level of files binds to names, where it is the same in each run
+        #: values of top-level names that do not depend on the run
         self.known_names: dict[tuple[Module, str], Value] = {}
 
     def roots(self, module: Module) -> list[FunctionSource | None]:
-        """What of a file is worth a run; the engine itself is only imported where there is something."""
+        """The functions of a file that are worth a run (None: its top level)."""
         self.files.add(module)
         self._begin()
         return suspects(self.prefilter, module)
 
     def _begin(self) -> None:
-        """Forget what runs of other files left: how tests are numbered, and all that follows, is each file's own."""
+        """Forget what runs of other files left: the findings of a file must not depend on the order of files."""
         self.forget_objects()
         self.last_uid = 0
         of_runs = (self.tensors, self.cut_short, self.known_names, self._classes, self._set_later)
-        # what writes for the sake of one file may not for that of another
+        # answers that depend on the file under check
         of_sketches = (self._entered, self._gives, self._asks)
         for known in (*of_runs, *of_sketches):
             known.clear()
 
     def want_notes(self, wanted: bool) -> None:
-        """Whether findings are looked for that change nothing about the outcome."""
+        """Set whether findings are wanted that do not affect results, such as writes without gain."""
         if self.prefilter.notes != wanted:
             others = self._other_prefilter or Prefilter(self.files)
             others.notes = wanted
             self.prefilter, self._other_prefilter = others, self.prefilter
 
     def building_run(self, module: Module) -> Run:
-        """A run in which objects are built that every run shares."""
+        """A run that builds objects for all runs."""
         from .frames import Frame
         from .interpreter import Interpreter
 
@@ -183,7 +183,7 @@ class Program:
         return run
 
     def enters(self, source: FunctionSource) -> bool:
-        """Whether a call of the function is followed in every run: it, or what it calls or hooks on, may write."""
+        """Whether every run enters calls of the function: it may write, set state, or register forward hooks."""
         known = self._entered.get(source)
         if known is None:
             prefilter = self.prefilter
@@ -193,7 +193,7 @@ class Program:
         return known or source in self.writers
 
     def gives_writer(self, source: FunctionSource) -> bool:
-        """Whether a function returns an object that has a method of the project's own which writes."""
+        """Whether a function returns an object with a method in the project that writes."""
         known = self._gives.get(source)
         if known is None:
             from ..prefilter import receiver_types
@@ -202,7 +202,7 @@ class Program:
         return known
 
     def may_return(self, source: FunctionSource | None, call: ast.AST) -> bool:
-        """Whether what a call gives may be what the function around it returns."""
+        """Whether a function (None: the top level) may return the result of a call in it."""
         if source is None:
             return True
         known = self._returned.get(source)
@@ -213,7 +213,7 @@ class Program:
         return call in known
 
     def hands_back(self, source: FunctionSource) -> bool:
-        """Whether a function returns what it was given first: as a decorator, it leaves a function as it is."""
+        """Whether a function returns its first argument, as a decorator that only registers does."""
         known = self._hands_back.get(source)
         if known is None:
             from ..syntax import return_values
@@ -222,7 +222,7 @@ class Program:
         return known
 
     def asks_to_write(self, source: FunctionSource, cls: ClassSource) -> bool:
-        """Whether a function that is given an object of the class may call a method of it that writes."""
+        """Whether a function may call a writing method of an object of the class that it is given."""
         known = self._asks.get((source, cls))
         if known is None:
             from ..prefilter import receiver_types
@@ -231,12 +231,12 @@ class Program:
         return known
 
     def forget_objects(self) -> None:
-        """Start anew with what is built, when the literals set aside for it run out."""
+        """Drop the objects that were built and their literals."""
         self.built = Built()
         guards.forget()
 
     def is_set_later(self, cls: ClassValue, name: str, module: Module) -> bool:
-        """Whether anything but an `__init__` may set an attribute: in the files of the class, or in the one at hand."""
+        """Whether code outside of `__init__` may set an attribute, in the files of the class or in `module`."""
         key = (cls, name, module)
         known = self._set_later.get(key)
         if known is None:
@@ -244,7 +244,7 @@ class Program:
         return known
 
     def is_filled_later(self, cls: ClassValue, name: str, module: Module) -> bool:
-        """Whether anything but an `__init__` may put something into a container that an attribute holds."""
+        """Whether code outside of `__init__` may add elements to a container in an attribute."""
         for file in _files(cls, module):
             if file not in self._filled_later:
                 self._filled_later[file] = _filled_outside_of_init(file)
@@ -253,7 +253,7 @@ class Program:
         return False
 
     def class_value(self, source: ClassSource) -> ClassValue:
-        """The one value of a class. Its bases are filled in by whoever first evaluates them."""
+        """The one value of a class; its bases are filled in when they are first evaluated."""
         known = self._classes.get(source)
         if known is None:
             from .values import ClassValue
@@ -262,17 +262,17 @@ class Program:
         return known
 
 
-#: Methods that put something into a list, a set or a dict.
+#: Methods that add elements to a list, a set or a dict.
 _FILLS = frozenset("append appendleft extend insert add update setdefault".split())
 
 
 def _files(cls: ClassValue, module: Module) -> dict[Module, None]:
-    """The file at hand, and those of the class and its bases."""
+    """The given file, and those of the class and its bases."""
     return {module: None} | dict.fromkeys(c.source.module for c in cls.order())
 
 
 def _filled_outside_of_init(module: Module) -> frozenset[str]:
-    """The attributes that are set, or whose elements are, by anything in a file that does not run in an `__init__`."""
+    """The attributes that code outside of `__init__` sets, or to which it adds elements, in a file."""
     found = set()
     pending: list[ast.AST] = [module.tree]
     while pending:
@@ -295,6 +295,7 @@ def _filled_outside_of_init(module: Module) -> frozenset[str]:
 
 
 def _sets_outside_of_init(module: Module, name: str) -> bool:
+    """Whether the text of a file assigns `.name`, or calls `setattr`, outside of `__init__`."""
     pattern = rb"\.%s\b[^=\n(]*=(?!=)|\bsetattr\(" % re.escape(name.encode())
     functions = module.functions_in_order()
     row, before = 1, 0

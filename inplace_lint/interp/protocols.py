@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def iterator(run: Run, value: Value, at: ast.AST) -> Value:
-    """What `iter(value)` gives, where that is an object of the project; everything else is left as it is."""
+    """The result of `iter(value)` for an object of the project; any other value unchanged."""
     value = inherited.contents(run, run.settled(value))
     if not isinstance(value, Instance):
         return value
@@ -40,7 +40,7 @@ def iterator(run: Run, value: Value, at: ast.AST) -> Value:
 
 
 def method(run: Run, obj: Instance, name: str) -> Bound | None:
-    """A method of the project's own that Python calls by itself."""
+    """A special method such as `__iter__`, if the class of the object defines it in the project."""
     found = lookup.find(run, obj.cls.order(), name)
     return Bound(found, [obj], {}) if isinstance(found, FunctionValue) else None
 
@@ -54,12 +54,12 @@ def next_of(run: Run, value: Value, at: ast.AST) -> Value:
         return value.first(1)[0] if value.step is None else value.step(at)
     elements = containers.items(run, value) if isinstance(value, Sequence_) else None
     if elements is not None and len(elements) == 1:
-        return elements[0]  # of more it is not known how many were taken before
+        return elements[0]  # with more elements, it is not known how many were taken before
     return Unknown()
 
 
 def _stepped(run: Run, step: Callable[[ast.AST], Value], at: ast.AST) -> Iteration:
-    """What is asked for one element after the other."""
+    """An iterator whose `__next__`, or `__getitem__`, is code of the project: `step` calls it."""
     frame = run.frame
 
     def step_here() -> Value:
@@ -74,7 +74,7 @@ def _stepped(run: Run, step: Callable[[ast.AST], Value], at: ast.AST) -> Iterati
         while len(found) < (2 if count is None else count):
             value = step_here()
             if not run.path:
-                break  # it has ended
+                break  # `__next__` raised
             found.append(value)
         exact = not run.path or count is not None
         run.path = path
@@ -89,7 +89,7 @@ def _stepped(run: Run, step: Callable[[ast.AST], Value], at: ast.AST) -> Iterati
                 break
             path = run.path
             value = step_here()
-            ended, run.path = not run.path, path  # where it ends, the loop does, and goes on behind it
+            ended, run.path = not run.path, path  # an end (`__next__` raised) ends only the loop
             if ended:
                 break
             body(value)
@@ -105,7 +105,7 @@ def _stepped(run: Run, step: Callable[[ast.AST], Value], at: ast.AST) -> Iterati
 
 
 def counted(before: State, ends: list[tuple[Guard, dict[Hashable, Value]]]) -> list[Hashable]:
-    """The names and attributes that held one number before a round and hold another after it."""
+    """The state keys (names, attributes) whose constant number changed in a round: counters."""
     return [
         key
         for path, changes in ends
@@ -120,7 +120,7 @@ def counted(before: State, ends: list[tuple[Guard, dict[Hashable, Value]]]) -> l
 
 
 def some_number() -> Scalar:
-    """An int or a float of which no more is known."""
+    """An unknown int or float."""
     number = Scalar()
     number.number = True
     return number

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def record(run: Run, fields: Sequence[str], args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    """A tuple whose elements have names too."""
+    """A named tuple: its elements can be read by name too."""
     given = {**dict(zip(fields, args)), **kwargs}
     made = containers.make(run, "tuple", [given.get(name, Unknown()) for name in fields])
     for name in fields:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def get(run: Run, tensor: Tensor) -> Value:
-    """`tensor.requires_grad`: known, or a test whose literal the tensor's saves depend on."""
+    """`tensor.requires_grad`: a constant, or a test whose literal tells on which paths gradients are recorded."""
     storage = tensor.graph
     run.asked.times += 1
     if tensor.storage.dtype in ("bool", "int"):
@@ -32,8 +32,8 @@ def get(run: Run, tensor: Tensor) -> Value:
 
 
 def assign(run: Run, tensor: Tensor, value: Value) -> None:
-    """`requires_grad_(flag)`, `tensor.requires_grad = flag`."""
-    if tensor.storage in run.several.stand_ins:  # any parameter of some modules: then each of them
+    """`tensor.requires_grad_(flag)` and `tensor.requires_grad = flag`: freeze the tensor, or make it a leaf."""
+    if tensor.storage in run.several.stand_ins:  # stands for any parameter of some modules: set each of them
         for weights in weights_of(run, run.several.stand_ins[tensor.storage]):
             if weights.storage is not tensor.storage:
                 assign(run, weights, value)
@@ -47,7 +47,7 @@ def assign(run: Run, tensor: Tensor, value: Value) -> None:
             storage.grad = NEVER  # a module frozen in `__init__` stays so in later runs
         return
     evidence = DOES if isinstance(value, Constant) else 1
-    # Nobody asks this of what requires grad already: it is a leaf unless that is known.
+    # A tensor not known to require grad is a leaf from here on: on others the call would be pointless.
     known = any(grad == DOES for _, grad in run.heap.record(storage).grads)
     if not known and storage.origin in ("factory", "result", "buffer", "detached"):
         storage.become_leaf()
@@ -58,7 +58,7 @@ def assign(run: Run, tensor: Tensor, value: Value) -> None:
 
 
 def _part_from_base(run: Run, view: Tensor) -> None:
-    """A view that is made to require grad where its base does not: it alone is a leaf, and the base may be written."""
+    """Give a view a graph of its own if its base needs no gradient: the view is a leaf, the base may be written."""
     if not run.heap.record(view.storage).grads:
         view.detached, view.early = True, False
         view.graph = Storage(run.uid(), "detached", NEVER, view.storage.made)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def of(run: Run, op: Application) -> tuple[list[Operands], Value]:
-    """The tensors of each result (for saves), and the value of the call."""
+    """The tensors of each result, for the saves of results, and the value of the call."""
     tensors: list[Operands] = []
     made: list[Value] = []
     for ret in op.facts.returns:
@@ -48,18 +48,18 @@ def of(run: Run, op: Application) -> tuple[list[Operands], Value]:
 
 
 def _result(run: Run, op: Application, ret: Ret) -> tuple[Value, Operands]:
-    """One result, and the tensors that a save of it keeps."""
+    """The value of one result, and the tensors that a save of it would keep."""
     layout, values, operands = op.facts.layout, op.values, op.operands
     source: Operands = [] if ret.of is None or ret.of >= len(operands) else operands[ret.of]
     if ret.kind == "other":
         return _no_tensor(run, op), []
     if ret.kind in ("unknown", "list") or layout.own_counter:
-        # What comes out may share the memory, on another version counter: who writes has to reckon with it.
+        # The result may share memory under another version counter: treat the operands as handed out.
         run.handed.given.update(tensor.storage for found in operands for _, tensor in found)
     if ret.kind == "unknown":
         return Unknown(), []
     if ret.kind == "list" or layout.own_counter:
-        # Each element has a version counter of its own, and the one graph.
+        # Each element has its own version counter, and all have one graph.
         sequence = Sequence_("fresh")
         element = _fresh(run, op, ret)
         if layout.own_counter:
@@ -86,7 +86,7 @@ def _result(run: Run, op: Application, ret: Ret) -> tuple[Value, Operands]:
 
 
 def _no_tensor(run: Run, op: Application) -> Value:
-    """A number, an array or what else is no tensor."""
+    """A result that is no tensor: a number, or an array that may share the memory of the operand."""
     first = op.values[0] if op.values else None
     way = op.facts.layout.exposes_memory
     if way and first is not None:
@@ -97,42 +97,42 @@ def _no_tensor(run: Run, op: Application) -> Value:
 def _view_or_copy(
     run: Run, op: Application, ret: Ret, guard: Guard, tensor: Tensor, copy: Callable[[], Tensor]
 ) -> list[tuple[Guard, Value]]:
-    """What the op returns for this tensor: a view of it, itself, a copy, or either where that cannot be told."""
+    """The result for this operand: a view of it, itself, a copy, or a guess between two of them."""
     layout, values = op.facts.layout, op.values
     view = _view(run, op, ret, tensor)
     if view.expanded is not None and view.expanded.at is op.place.at and not _expands_surely(run, values[1:]):
         run.found.perhaps_expanded.add(view.expanded)
     if layout.axes.goes_along_axis and plain(axes.argument(op.facts, values, "dim")) == 0:
-        view.contiguous = tensor.contiguous  # whole rows, one after the other
+        view.contiguous = tensor.contiguous  # consecutive whole rows
     by_layout = layout.aliases_if_contiguous
     converts = None
     if ret.kind == "maybe":
         converts = _converts(run, op.facts, [_along(value, guard) for value in values], tensor)
     if tensor.swapped and (layout.same_if_contiguous or (by_layout and _flattens(op.facts, values))):
-        converts = True  # the elements have to move (but where all axes but one have one element)
+        converts = True  # the elements have to be moved (unless all axes but one have size 1)
     if converts is False or (tensor.contiguous and layout.same_if_contiguous):
         return [(guard, tensor)]
     if converts is True:
         return [(guard, copy())]
     if ret.kind != "maybe" or (by_layout and tensor.contiguous) or layout.is_view:
         return [(guard, view)]
-    # One doubt and one copy for all that the operand may be: it is one of these at a time.
+    # One guess and one copy for all alternatives of the operand: only one of them is real.
     shares, copies = run.doubt((op.place.at, run.frame.uid))
     fresh = copy()
     fresh.contiguous = fresh.contiguous or by_layout or layout.same_if_contiguous
     same = view if by_layout else tensor
-    if layout.same_if_contiguous:  # it is the same only where it is so already
+    if layout.same_if_contiguous:  # it returns itself only if it is contiguous already
         same = tensor.alias()
         same.contiguous, same.strided = True, False
     return [(both(guard, shares), same), (both(guard, copies), fresh)]
 
 
-#: More views than this are not told apart.
+#: Up to so many views from one `split` or `chunk` are separate values; more are one.
 _VIEWS = 8
 
 
 def _several(run: Run, facts: Facts, view: Value, values: Sequence[Value | None]) -> Value:
-    """The views that a tensor is taken apart into: one by one, where an argument says how many they are."""
+    """The views that `split` and its kin return: one value each, if an argument tells their number."""
     said = values[1] if facts.layout.axes.says_how_many and len(values) > 1 else None
     count = containers.length(run, said) if isinstance(said, Sequence_) else None
     if (
@@ -150,12 +150,12 @@ def _several(run: Run, facts: Facts, view: Value, values: Sequence[Value | None]
 
 
 def _other_view(view: Value) -> Value:
-    """Another view like this one, of the same storage."""
+    """Another view of the same storage with the same marks."""
     return join([(g, atom.alias() if isinstance(atom, Tensor) else atom) for g, atom in alternatives(view)])
 
 
 def _expands_surely(run: Run, sizes: Sequence[Value | None]) -> bool:
-    """Whether one of the sizes is a number above one; of a size that is not known it is not seen here."""
+    """Whether one of the sizes is a constant above 1; an unknown size may be 1, which shares no memory."""
     for value in sizes:
         if isinstance(value, Sequence_):
             if _expands_surely(run, run.elements(value)):
@@ -166,18 +166,19 @@ def _expands_surely(run: Run, sizes: Sequence[Value | None]) -> bool:
 
 
 def turn_in_place(run: Run, facts: Facts, operands: list[Operands], values: Sequence[Value | None]) -> None:
-    """What `t_` and its kin do to the axes of the very tensor that they are called on."""
+    """Change the axes of the written tensor as `t_` and its kin do."""
     for i in facts.writes:
         for _, tensor in operands[i] if i < len(operands) else ():
             _turn(run, facts, layout_of(facts.layout.name.rstrip("_")), tensor.alias(), tensor, values)
 
 
 def plain(value: Value | None) -> object:
+    """The Python value of a constant, else the value itself."""
     return value.value if isinstance(value, Constant) else value
 
 
 def _along(value: Value | None, path: Guard) -> Value | None:
-    """The value on a path that leaves one of its alternatives."""
+    """The value without the alternatives that the path excludes, if only one is left."""
     if not isinstance(value, Phi):
         return value
     possible = [atom for guard, atom in value.alternatives if compatible(guard, path)]
@@ -185,7 +186,7 @@ def _along(value: Value | None, path: Guard) -> Value | None:
 
 
 def _converts(run: Run, facts: Facts, values: Sequence[Value | None], tensor: Tensor) -> bool | None:
-    """Whether a conversion makes a copy: False where the tensor is like that already, None where unknown."""
+    """Whether a conversion (`to`, `float`) makes a copy: False if the tensor is so already, None if unknown."""
     after = facts.layout.dtype_after
     if facts.layout.moves_to_cpu and tensor.storage.device == "cpu":
         return False
@@ -225,7 +226,7 @@ def _converts(run: Run, facts: Facts, values: Sequence[Value | None], tensor: Te
 
 
 def _flattens(facts: Facts, values: Sequence[Value | None]) -> bool:
-    """Whether all elements are asked for one after the other: `contiguous()`, `ravel()`, `reshape(-1)`."""
+    """Whether the result has all elements in row-major order: `contiguous()`, `ravel()`, `reshape(-1)`."""
     rest = [value for value in values[1:] if value is not None]
     if facts.layout.same_if_contiguous or not rest:
         return True
@@ -233,6 +234,7 @@ def _flattens(facts: Facts, values: Sequence[Value | None]) -> bool:
 
 
 def _view(run: Run, op: Application, ret: Ret, tensor: Tensor) -> Tensor:
+    """A view of a tensor as the op makes it, with its graph and version counter."""
     facts, place = op.facts, op.place
     view = tensor.alias()
     view.view = True
@@ -257,12 +259,12 @@ def _view(run: Run, op: Application, ret: Ret, tensor: Tensor) -> Tensor:
         view.expanded = place
     _turn(run, facts, layout, tensor, view, op.values)
     if not layout.expands and (ret.multi_view or _takes_one(tensor.sizes, view.sizes)):
-        view.expanded = None  # of an axis that was expanded, it may be one place alone
+        view.expanded = None  # it may be a single element of the expanded axis
     return view
 
 
 def _takes_one(before: Sizes | None, after: Sizes | None) -> bool:
-    """Whether a view has an axis of one element that was longer."""
+    """Whether an axis that was longer, or of unknown size, has size 1 in a view."""
     if before is None or after is None or len(before) != len(after):
         return False
     return any(new == 1 and old != 1 for old, new in zip(before, after))
@@ -271,7 +273,7 @@ def _takes_one(before: Sizes | None, after: Sizes | None) -> bool:
 def _turn(
     run: Run, facts: Facts, layout: Layout, tensor: Tensor, view: Tensor, values: Sequence[Value | None]
 ) -> None:
-    """How the axes of a view by this op lie in memory."""
+    """Set how the axes of `view`, made of `tensor` by the op, lie in memory."""
     view.sizes = axes.of_view(run, facts, layout, tensor, values)
     view.strided = tensor.strided or layout.scatters
     view.swapped = tensor.contiguous and layout.swaps
@@ -280,7 +282,7 @@ def _turn(
 
 
 def _fresh(run: Run, op: Application, ret: Ret) -> Tensor:
-    """A new tensor, as far as its kind follows from that of the operands."""
+    """A new tensor with the dtype, device, layout and gradients that follow from the operands."""
     facts, operands, weights = op.facts, op.operands, op.weights
     dtype = ret.dtype
     places = {t.storage.device for found in operands for _, t in found}
@@ -295,7 +297,7 @@ def _fresh(run: Run, op: Application, ret: Ret) -> Tensor:
     elif dtype in ("same", "float", "?"):
         kinds = {t.storage.dtype for found in operands for _, t in found}
         if any(WEIGHT in save.needs for save in facts.saves):
-            # The module's own weights: integers pick rows of them.
+            # an embedding: the result has the dtype of the weights, not of the indices
             kinds.add("?" if weights is None else weights.storage.dtype)
         if len(kinds) > 1:
             kinds -= {"bool", "int"}  # a float promotes them
@@ -317,7 +319,7 @@ def _fresh(run: Run, op: Application, ret: Ret) -> Tensor:
     fresh.dense = fresh.contiguous
     fresh.sizes = axes.of_result(run, facts, operands, op.values)
     if facts.layout.is_pointwise:
-        # The first operand whose elements all lie apart says in which order they are written.
+        # The first operand without overlap decides the memory order of the result.
         given = (tensor for found in operands for _, tensor in found if tensor.expanded is None)
         fresh.strided = next((tensor.strided for tensor in given), False)
     if op.unproved and not any(t.storage.is_tensor() for found in operands for _, t in found):
@@ -335,7 +337,7 @@ def _fresh(run: Run, op: Application, ret: Ret) -> Tensor:
 
 
 def dtype_of(value: Value) -> str:
-    """bool, int or float where a `dtype=` argument says so."""
+    """The dtype that a `dtype=` argument names (bool, int or a float type), else "?"."""
     if isinstance(value, Symbol):
         name = value.dotted.rpartition(".")[2]
         if name == "bool":
