@@ -200,7 +200,7 @@ def _are_numbers(*values: object) -> bool:
 
 
 def _is_another(value: Value, word: str) -> bool:
-    """Whether a string differs from the default of a value, or from None, the default of an option."""
+    """Whether a string is not the default of a value; of an unknown option no string is taken to be."""
     if isinstance(value, Scalar):
         return value.default is not None and value.default != word
     return isinstance(value, Unknown) and (value.left_out or value.option)

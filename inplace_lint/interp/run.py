@@ -53,18 +53,18 @@ if TYPE_CHECKING:
 
 
 class Run(Literals, Operations):
-    """The state of one run: where it stands, what the names hold, which modes are on, what happened so far."""
+    """The state of one run: its position, what names hold, which modes are on, what happened so far."""
 
-    supposes = False  # how the file's training is called (`driver_run`)
+    supposes = False  # calls the training of the file by supposed callers (`driver_run`)
 
     def __init__(self, program: Program, builds: bool = False) -> None:
         super().__init__(program, builds)
         self.heap = Heap()
         self.heap.doubtful = self.doubtful
         self.budget = Budget(0 if builds else program.soft_limit)
-        #: what runs each instruction, where somebody watches (`explain.tracing`)
+        #: the handlers of instructions, if a tracer replaces those of `execute` (`explain.tracing`)
         self.handlers = program.handlers
-        # Where it stands
+        # Its position
         self.base = program.built.base
         self.state = State(program.built.base)
         self.path: Guard = ALWAYS
@@ -75,9 +75,9 @@ class Run(Literals, Operations):
         self.loops: list[Loop] = []
         #: the loops of all frames
         self.within: list[Loop] = []
-        self.inexact = 0  # loops around this point whose iterations stand for more than themselves
+        self.inexact = 0  # loops around this point of which only sample rounds are run
         self.born: dict[Value, int] = {}
-        # What it knows beside that
+        # What it collects
         self.root = run_records.Root()
         self.entering = run_records.Entering()
         self.top_levels = run_records.TopLevels(program.built.names if builds else {})
@@ -91,14 +91,14 @@ class Run(Literals, Operations):
         self.made = run_records.Made()
 
     def leave_out(self, source: FunctionSource) -> None:
-        """A call is not entered although something in it may be written."""
+        """Note that a call is not entered although the function may write: the run is incomplete."""
         if not self.found.cut and not self.builds and self.path and self.program.enters(source):
             self.found.cut = (
                 f"it calls `{source.name}`, which is not entered, after more steps or deeper than calls are"
             )
 
     def weighed(self) -> int:
-        """The tests whose outcomes tell whether a path can be taken, and how sure a finding on it is."""
+        """The mask of literals that decide whether a path is possible, and how sure a finding on it is."""
         built = self.program.built
         found = self.doubtful | self.evaluation | self.numbered | self.turned[0] | self.turned[1]
         found |= self.asked_for_in_building | built.asked_for_in_building | built.other_words
@@ -110,16 +110,17 @@ class Run(Literals, Operations):
         return found
 
     def takes_backward(self) -> None:
-        """A gradient is taken here: what the run has done so far was set up for that."""
+        """Note that a backward is run here, and raise the budget for code that trains."""
         self.steps.trains = True
         self.budget.begin_training()
 
     def uid(self) -> int:
+        """A number that no other storage or frame of the program has."""
         self.program.last_uid += 1
         return self.program.last_uid
 
     def doubt(self, key: Hashable) -> tuple[Guard, Guard]:
-        """The two outcomes of something that cannot be told from the source."""
+        """The literals of the two outcomes of a guess, which the heap learns of too."""
         outcomes = super().doubt(key)
         self.heap.doubtful = self.doubtful
         return outcomes
@@ -130,7 +131,7 @@ class Run(Literals, Operations):
     # Saves
 
     def save(self, saved: Saved) -> None:
-        """An op keeps a tensor for backward."""
+        """Record that an op saves a tensor for backward, unless hooks replace it by a copy."""
         if self.keeping.unsaved:
             return
         saved.unchecked = saved.unchecked or self.keeping.unchecked
@@ -142,7 +143,7 @@ class Run(Literals, Operations):
     # Dtypes
 
     def keep_dtype(self, storage: Storage, dtype: str) -> None:
-        """A module's parameter or buffer is made of a tensor of this dtype; how wide it is may change (`half()`)."""
+        """Set the dtype of a new parameter or buffer; how wide a float is may change when the module is converted."""
         if dtype in ("bool", "int", "?"):
             storage.dtype = dtype
         elif self.builds or self.made.unconverted is None:
@@ -152,13 +153,13 @@ class Run(Literals, Operations):
             self.made.unconverted.append(storage)
 
     def forget_dtypes(self) -> None:
-        """Something may convert modules, now or once they are built."""
+        """Note that modules may be converted (`half()`): how wide their floats are is not known any more."""
         for storage in self.made.unconverted or ():
             storage.dtype = "float"
         self.made.unconverted = None
 
     def hands_on(self, values: Iterable[Value]) -> None:
-        """Code that is not looked into is given these: if a module is among them, it may convert that."""
+        """Pass values to unknown code, which may convert a module among them to another dtype."""
         if self.made.unconverted is None:
             return
         given = [atom for value in values for atom in flatten(value)]
@@ -208,10 +209,10 @@ class Run(Literals, Operations):
         conditions: list[Guard] | None = None,
         path: Guard | None = None,
     ) -> None:
-        """Join the changes of exclusive paths into the current state, and go on along all of them.
+        """Join the states of exclusive paths into the current state, and go on along all of them.
 
-        `conditions` tell the outcomes apart; without them the paths themselves do. `path`: all of them together, where
-        that is known.
+        An outcome is a path with what changed on it. `conditions`, by default the paths, become the guards of the
+        joined values; `path` is the disjunction of the paths, if the caller knows it.
         """
         if conditions is None:
             conditions = [guard for guard, _ in outcomes]
@@ -249,7 +250,7 @@ class Run(Literals, Operations):
         self.path = path
 
     def each(self, value: Phi, action: Callable[[Value], Value | None]) -> Value:
-        """What an action gives for each alternative, on its own path, where it changes nothing for the others."""
+        """The join of the results of an action for each alternative, each run on a path and state of its own."""
         base, path = self.state, self.path
         results: list[tuple[Guard, Value]] = []
         outcomes: list[tuple[Guard, dict[Hashable, Value]]] = []
@@ -268,13 +269,13 @@ class Run(Literals, Operations):
         return join(results) if results else Unknown()
 
     def live(self, value: Value) -> list[tuple[Guard, Value]]:
-        """The alternatives of a value that are possible here, with the guard of the path included."""
+        """The alternatives of a value that are possible on this path; their guards include the path."""
         if not isinstance(value, Phi):
             return [(self.path, value)]
         return [(met, atom) for guard, atom in value.alternatives if (met := both(self.path, guard))]
 
     def possible(self, value: Value) -> list[Value]:
-        """The alternatives of a value that are possible here."""
+        """The alternatives of a value that are possible on this path."""
         if not isinstance(value, Phi):
             return [value]
         return [atom for guard, atom in value.alternatives if guards.compatible(guard, self.path)]
@@ -293,13 +294,14 @@ class Run(Literals, Operations):
     def new_tensor(
         self, origin: str, grad: int, at: ast.AST | None, leaf: bool = False, dtype: str = "?"
     ) -> Tensor:
+        """A contiguous tensor with a storage of its own, made at `at`."""
         place = None if at is None else self.place(at)
         storage = Storage(self.uid(), origin, grad, place, leaf, dtype)
         storage.standing = self.builds
         return Tensor(storage, contiguous=True)
 
     def as_tensor(self, value: Value) -> Tensor | None:
-        """The tensor that the value is, or would be if it is one; None for what is known to be something else."""
+        """The tensor that a value is, or that stands for it if it may be one; None if it is none."""
         if isinstance(value, Tensor):
             return value
         if isinstance(value, Parameters):
@@ -331,7 +333,7 @@ class Run(Literals, Operations):
         return found
 
     def tensors_within(self, value: Value, depth: int = 3) -> list[tuple[Guard, Tensor]]:
-        """The tensors of a value, of the containers in it, and of the records that were made here."""
+        """The tensors in a value, in containers in it, and in attributes of records that this run made."""
         found: list[tuple[Guard, Tensor]] = []
         for guard, atom in self.live(value):
             inside: list[Value] | None = None
@@ -352,7 +354,7 @@ class Run(Literals, Operations):
         return found
 
     def elements(self, container: Sequence_ | Mapping_ | Instance) -> list[Value]:
-        """Whatever stands in a container (or an object's attributes), in order where that is known."""
+        """The values in a container or the attributes of an object, in the order in which their keys were added."""
         found = []
         for key in container.keys:
             value = self.state.get((container, key))
@@ -361,7 +363,7 @@ class Run(Literals, Operations):
         return found
 
     def member(self, owner: Value, key: Hashable) -> Value:
-        """An attribute or element of something unknown: unknown, but the same each time it is asked for."""
+        """An attribute or element of an unknown value: unknown too, but the same at each access."""
         value = self.state.get((owner, "member", key))
         if value is None:
             value = Unknown(owner)
@@ -369,7 +371,7 @@ class Run(Literals, Operations):
         return value
 
     def members(self, owner: Value) -> dict[str, Value]:
-        """The attributes that were set on something unknown."""
+        """The attributes of an unknown value that were set or read, by name."""
         found: dict[str, Value] = {}
         state: State | None = self.state
         while state is not None:

@@ -31,30 +31,30 @@ class Root:
     def __init__(self) -> None:
         self.args: dict[str, Value] = {}
         self.returned: list[tuple[Guard, Tensor]] = []
-        #: objects that somebody else built, and may use later
+        #: objects that a caller built and may use after the run
         self.outside: set[Value] = set()
-        #: how many objects deep arguments are supposed to be of some class
+        #: how deep objects are being built as arguments of other objects
         self.supposing = 0
-        #: a comparison of what is not known was written: it is a mask, and a caller may know of what
+        #: an in-place method of a comparison of unknown values was called: it is a mask, of what a caller may know
         self.takes_test_for_mask = False
 
 
 class Repeated:
-    """Loops that are gone through again, in a later round of a loop around them (`blocks`)."""
+    """Loops that run again in a later round of an outer loop (`blocks`)."""
 
     __slots__ = ("alike", "depth", "thirds")
 
     def __init__(self) -> None:
-        #: how many loops around this point are in a later round
+        #: how many loops around this point are past their first round
         self.depth = 0
-        #: loops over data whose rounds are all alike: no test has told the first or the last from the others
+        #: loops over data or numbers in which no test told the first or last round: one round is enough
         self.alike: set[object] = set()
-        #: how many loops had a round more because they train
+        #: how many loops got an extra round, because they train or test for their first round
         self.thirds = 0
 
 
 class Entering:
-    """Which functions are entered (`calls`)."""
+    """Which functions calls enter (`calls`)."""
 
     __slots__ = (
         "active",
@@ -69,27 +69,27 @@ class Entering:
     )
 
     def __init__(self) -> None:
-        #: those that are being run, the innermost last
+        #: the call stack, the innermost last
         self.active: list[FunctionSource] = []
-        #: all that were
+        #: all functions that were entered
         self.entered: set[FunctionSource] = set()
-        #: the function whose body is run whatever is declared of it: its callers are told what it is said to do
+        #: the function that the run starts with: its body is run even if something is declared of it
         self.body_of: FunctionSource | None = None
-        #: functions to enter although nothing in them writes, and the calls that were not entered
+        #: functions to enter although nothing in them writes; and the calls that were not entered
         self.deep: frozenset[FunctionSource] = frozenset()
         self.skipped: list[Skipped] = []
-        #: it is in a decorator, of which only matters what it returns
+        #: a decorator is being applied: only its result matters
         self.decorates = False
-        #: what the call at hand was given with a star, and nothing else: of unknown length
+        #: the sequence of unknown length in a call `f(*args)` that has no other argument
         self.spread: Sequence_ | None = None
-        #: what calls of generators returned
+        #: by the value that a call of a generator function returned
         self.generators: dict[Value, Generator] = {}
-        #: modules of the project that were given a part that works in place
+        #: modules of the project that were built with an argument that works in place (`nn.ReLU(inplace=True)`)
         self.outfitted: list[Instance] = []
 
 
 class TopLevels:
-    """The top levels of files, as far as something asked what a name of theirs holds (`names`)."""
+    """The top-level names of files, evaluated on demand (`names`)."""
 
     __slots__ = ("frames", "globals")
 
@@ -100,39 +100,39 @@ class TopLevels:
 
 
 class Keeping:
-    """What becomes of what is saved here (`decorators`, `version_checks`)."""
+    """What happens to saves at this point (`decorators`, `version_checks`)."""
 
     __slots__ = ("mode", "preserved", "region", "unchecked", "unsaved")
 
     def __init__(self) -> None:
-        #: the mode, training or evaluation, that was set for the module at hand
+        #: the mode (training or not) that was set for the module being called
         self.mode: Value | None = None
-        #: where something stands that keeps backward from comparing versions (hooks on saved tensors)
+        #: the place of saved-tensor hooks, under which backward does not compare versions
         self.unchecked: Place | None = None
-        #: what is saved is copied: no write can change it
+        #: saves are copies: no write can change them
         self.unsaved = False
-        #: storages whose writes move no version for now
+        #: storages of which no write moves the version counter now
         self.preserved: frozenset[Storage] = frozenset()
-        #: the checkpoint that this is in
+        #: the checkpoint around this point
         self.region: Region | None = None
 
 
 class Declared:
-    """Calls of what somebody declared something of (`writing`)."""
+    """Calls of functions that something is declared of (`writing`)."""
 
     __slots__ = ("passed", "told", "unrecorded")
 
     def __init__(self) -> None:
-        #: in which words, and the files that the calls stand in
+        #: by call: the declaration, and the file of the call
         self.told: dict[ast.AST, tuple[Declaration | None, Module]] = {}
-        #: what such a call writes: which argument that is
+        #: by call and storage that it writes: which argument that is
         self.passed: dict[tuple[ast.AST, Storage], tuple[int, str]] = {}
-        #: ... and which of them autograd takes no notice of
+        #: the calls whose writes autograd does not record or count
         self.unrecorded: set[ast.AST] = set()
 
 
 class Handed:
-    """What went to code that is not known, and what that may have made of it (`external_modules`)."""
+    """What was passed to unknown code, and what that may have done with it (`external_modules`)."""
 
     __slots__ = (
         "expects_modules",
@@ -146,59 +146,59 @@ class Handed:
     )
 
     def __init__(self) -> None:
-        #: storages that were handed to it, which it may have kept
+        #: storages that were passed to it, which it may have kept
         self.given: set[Storage] = set()
-        #: whether it was given a module of the project, or what hangs on one
+        #: whether it got an object of the project or a tensor with gradients
         self.lends = False
-        #: what is of unknown kind and may have kept some of that, of which a gradient may come
+        #: unknown values that may have kept a value with a graph
         self.filled: set[Value] = set()
-        #: of what such code returned: the modules and optimizers that it was given (`wrapped_results`)
+        #: by result of such code: the modules and optimizers that it got (`wrapped_results`)
         self.returned: dict[Unknown, set[Value]] = {}
-        #: what was stored in something unknown: the object, and the attribute or key
+        #: what was stored in an unknown value: the value, and the attribute or key
         self.stored: list[tuple[Unknown, Hashable]] = []
-        #: what was called and is of unknown kind, with what may have been its forwards
+        #: by unknown value that was called: the calls, which may be those of a module
         self.forwards: dict[Unknown, list[Forward]] = {}
-        #: ... and the names that it was called by
+        #: the names by which unknown values were called
         self.unresolved: set[str] = set()
-        #: what is called may be a module that nobody here asks for its parameters
+        #: unknown values that are called count as modules, even if nothing asks for their parameters
         self.expects_modules = False
 
 
 class Several:
-    """What stands for any of several (`elements`, `containers`)."""
+    """Values that stand for any of several (`elements`, `containers`)."""
 
     __slots__ = ("asked_for", "many", "parts", "repeated", "stand_ins", "taken", "taken_for")
 
     def __init__(self) -> None:
         self.repeated = Repeated()
-        #: of a tensor that stands for any parameter of some modules: which these are
+        #: by storage of a tensor that stands for any parameter of some modules: their `Parameters`
         self.stand_ins: dict[Storage, Parameters] = {}
-        #: what something of unknown kind was taken apart into
+        #: the values that an unknown value was unpacked into
         self.parts: set[Unknown] = set()
         #: tensors that each stand for any of several
         self.many: set[Tensor] = set()
-        #: those of them that were taken under a key, by it; and what they were taken for
+        #: tensors taken by a key from elements that are one value, and the reverse: the value they were taken from
         self.taken: dict[tuple[Tensor, object, Loop | None], Tensor] = {}
         self.taken_for: dict[Value, Tensor] = {}
-        #: the keys under which objects were taken from a container, in the order in which a loop asked for them
+        #: the keys by which objects were taken from a container, in the order of access
         self.asked_for: dict[tuple[Value, Pattern | None, Loop | None], list[object]] = {}
 
 
 class Asked:
-    """What the source asked about gradients."""
+    """Questions of the source about gradients."""
 
     __slots__ = ("enabled", "requires", "times")
 
     def __init__(self) -> None:
-        #: literals of `requires_grad` tests, by bit; and of `torch.is_grad_enabled()`
+        #: by bit of a `requires_grad` test: the storage; and the mask of `torch.is_grad_enabled()` tests
         self.requires: dict[int, Storage] = {}
         self.enabled = 0
-        #: how often it asked whether there are any
+        #: how many such questions were asked
         self.times = 0
 
 
 class Steps:
-    """How parameters are trained: backwards, and steps of optimizers (`intrinsics`, `methods`)."""
+    """Backwards and optimizer steps of the run (`intrinsics`, `methods`)."""
 
     __slots__ = ("held", "last", "of_parameters", "of_unknown", "trains")
 
@@ -207,16 +207,16 @@ class Steps:
         self.trains = False
         #: an optimizer, or load_state_dict, wrote parameters
         self.of_parameters = False
-        #: something unknown was stepped: a caller may know which optimizer that is
+        #: an unknown value was stepped: a caller may know the optimizer
         self.of_unknown = False
-        #: the heap's time when an optimizer of which nothing else is known made its last step
+        #: the heap's time of the last step of an unknown optimizer
         self.last = -1
-        #: by optimizer, what it may have overwritten of a forward whose graph was kept
+        #: by unknown optimizer: the hazards of its steps with graphs that a later backward may use
         self.held: dict[Value, list[Hazard]] = {}
 
 
 class Found:
-    """What happened that a finding may speak of."""
+    """What happened that a finding may be based on."""
 
     __slots__ = (
         "cut",
@@ -236,29 +236,29 @@ class Found:
         self.writes: list[Write] = []
         #: the tensors whose values were changed
         self.written: set[Tensor] = set()
-        #: views that an index took, with its node and the heap's time
+        #: views made by an index, with its node and the heap's time
         self.picked: dict[Tensor, tuple[ast.AST, int]] = {}
-        #: expansions to sizes that are not known, which may be one
+        #: expansions to unknown sizes, which may be 1
         self.perhaps_expanded: set[Place] = set()
-        #: of a second look: of which storage an element was set, and to what
+        #: in a second look: the storages of which an element was set, with the storage of the value
         self.filled: list[tuple[Storage, Storage]] = []
-        #: nodes whose writes are looked at closely, and what was seen there (`sharing`)
+        #: nodes whose writes are observed, and what was seen there (`sharing`)
         self.observed = observed
         self.observations: list[Sharing] = []
-        #: its findings (`hazards.finding`), once it is done and somebody asked
+        #: the findings of the finished run (`hazards.finding`), computed on demand
         self.findings: list[Any] | None = None
-        #: why it ended before its end, or what it left out; empty where all was looked at
+        #: why the run is incomplete; empty if it is complete
         self.cut = ""
 
 
 class Made:
-    """The parameters and buffers that the run itself made."""
+    """The parameters and buffers that the run made itself."""
 
     __slots__ = ("buffers", "initialised", "unconverted")
 
     def __init__(self) -> None:
         self.buffers: set[Storage] = set()
-        #: functions that `apply` has called with a layer of a kind, and that only set the values of its parameters
+        #: (function, kind of layer) for calls by `apply` that only set the values of parameters
         self.initialised: set[tuple[FunctionSource, str]] = set()
-        #: those of which none was converted yet; None once one may have been
+        #: float storages while no module may have been converted; None from then on
         self.unconverted: list[Storage] | None = []

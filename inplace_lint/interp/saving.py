@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def of_operands(run: Run, op: Application) -> None:
-    """What it saves of what it was given."""
+    """Record the saves of operands."""
     for save in op.facts.saves:
         if save.target >= 0 and save.target != WEIGHT:
             _save(run, op, save, op.operands[save.target] if save.target < len(op.operands) else [])
 
 
 def of_results(run: Run, op: Application, made: list[Operands]) -> None:
-    """What it saves of what it returns, and of a module's weights."""
+    """Record the saves of results, and of the weights of a module."""
     weights = op.weights
     for save in op.facts.saves:
         number = -1 - save.target
@@ -39,14 +39,14 @@ def of_results(run: Run, op: Application, made: list[Operands]) -> None:
 
 
 def _save(run: Run, op: Application, save: Save, targets: Operands) -> None:
-    """Record one save of the table for each alias that its target may be."""
+    """Record one save of the op table for each guarded tensor that its target may be."""
     layout = op.facts.layout
     needs: list[tuple[Guard, int]] = []
     sources: list[Storage] = []
     moved = layout.moves_elements
-    # No gradient flows to a view made under no_grad, although it requires one if its base does.
+    # A view made under no_grad requires grad if its base does, but no gradient flows to it.
     flows = set(save.needs) < set(op.facts.gradients)
-    # An operand that an in-place op was called on requires grad afterwards if any operand did before.
+    # Gradients of operands are those before the op: an in-place op may make its operand require grad.
     for i in save.needs:
         needs.extend(op.gradients_of(run, i, flows))
         if i != WEIGHT:
@@ -75,7 +75,7 @@ def _save(run: Run, op: Application, save: Save, targets: Operands) -> None:
 
 
 def _is_certain(op: Application, save: Save, tensor: Tensor) -> bool:
-    """Whether the tensor itself is saved whatever its layout is, and not a copy of it."""
+    """Whether the op surely saves the tensor itself, and not a copy that depends on its layout."""
     layout = op.facts.layout
     if save.certainty != "always" and not (layout.repeats_batches and axes.keeps_both(op.operands[:2])):
         return False
@@ -83,14 +83,14 @@ def _is_certain(op: Application, save: Save, tensor: Tensor) -> bool:
     if layout.copies_contiguous(given, save.target - 1):
         return False
     strided = tensor.strided or tensor.expanded is not None
-    # A fused kernel reads what it is given as it lies, and saves that.
+    # A fused kernel takes any layout, and saves its operand as it is.
     if save.target < 0 or not strided or save.only or axes.is_matrix(tensor):
         return True
     return not layout.copies_strided(given) or axes.one_batch_axis(op.facts, op.operands)
 
 
 def _save_weights(run: Run, op: Application, weights: Tensor) -> None:
-    """An op that saves its input for the gradient of its weight saves the weight for the gradient of its input."""
+    """Record the save of the weights by an op that saves its input: each is needed for the gradient of the other."""
     layout = op.facts.layout
     if layout.copies_weights:
         return
@@ -98,7 +98,7 @@ def _save_weights(run: Run, op: Application, weights: Tensor) -> None:
         if WEIGHT not in save.needs or not 0 <= save.target < len(op.operands):
             continue
         needs = op.gradients_of(run, save.target)
-        if save.target in save.needs:  # it keeps what it may need, whatever is asked for
+        if save.target in save.needs:  # this op saves both, whichever gradient is needed
             needs = [*needs, *run.heap.gradients(weights, run.path)]
         for guard, evidence in strongest(needs):
             saved = Saved(weights.storage, both(run.path, guard), op.node, op.place)

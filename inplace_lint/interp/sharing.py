@@ -39,14 +39,14 @@ _FLOATING = frozenset("float float16 bfloat16 float32 float64".split())
 
 
 class Sharing:
-    """One write of one tensor: `names` of each activation that hold its memory, `others` in words.
+    """One write of one tensor, and who shares its memory: `names` as (frame, name, how), `others` in words.
 
-    How a name holds it: "tensor"; "inside", where the name is of a container, or of a callable or an iterator that was
-    given it; "part", where it holds one of the views that one op returned together, which do not overlap.
+    `how` a name holds the memory: "tensor"; "inside" a container, or an argument of a callable or iterator; "part", if
+    it holds another of the views that one op returned together (`split`), which do not overlap.
 
-    `outside`: it came from a caller or from code that is not known, or was handed to such. `view`: the tensor that is
-    written is a view. `proved`: it is a tensor, and no container of such. `same_dtype`: the out-of-place form gives the
-    dtype that the tensor has.
+    `outside`: the memory came from a caller or from unknown code, or was passed to some. `view`: the written tensor is
+    a view. `proved`: it is a tensor, and no container of tensors. `same_dtype`: the out-of-place form of the op keeps
+    the dtype.
     """
 
     __slots__ = (
@@ -72,7 +72,7 @@ class Sharing:
         self.others: set[str] = set()
         self.outside = False
         self.view = tensor.view
-        #: one of several views that an op returned together
+        #: one of several views that one op returned together
         self.several = tensor.multi is not None
         #: it is known to be contiguous
         self.ordered = tensor.contiguous
@@ -80,23 +80,23 @@ class Sharing:
         self.proved = tensor.storage.is_tensor() and not tensor.storage.parts_only
         self.dtype = tensor.storage.dtype
         self.same_dtype = False
-        #: an assignment of a tensor by an index that is a tensor, as `index_put` takes it
+        #: `x[index] = value` with tensors, which `index_put` could replace
         self.puts = False
-        #: how sure it is that a new tensor would have no gradient, where the written one keeps its own
+        #: evidence that a new tensor would have no gradient here (no_grad), where the written one keeps its own
         self.cut = NEVER
-        #: the op writes a tensor that was expanded without an error, and with it every element that shares the memory
+        #: the tensor is expanded, and the op writes it without an error: every element that shares memory changes
         self.passes = False
 
 
 def _held(atom: Value) -> Value | None:
-    """The tensor that a name holds, or whose memory what it holds looks at."""
+    """The tensor of a value, or the one whose memory an array shares."""
     if isinstance(atom, Array):
         return atom.memory
     return atom.tensor if isinstance(atom, (Unknown, Parameters)) else atom
 
 
 def _atoms(value: Value, depth: int = 3) -> Iterator[tuple[Guard, Value, bool]]:
-    """The guarded atoms of a value; and, marked as such, what callables and iterators among them were given."""
+    """The guarded atoms of a value, and those in the arguments of its callables and iterators, marked True."""
     for guard, atom in alternatives(value):
         yield guard, atom, False
         given: Sequence[Value | None] = ()
@@ -113,7 +113,7 @@ def _atoms(value: Value, depth: int = 3) -> Iterator[tuple[Guard, Value, bool]]:
 
 
 def _how(value: Value, tensor: Tensor, guard: Guard) -> str:
-    """How a value holds the memory of a tensor, as `Sharing` has it; empty where it does not."""
+    """How a value holds the memory of a tensor, in the words of `Sharing`; empty if it does not."""
     held = [
         (alias, inside)
         for g, atom, inside in _atoms(value)
@@ -133,7 +133,7 @@ def _how(value: Value, tensor: Tensor, guard: Guard) -> str:
 def observe(
     run: Run, facts: Facts, place: Place, tensor: Tensor, guard: Guard, values: Sequence[Value | None]
 ) -> None:
-    """Note down who shares the tensor that the op at `place` is about to write."""
+    """Record who shares the tensor that the op at `place` is about to write."""
     seen = Sharing(place, tensor)
     storage = tensor.storage
     seen.outside = storage.origin not in ("result", "factory") or storage in run.handed.given
@@ -143,7 +143,7 @@ def observe(
     if run.grad != "on":
         seen.cut = max((found for _, found in run.heap.gradients(tensor, guard)), default=NEVER)
         if run.grad == "inference" and seen.cut:
-            seen.cut = DOES  # what is new there cannot be written, nor saved, outside of it
+            seen.cut = DOES  # a new inference tensor can neither be written nor saved outside of the mode
     slots = _slots(run)
     seen.others.update(
         f"the global `{name}`"
@@ -159,7 +159,7 @@ def observe(
             if owner in frames:
                 seen.names.add((frames[owner], str(name).partition("@")[0], how))
         elif isinstance(owner, (Sequence_, Mapping_)):
-            # Whoever holds the container holds its elements; one that nobody holds is gone.
+            # Its holders hold the element too; a container without holders is garbage.
             if owner not in passed:
                 passed.add(owner)
                 for (outer, outer_name), value in slots.items():
@@ -176,10 +176,11 @@ def observe(
 
 
 def _puts(run: Run, facts: Facts, dtype: str, values: Sequence[Value | None]) -> bool:
+    """Whether the op is `x[index] = value` with a tensor as index and a value of the same dtype."""
     if not facts.key.endswith("setitem") or len(values) != 3 or dtype == "?":
         return False
     if dtype != "float64" and run.frame.function is not None:
-        return False  # under the autocast of a caller the two may differ
+        return False  # under autocast of a caller the dtypes may differ
     index, value = values[1], values[2]
     return (
         isinstance(index, Tensor)
@@ -190,7 +191,7 @@ def _puts(run: Run, facts: Facts, dtype: str, values: Sequence[Value | None]) ->
 
 
 def _slots(run: Run) -> dict[tuple[object, object], Value]:
-    """What each name, attribute and element holds on the current path: (owner, its name) to value."""
+    """The values of all names, attributes and elements on the current path, by (owner, name)."""
     found: dict[tuple[object, object], Value] = {}
     state: State | None = run.state
     while state is not None:
@@ -202,7 +203,7 @@ def _slots(run: Run) -> dict[tuple[object, object], Value]:
 
 
 def _keeps_dtype(run: Run, facts: Facts, tensor: Tensor, values: Sequence[Value | None]) -> bool:
-    """Whether the result of the out-of-place op is sure to have the dtype of the tensor."""
+    """Whether the out-of-place form of the op is sure to keep the dtype of the tensor."""
     own = tensor.storage.dtype
     numbers = _FLOATING if own in _FLOATING else {"int"} if own == "int" else set()
     for param, value in zip(facts.params, values):
@@ -216,11 +217,12 @@ def _keeps_dtype(run: Run, facts: Facts, tensor: Tensor, values: Sequence[Value 
                 return False
             if not isinstance(atom, Tensor) or atom.storage.dtype != own or own in ("?", "float", "int"):
                 return False
-            # Under the autocast of a caller, what is computed from 32 bits may have 16.
+            # Under autocast of a caller, a result of float32 operands may be float16.
             if own not in ("float64", "bool") and run.frame.function is not None:
                 return False
     return True
 
 
 def _is(run: Run, value: Value, tensor: Tensor) -> bool:
+    """Whether a value is this tensor on every path."""
     return all(run.as_tensor(atom) is tensor for atom in run.possible(value))

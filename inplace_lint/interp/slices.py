@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Slice(Value):
-    """A slice object, or one dimension of an index."""
+    """A slice; `parts` are its start, stop and step."""
 
     __slots__ = ("parts",)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def reads(run: Run, op: str, at: ast.AST, operands: list[Tensor], replaces: bool) -> None:
-    """Look at an operation some of whose operands were written before; it `replaces` what its method is called on."""
+    """Report operands that are read by a stale name; `replaces`: the op overwrites its receiver, without a read."""
     receiver = getattr(getattr(at, "func", None), "value", None) if replaces else None
     held = [
         (node, [t for _, t in run.tensors(names.load(run, node.id))])
@@ -52,14 +52,14 @@ def reads(run: Run, op: str, at: ast.AST, operands: list[Tensor], replaces: bool
                     _seen_here(run.frame, write.place),
                 )
                 stale.modeless = stale.used = True
-                # Not whenever it is read was it changed: only an option, `inplace=True`, says so for the whole call.
+                # The write is not made on every path to the read; options such as `inplace=True` are left aside.
                 stale.doubtful = not implies(run.path, run.without_options(write.guard))
                 run.found.events.append(stale)
                 break
 
 
 def repeated(run: Run, op: str, at: ast.AST, value: Value) -> None:
-    """`torch.stack(states)` where the list holds one tensor several times, which was written in between."""
+    """Report `torch.stack(states)` if the list holds one tensor several times that was written in between."""
     for guard, atom in run.live(value):
         if not isinstance(atom, Sequence_) or atom.kind not in ("list", "tuple"):
             continue
@@ -73,7 +73,7 @@ def repeated(run: Run, op: str, at: ast.AST, value: Value) -> None:
 
 
 def put_again(run: Run, sequence: Sequence_, tensor: Tensor) -> None:
-    """A tensor is appended to a list; it may stand there already, with other values when it was put there."""
+    """Note that a tensor is appended to a list that holds it already, and was written since (`put_again`)."""
     first = sequence.put_at.setdefault(tensor, run.heap.time)
     if tensor in run.found.written and _is_one(run, tensor):
         for write in run.found.writes:
@@ -82,19 +82,19 @@ def put_again(run: Run, sequence: Sequence_, tensor: Tensor) -> None:
 
 
 def _is_one(run: Run, tensor: Tensor) -> bool:
-    """Whether it is one tensor, and not what stands for any of several (elements of a list, a module's parameters)."""
+    """Whether a tensor is a single one, and does not stand for any element of a list or any parameter of a module."""
     return tensor not in run.several.many and tensor.multi is None and tensor.storage.origin != "parameter"
 
 
 def picked(run: Run, part: Value, at: ast.AST) -> None:
-    """Remember which index took a view."""
+    """Remember by which index a view was taken, for `swapped`."""
     for atom in run.possible(part):
         if isinstance(atom, Tensor) and atom.view:
             run.found.picked[atom] = (at, run.heap.time)
 
 
 def swapped(run: Run, target: Value, value: Value, at: ast.AST) -> None:
-    """`x[i], x[j] = x[j], x[i]`: what was taken from a place is put into another after its place was overwritten."""
+    """Report `x[i], x[j] = x[j], x[i]`: the second assignment copies from a view that the first has overwritten."""
     for guard, atom in run.live(value) if run.found.picked else ():
         tensor = run.as_tensor(target)
         if not isinstance(atom, Tensor) or tensor is None or atom.storage is not tensor.storage:
@@ -120,7 +120,7 @@ def swapped(run: Run, target: Value, value: Value, at: ast.AST) -> None:
 
 
 def same(one: object, other: object) -> bool:
-    """Whether two expressions are written alike."""
+    """Whether two expressions have the same syntax, their contexts (load or store) left aside."""
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(same, one, other))
     if not isinstance(one, ast.AST) or type(one) is not type(other):
@@ -129,7 +129,7 @@ def same(one: object, other: object) -> bool:
 
 
 def lost(run: Run, at: ast.AST, writes: Sequence[Write]) -> None:
-    """Look at the writes of a statement whose value nobody takes."""
+    """Report writes of an expression statement to a tensor that the statement itself made."""
     for write in writes:
         made = write.storage.made
         if (
@@ -148,7 +148,7 @@ def lost(run: Run, at: ast.AST, writes: Sequence[Write]) -> None:
 
 
 def hidden(run: Run, tensor: Tensor, write: Write) -> None:
-    """A statement that goes by `.data` to what it writes: nothing is wrong with it where no save is live."""
+    """Report a write through `.data` in the same statement, even if no live save makes it wrong."""
     counter = tensor.counter
     if (
         counter is not None
@@ -159,7 +159,7 @@ def hidden(run: Run, tensor: Tensor, write: Write) -> None:
     ):
         found = Event("hidden", write.place, write.guard, write.op, write.storage, DOES, counter.place)
         found.modeless = True
-        # `used`: who else may have saved it is not in sight
+        # `used`: there are saves, or other code may have saved it
         found.used = write.storage.origin not in ("result", "factory") or bool(
             run.heap.record(write.storage).saves
         )
@@ -167,7 +167,7 @@ def hidden(run: Run, tensor: Tensor, write: Write) -> None:
 
 
 def _since(run: Run, name: str, tensor: Tensor, twice: bool, at: ast.AST) -> Write | None:
-    """The write that who reads `name` does not expect; `twice`: the operation reads the tensor by two names."""
+    """The write that makes a read of `name` stale, if any; `twice`: the op also reads the tensor by another name."""
     frame = run.frame
     bound = frame.bound.get(name)
     if bound is None and _runs_nothing(at):
@@ -183,7 +183,7 @@ def _since(run: Run, name: str, tensor: Tensor, twice: bool, at: ast.AST) -> Wri
         if bound is None:
             continue
         if write.time <= bound:
-            return None  # and so did all before it
+            return None  # this write, and all before it, came before the name was bound
         through = _names_through(place.at)
         if name in through:
             continue
@@ -193,7 +193,7 @@ def _since(run: Run, name: str, tensor: Tensor, twice: bool, at: ast.AST) -> Wri
 
 
 def _seen_here(frame: Frame, place: Place) -> Place | None:
-    """The place in this activation from which the write was made."""
+    """The place in this frame at which the write was made, or the call that led to it."""
     return next((p for p in place.stack() if p.frame is frame), None)
 
 
@@ -204,6 +204,7 @@ def _within(inner: ast.AST, outer: ast.AST) -> bool:
 
 
 def _operands(node: Any) -> Iterator[ast.AST]:
+    """The operand expressions of an operation or call, lists and tuples opened."""
     if isinstance(node, ast.BinOp):
         yield from (node.left, node.right)
     elif isinstance(node, ast.AugAssign):
@@ -226,14 +227,14 @@ def _named_operands(node: ast.AST) -> list[ast.Name]:
 
 
 def _runs_nothing(node: ast.AST) -> bool:
-    """Whether nothing is evaluated within an operation but names and constants: then nothing in it writes."""
+    """Whether all operands are names and constants, so that evaluating them writes nothing."""
     if isinstance(node, ast.Call) and not isinstance(node.func, (ast.Name, ast.Attribute)):
         return False
     return all(isinstance(one, (ast.Name, ast.Constant)) for one in _operands(node))
 
 
 def _names_through(node: ast.AST) -> set[str]:
-    """The names by which the write at a node reached what it changed."""
+    """The names through which the write at a node reached the tensor."""
     found: set[str] = set()
     targets = [node] if isinstance(node, (ast.Subscript, ast.Name)) else list(_operands(node))
     for target in targets:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def new_run(program: Program, module: Module, run: Run | None = None) -> Run:
-    """A run that stands at the top level of the file."""
+    """A run, by default an `Interpreter`, positioned at the top level of the file."""
     if program.built.count >= BASE_BITS:
         program.forget_objects()
     run = run or Interpreter(program)
@@ -40,7 +40,7 @@ def run_function(
     deep: frozenset[FunctionSource] = frozenset(),
     run: Run | None = None,
 ) -> Run:
-    """Run a function for any arguments: of a method, on an object as its class builds it; `run`: to be begun so."""
+    """Run a function for any arguments, a method on an object as its class builds it; `run`: the run to use."""
     run = new_run(program, source.module, run)
     run.entering.deep = deep
     if program.tally is not None:
@@ -49,7 +49,7 @@ def run_function(
 
 
 def _until_cut(run: Run, action: Callable[[], None]) -> Run:
-    """The run, once it has done something as far as its budget goes; `cut` says why it went no further."""
+    """The run, after the action has ended or used up its budget; then `found.cut` says so."""
     try:
         action()
         _try_out(run)
@@ -65,11 +65,12 @@ _EVALUATES = frozenset({"predict_step", "test_step", "validation_step"})
 
 
 def _is_lightning(cls: ClassValue) -> bool:
-    """Whether it derives from the module of Lightning, whichever package that comes from."""
+    """Whether a class derives from a `LightningModule`, of whichever package."""
     return any(base.rpartition(".")[2] == "LightningModule" for base in cls.external_bases())
 
 
 def _call_with_anything(run: Run, source: FunctionSource) -> None:
+    """Call the root with unknown arguments, through its decorators, and let its results escape."""
     program, module = run.program, source.module
     cls = None if source.owner is None else program.class_value(source.owner)
     if cls is not None and not cls.bases and cls.source.bases:
@@ -78,19 +79,19 @@ def _call_with_anything(run: Run, source: FunctionSource) -> None:
     if cls is not None:
         function = lookup.find(run, cls.order(), source.name) or Unknown()
         if source.name not in cls.source.methods and isinstance(function, FunctionValue):
-            source = function.source  # inherited, and run on an object of the class that inherits it
+            source = function.source  # inherited: run it on an object of the inheriting class
     elif module.functions.get(source.name) is source:
         function = names.of_module(run, module, source.name)
     else:
         function = FunctionValue(source)
     wrapper: FunctionValue | None = None
     if not isinstance(function, FunctionValue) or function.source is not source:
-        # A decorator of the project's own may switch gradients off, so what it made is what is called.
+        # A decorator of the project may switch gradients off, so call the wrapper that it made.
         wrapper = function if isinstance(function, FunctionValue) else None
         function = FunctionValue(source)
         function.cls = cls
         if getattr(source.node, "decorator_list", None):
-            function.decorated = [Unknown()]  # in which grad mode its wrapper calls it is not known
+            function.decorated = [Unknown()]  # in which grad mode the wrapper calls it is not known
     run.entering.body_of = source
     args: dict[str, Value] = {}
     if (
@@ -124,7 +125,7 @@ def _call_with_anything(run: Run, source: FunctionSource) -> None:
 
 
 def _try_out(run: Run) -> None:
-    """Call the modules that were built of a part that works in place, and that nobody here has called."""
+    """Call the modules that were built with an argument that works in place, if the run has not called them."""
     for obj in run.entering.outfitted:
         forward = lookup.find(run, obj.cls.order(), "forward")
         source = forward.source if isinstance(forward, FunctionValue) else None
@@ -144,7 +145,7 @@ _ASKED = Pattern(rb"\b(\w+)\.(?:named_)?parameters\(")
 
 
 def _expect_weights(run: Run, source: FunctionSource) -> None:
-    """An argument that is asked for its parameters is a module: what it is called for before that, saves them too."""
+    """Treat arguments whose `parameters()` the text reads as modules from the start: earlier calls save them too."""
     run.handed.expects_modules = _steps_something(source)
     text = source.text
     for name in _ASKED().findall(text) if b"parameters(" in text else ():
@@ -154,7 +155,7 @@ def _expect_weights(run: Run, source: FunctionSource) -> None:
 
 
 def _steps_something(source: FunctionSource) -> bool:
-    """Whether the function, or the class that it is a method of, trains by an optimizer."""
+    """Whether the text of the function, or of its class, has a backward, a step and a zero_grad."""
     text = source.text if source.owner is None else source.owner.text
     return all(word in text for word in (b".backward(", b".step(", b"zero_grad("))
 
@@ -165,7 +166,7 @@ def run_body(
     deep: frozenset[FunctionSource] = frozenset(),
     run: Run | None = None,
 ) -> Run:
-    """Run the statements at the top level of a file; `run`: to be begun so."""
+    """Run the top level of a file, and without `run` the supposed callers of its training (`driver_run`)."""
     ways = program.prefilter.drivers(module) if run is None else []
     run = new_run(program, module, driver_run.DriverRun(program, module) if ways else run)
     run.entering.deep = deep
@@ -177,7 +178,7 @@ def run_body(
 
 
 def build(program: Program, cls: ClassValue) -> Instance:
-    """One object of a class, to be built with arguments of which only the defaults are known."""
+    """The one object of a class, to be built on first use with unknown arguments or their defaults."""
     known = program.built.objects.get(cls)
     if known is not None:
         return known
