@@ -10,16 +10,16 @@ if TYPE_CHECKING:
     from .frames import Loop, Place
     from .values import Unknown
 
-#: Grad evidence.
+#: Evidence that a tensor requires grad: never, perhaps (it comes from outside), certainly.
 NEVER, MAY, DOES = 0, 1, 2
 
 
 class Storage:
     """Memory that tensors share.
 
-    `grad` is the evidence that the tensor that owns it requires grad when it comes into being; `leaf` that it is a
-    leaf. `proved` says that it is certain to be a tensor (a value of unknown kind that only went through operators
-    might be a number); a value made by operators from `sources` is a tensor if one of them is.
+    `grad` is the evidence that the tensor requires grad when it is made; `leaf` says that it is a leaf. `proved` says
+    that it is certainly a tensor: an unknown value that only went through operators might be a number. The result of
+    an operator on the unknown operands `sources` is a tensor if one of them is.
     """
 
     __slots__ = (
@@ -48,7 +48,7 @@ class Storage:
         "wanted",
     )
 
-    #: how often something was found out that may change what was answered of storages made of others
+    #: counts the changes that may invalidate cached answers of `is_tensor` and `witness`
     findings: ClassVar[int] = 0
 
     def __init__(
@@ -67,38 +67,38 @@ class Storage:
         self.leaf = leaf
         self.dtype = dtype
         self.device = "?"
-        #: it holds nothing but zeros and ones
+        #: it holds only 0s and 1s
         self.bits = False
-        #: a module wrote it when it was built: its version is not known
+        #: a module initialised it when it was built: its version is not known
         self.initialised = False
-        #: it belongs to an object that was there before the run began
+        #: it belongs to an object that was built before the run
         self.standing = False
-        #: the storages from which it may have come to require grad
+        #: the storages through which it may require grad
         self.evidence: tuple[Storage, ...] = ()
         self.made = made
         self.proved = proved
-        #: what proved it were uses of its elements: it may be a list of tensors just as well
+        #: only uses of its elements proved it: it may be a list of tensors as well
         self.parts_only = False
-        #: when something was put in the place of an element of it, in the heap's time: of a list, that is another then
+        #: the heap's times at which an element was assigned: if it is a list, the element is another tensor then
         self.puts: tuple[int, ...] = ()
-        #: what may require grad in it came as it is from outside: moved about, never computed with
+        #: its values come from outside and were only moved (reshaped, stacked), never computed with
         self.moved = origin in ("unknown", "factory")
-        #: it is as a rule of a kind that needs no gradient: a gradient itself, or what a second look finds so
+        #: it is of a kind that rarely requires grad: a gradient, or data by a second look (`grad_evidence`)
         self.no_evidence = False
-        #: a gradient with respect to it, or to what was made of it alone, is taken: PyTorch raises where it needs none
+        #: `autograd.grad` takes its gradient, which raises unless it requires grad
         self.wanted = False
         self.sources: tuple[Storage, ...] = ()
-        #: it is certain to have an axis: an index by it copies, where one by a number as a tensor makes a view
+        #: it has at least one axis: as an index it makes a copy, where a 0-dim tensor makes a view
         self.has_axes = False
-        #: made by an index that may have been such a number: then it is part of what was indexed
+        #: made by an index that may be a 0-dim tensor: then it is a view of the indexed tensor
         self.perhaps_part = False
-        #: the value of unknown kind whose tensor this would be
+        #: the unknown value that this storage stands for, if it is a tensor
         self.value: Unknown | None = None
-        #: when it was last found to be made of no tensor, and when none of its evidence was credible
+        #: caches: the count of `findings` at the last negative answer of `is_tensor`, and of `witness`
         self._no_tensor_at = self._no_witness_at = -1
 
     def prove(self) -> None:
-        """It was used as only a tensor can be: then so is what it was made from."""
+        """Note that it was used as only a tensor can be, which proves its sources to be tensors as well."""
         pending = [self]
         while pending:
             storage = pending.pop()
@@ -108,7 +108,7 @@ class Storage:
                 pending.extend(storage.sources)
 
     def is_tensor(self) -> bool:
-        """Whether it is proved, or made by operators from something that is."""
+        """Whether it is proved, or made by operators from a storage that is."""
         if self.proved:
             return True
         now = Storage.findings
@@ -117,7 +117,7 @@ class Storage:
         while pending:
             for source in pending.pop().sources:
                 if source.proved:
-                    self.proved = True  # and stays so: the next question is answered at once
+                    self.proved = True  # cached
                     return True
                 if source not in seen and source._no_tensor_at != now:
                     seen.add(source)
@@ -127,11 +127,11 @@ class Storage:
         return False
 
     def credible(self) -> bool:
-        """Whether what may make it require grad is known to be a tensor, and may well need a gradient."""
+        """Whether there is a tensor behind it that may well require grad."""
         return self.witness() is not None
 
     def witness(self) -> Storage | None:
-        """What makes it credible: the first storage behind it that is known to be a tensor."""
+        """The first storage in its evidence, or itself, that is a tensor and may well require grad."""
         if not self.evidence:
             return self if self._may_need_one() else None
         now = Storage.findings
@@ -152,25 +152,25 @@ class Storage:
         return None
 
     def rest_on(self, others: Iterable[Storage]) -> None:
-        """More storages from which it may have come to require grad."""
+        """Add storages to its evidence."""
         more = [one for one in others if one not in self.evidence]
         if more:
             self.evidence += tuple(more)
             Storage.findings += 1
 
     def become_leaf(self) -> None:
-        """Somebody asked for its gradients."""
+        """Note that it was made a leaf (`requires_grad_()`)."""
         self.leaf = True
         Storage.findings += 1
 
     def _may_need_one(self) -> bool:
-        """Whether it is a tensor that may well need a gradient: not one that was just made, and never asked to."""
+        """Whether it is a tensor that may well require grad: not a new one that was never asked to."""
         made = self.origin in ("factory", "gradient") and not self.grad and not self.leaf
         return not made and not self.no_evidence and self.is_tensor()
 
 
 class Counter:
-    """A version counter that is not its storage's own: what is written by way of it, others do not see.
+    """A version counter other than that of the storage: other aliases do not see the writes through it.
 
     `way` is "data" (`.data`, a storage object) or "shared" (an array, another tensor over the same memory).
     """
@@ -183,9 +183,9 @@ class Counter:
 
 
 class Taken:
-    """Under which key, in which loop, something was taken from a container whose elements are not told apart.
+    """How a tensor was taken from a container whose elements are one abstract value: the key and the loop.
 
-    `perhaps`: from something of unknown kind, which may be one tensor as well.
+    `perhaps`: the container is an unknown value, which may be one tensor as well.
     """
 
     __slots__ = ("key", "loop", "perhaps")
@@ -196,5 +196,5 @@ class Taken:
         self.perhaps = perhaps
 
     def is_another(self, other: Taken | None) -> bool:
-        """Whether it is, as far as anybody can tell, not the same element: of what two loops take, each takes all."""
+        """Whether it is most likely another element: another key in the same loop (two loops both take all)."""
         return other is not None and self.loop is other.loop and self.key != other.key

@@ -16,12 +16,12 @@ _MAKE_STRINGS = frozenset(
     "capitalize casefold lower lstrip removeprefix removesuffix replace rstrip strip title upper".split()
 )
 _PURE = _MAKE_STRINGS | frozenset("count endswith find isdigit startswith".split())
-#: A result that is longer is not worth to be known.
+#: Longest string, in characters, that is kept as a constant.
 _LONGEST = 200
 
 
 def method(text: str, name: str) -> Value | None:
-    """`text.name`, where calling it only computes something; None for another name."""
+    """The method `text.name`, folded if its arguments are constants; None if it is not modelled."""
     if name in ("format", "join"):
         return Native(lambda run, args, kwargs, at: Text())
     if name not in _PURE:
@@ -43,7 +43,7 @@ def method(text: str, name: str) -> Value | None:
 
 
 def put_together(node: ast.AST, parts: Sequence[Value]) -> Value:
-    """`f"on_{event}"`, where what is put in are known words. A number is that of a round, and stands for others."""
+    """An f-string, folded if all parts are known strings; a number is not folded: it may be one loop round of many."""
     given = iter(parts)
     text = ""
     for piece in getattr(node, "values", ()):

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from .run import Run
     from .values import Value
 
-#: What goes over the modules in a module is followed into so many.
+#: Largest number of modules that are treated one by one, to bound the cost of large models.
 _FOLLOWED = 32
 
 _CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict"})
@@ -41,7 +41,7 @@ LISTED = frozenset({"modules", "named_modules", "children", "named_children"})
 
 
 def apply(run: Run, obj: Value, functions: Sequence[Value], at: ast.AST) -> Value:
-    """`module.apply(fn)`: the function is called with every module in it, the innermost first."""
+    """`module.apply(fn)`: call the function with each module inside, the innermost first."""
 
     found: dict[Value, None] = {}
     _add(run, obj, found)
@@ -56,19 +56,19 @@ def apply(run: Run, obj: Value, functions: Sequence[Value], at: ast.AST) -> Valu
 
 
 def _kind(function: Value, module: Value) -> tuple[FunctionSource, str] | None:
-    """A function of the project and the kind of a layer of torch: what it sets of one it sets of all of a kind."""
+    """The function and the kind of a torch layer: the function does the same to all layers of a kind."""
     if isinstance(function, FunctionValue) and isinstance(module, (Sequence_, TorchModule)):
         return function.source, module.kind if isinstance(module, Sequence_) else module.name
     return None
 
 
 def _is_saved(run: Run, module: Value) -> bool:
-    """Whether a forward has saved one of a module's parameters: what is written then, matters."""
+    """Whether a forward has saved a parameter of the module, so that a write of it matters."""
     return any(run.heap.record(tensor.storage).saves for tensor in weights_of(run, module))
 
 
 def _changes(run: Run, function: Value, module: Value, at: ast.AST) -> bool:
-    """Call a function with a module: whether it has set anything but the values of the module's parameters."""
+    """Call a function with a module; return whether it changed more than the values of the parameters."""
     weights = [tensor.storage for tensor in weights_of(run, module)]
     before = [(s.leaf, [*run.heap.record(s).grads]) for s in weights]
     outer, run.state = run.state, State(run.state)
@@ -81,7 +81,7 @@ def _changes(run: Run, function: Value, module: Value, at: ast.AST) -> bool:
 
 
 def listed(run: Run, obj: Value, name: str) -> Value:
-    """What `modules` and its kin run over, one by one; one that stands for each where an object is being built."""
+    """The iterator of `modules` and its kin: each module, or one unknown value for all if they are too many."""
     named = name.startswith("named_")
     found: dict[Value, None] = {}
     _add(run, obj, found)
@@ -98,7 +98,7 @@ def listed(run: Run, obj: Value, name: str) -> Value:
 
 
 def _names_in(run: Run, obj: Value, deep: bool, prefix: str = "") -> dict[Value, Value]:
-    """The names under which a module holds others, where they are known; `deep`: those that are within these too."""
+    """The names of submodules (`layers.0`), as far as they are known; `deep`: also of those further inside."""
     found: dict[Value, Value] = {}
     for key in obj.keys if isinstance(obj, (Instance, Sequence_, Mapping_)) else ():
         name = key[1] if isinstance(key, tuple) and len(key) == 2 else key
@@ -115,7 +115,7 @@ def _names_in(run: Run, obj: Value, deep: bool, prefix: str = "") -> dict[Value,
 
 
 def any_of(run: Run, owner: Value, named: bool) -> Value:
-    """What `modules()` and its kin run over, as one that stands for each: its weight is one of the parameters."""
+    """The iterator of `modules` and its kin with one unknown module, whose weight is any of the parameters."""
     each = Unknown(owner)
     parameters = parameters_of(run, owner)
     for name in ("weight", "bias"):
@@ -128,7 +128,7 @@ def any_of(run: Run, owner: Value, named: bool) -> Value:
 
 
 def named(run: Run, obj: Value, args: Sequence[Value], at: ast.AST) -> Value:
-    """`module.get_submodule(path)`; where it cannot be told which one that is, any module in it."""
+    """`module.get_submodule(path)`; if the path is not known, any module inside."""
     path = args[0] if args else None
     if isinstance(path, Constant) and isinstance(path.value, str):
         found = _at_path(run, obj, path.value.split("."), at)
@@ -143,7 +143,7 @@ def named(run: Run, obj: Value, args: Sequence[Value], at: ast.AST) -> Value:
 
 
 def _at_path(run: Run, obj: Value, path: Sequence[str], at: ast.AST) -> Value:
-    """What stands in a module under the names one after the other; unknown where that cannot be told."""
+    """The value in a module under a path of names; unknown if it is not found."""
     found = obj
     for part in path:
         found = join([(guard, _part(run, atom, part, at)) for guard, atom in alternatives(found)])
@@ -151,7 +151,7 @@ def _at_path(run: Run, obj: Value, path: Sequence[str], at: ast.AST) -> Value:
 
 
 def _part(run: Run, atom: Value, name: str, at: ast.AST) -> Value:
-    """What stands in a module under one name."""
+    """The value in a module under one name."""
     if isinstance(atom, (Instance, TorchModule)):
         return run.attribute(atom, name, at)
     if isinstance(atom, Mapping_):
@@ -162,7 +162,7 @@ def _part(run: Run, atom: Value, name: str, at: ast.AST) -> Value:
 
 
 def state_dict(run: Run, obj: Value, kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """`module.state_dict()`: tensors over the memory of the parameters, without their graphs unless it is told so."""
+    """`module.state_dict()`: detached aliases of the parameters, or the parameters with `keep_vars=True`."""
     keeps = kwargs.get("keep_vars")
     detach = table.method("detach")
     assert detach is not None
@@ -180,7 +180,7 @@ def state_dict(run: Run, obj: Value, kwargs: Mapping[str, Value], at: ast.AST) -
 
 
 def _inside(run: Run, atom: Value) -> list[Value]:
-    """What a module holds, on any path."""
+    """The values in a module, on any path."""
     if not isinstance(atom, (Instance, Sequence_, Mapping_)):
         return []
     return [inner for value in run.elements(atom) for _, inner in alternatives(value)]
@@ -191,7 +191,7 @@ def _is_container(atom: Value) -> bool:
 
 
 def _add(run: Run, value: Value, found: dict[Value, None]) -> None:
-    """Add the modules that a module holds, and it itself."""
+    """Add the modules inside a module, then the module itself."""
     for _, atom in alternatives(value):
         if atom in found or len(found) > _FOLLOWED:
             continue

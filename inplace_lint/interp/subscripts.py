@@ -88,21 +88,21 @@ def get_item(run: Run, obj: Value, index: Value, at: ast.AST) -> Value:
             results.append((guard, run.call(method, [index], {}, at)))
             run.path = path
         elif _is_declared(run, atom):
-            results.append((guard, atom))  # `kernel[grid](…)` calls the kernel
+            results.append((guard, atom))  # `kernel[grid](…)` launches the kernel itself
         else:
             results.append((guard, Unknown()))
     return join(results) if results else Unknown()
 
 
 def _name(index: Value) -> str | Text | None:
-    """What is indexed by a string is no tensor: the string, or what stands for it where it is not known."""
+    """The string that an index is, known or not: the indexed value is a dict then; None for other indices."""
     if isinstance(index, Constant) and isinstance(index.value, str):
         return index.value
     return index if isinstance(index, Text) else None
 
 
 def _entry(run: Run, mapping: Tensor, key: str | Text) -> Value:
-    """What stands under a name in what was taken for a tensor, as an element of something unknown was: a dict."""
+    """The entry under a string key of an element that was taken for a tensor, but is a dict."""
     known = run.state.get((mapping.storage, "member", _entry_key(mapping, key)))
     if known is None:
         known = Unknown(mapping.storage.value)
@@ -115,7 +115,7 @@ def _entry_key(mapping: Tensor, key: str | Text) -> tuple[object, str | Text]:
 
 
 def _is_declared(run: Run, atom: Value) -> bool:
-    """Whether something is declared of a function: then it is one that is launched."""
+    """Whether something is declared of a function or name: indexed, it is a kernel with a launch grid."""
     if isinstance(atom, FunctionValue):
         return run.program.declared.of(atom.source) is not None
     return (
@@ -124,7 +124,7 @@ def _is_declared(run: Run, atom: Value) -> bool:
 
 
 def _adds_axis(index: Constant) -> bool:
-    """`x[None]`, `x[...]`: what only arrays and tensors understand."""
+    """`x[None]`, `x[...]`: only arrays and tensors take these."""
     return index.value is None or index.value is ...
 
 
@@ -143,6 +143,7 @@ def _key(index: Value) -> object:
 
 
 def _element(run: Run, sequence: Sequence_, index: Value) -> Value:
+    """sequence[index]."""
     known = containers.items(run, sequence)
     if isinstance(index, Constant) and isinstance(index.value, int):
         if known is not None:
@@ -172,6 +173,7 @@ def _element(run: Run, sequence: Sequence_, index: Value) -> Value:
 
 
 def _smeared(run: Run, sequence: Sequence_, index: int) -> Value:
+    """The element at a constant index of a list of unknown length."""
     if sequence.kind == "fresh":
         return containers.fresh_element(run, sequence, ("part", index))
     end = positions.at_end(run, sequence, FIRST) if index == 0 else None
@@ -195,7 +197,7 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
         ]
     stored = run.live(obj)
     observed = len(run.found.observations)
-    # What stands in the place of a list, or a dict, is one too.
+    # An unknown value beside a list or dict on other paths is taken for a container too.
     beside = any(isinstance(atom, (Sequence_, Mapping_)) for _, atom in stored)
     for guard, atom in stored:
         if isinstance(atom, Mapping_):
@@ -208,7 +210,7 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
         elif isinstance(atom, (Tensor, Unknown)):
             _set_part(run, atom, index, value, at, guard, beside and isinstance(atom, Unknown))
         elif isinstance(atom, Parameters):
-            # Each of them, or a list of them: where a number is put, or a slice replaced, it is most likely a tensor.
+            # One parameter, or a list of them; a number or a slice makes one parameter more likely.
             written = isinstance(value, (Constant, Scalar)) or isinstance(index, (Sequence_, Slice))
             parameter = run.as_tensor(atom) if written else None
             if parameter is not None:
@@ -225,7 +227,7 @@ def set_item(run: Run, obj: Value, index: Value, value: Value, at: ast.AST, augm
 
 
 def _set_element(run: Run, sequence: Sequence_, index: Value, value: Value, at: ast.AST) -> None:
-    """sequence[index] = value; of an index that is not known, any element may be it."""
+    """sequence[index] = value; under an unknown index, any element may be replaced."""
     count = containers.length(run, sequence)
     if isinstance(index, Constant) and isinstance(index.value, int) and count is not None:
         run.put(sequence, index.value if index.value >= 0 else count + index.value, value)
@@ -237,15 +239,15 @@ def _set_element(run: Run, sequence: Sequence_, index: Value, value: Value, at: 
                 chosen, other = run.doubt(("item", at, key, run.uid()))
                 run.put(sequence, key, join([(chosen, value), (other, known)]))
         if not sequence.keys:
-            containers.smear(run, sequence, Unknown())  # what else is in it is not known
+            containers.smear(run, sequence, Unknown())  # the other elements are not known
             containers.smear(run, sequence, value)
 
 
 def _told(run: Run, atom: Unknown, index: Value, value: Value) -> list[tuple[Guard, Tensor]]:
-    """The tensors in a value that somebody may call backward on, once it was put into something.
+    """The tensors in a stored value that escape with it: other code may run backward on them.
 
-    Parts of a tensor that an object keeps are overwritten from one call to the next, so that a graph would grow on and
-    on: a second look takes it for data, where nothing says that it needs a gradient.
+    A tensor that an object keeps and writes in parts at each call would grow an endless graph. So a second look takes
+    values that are only perhaps differentiable for data there.
     """
     tensors = run.tensors_within(value)
     kept = isinstance(atom.owner, Instance) or atom.is_option()
@@ -263,7 +265,7 @@ def _set_part(
     guard: Guard,
     beside_list: bool,
 ) -> None:
-    """atom[index] = value, of a tensor, or of what may be one, or a dict; `beside_list`: it stands for a list."""
+    """atom[index] = value for a tensor or an unknown value; `beside_list`: it is taken for a list or dict."""
     name = _name(index)
     plain = index.value if isinstance(index, Constant) else name
     if isinstance(atom, Unknown):

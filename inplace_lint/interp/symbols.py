@@ -55,7 +55,7 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
         run.declared.told[at] = run.program.declared.said_of(dotted, run.frame.module), run.frame.module
         return ops.apply(run, declared, args, kwargs, at)
     if dotted in MAKERS and args and isinstance(args[0], Constant):
-        # As a decorator it leaves the function, of which all is declared; else it is the operator itself.
+        # A maker of custom operators: the operator, of which all is declared, stands for the function.
         return Symbol(f"torch.ops.{str(args[0].value).replace('::', '.')}")
     layer = run.program.declared.layer(dotted)
     if layer is not None:
@@ -79,7 +79,7 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
             made.before, run.grad = (
                 run.grad,
                 made.grad,
-            )  # it acts when called; as a context manager it undoes that
+            )  # it takes effect at the call; as a context manager it restores the mode at exit
         return made
     head = dotted.partition(".")[0]
     if head == "torch":
@@ -100,7 +100,7 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
 def _operation(
     run: Run, op: Op, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
 ) -> Value:
-    """A function that the table of operations knows."""
+    """Call a function of the op table."""
     result = ops.apply(run, op, args, kwargs, at)
     if isinstance(result, Tensor) and args and isinstance(args[0], Sequence_) and dotted == "torch.tensor":
         result.storage.has_axes = True
@@ -109,7 +109,7 @@ def _operation(
 
 
 def _torch(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """What is no operation: a method called as a function, an optimizer, a module, what nobody knows."""
+    """Call a name of torch that is no op: an unbound method, an optimizer, a layer, or an unknown function."""
     if dotted.startswith("torch.Tensor."):
         op = table.method(dotted.rpartition(".")[2])
         return Unknown() if op is None else ops.apply(run, op, args, kwargs, at)
@@ -120,7 +120,7 @@ def _torch(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Va
         config = {param.name: value for param, value in zip(module.params, args)}
         config.update(kwargs)
         if not kwargs.keys() <= keywords.MODULE_KEYWORDS:
-            return Unknown()  # the call raises, or another class goes by this name
+            return Unknown()  # the call raises, or the name is that of another class
         made = _layer(run, module, dotted, config, at)
         if made.weights is not None and not kwargs.keys() & {"dtype", "device"}:
             run.keep_dtype(made.weights.storage, "float32")
@@ -138,7 +138,7 @@ def _torch(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Va
 
 
 def _with_methods(run: Run, dotted: str, names: Sequence[str]) -> Value:
-    """An object of a class that is not in sight, of some of whose methods something is declared."""
+    """An object of a class outside the project with declared methods."""
     made = Unknown()
     for name in names:
         run.bottom().slots[(made, "member", name)] = Symbol(f"{dotted}.{name}")
@@ -146,7 +146,7 @@ def _with_methods(run: Run, dotted: str, names: Sequence[str]) -> Value:
 
 
 def _layer(run: Run, module: Module, dotted: str, config: dict[str, Value], at: ast.AST) -> TorchModule:
-    """A module that is built, with its parameters."""
+    """A new layer with its parameters."""
     weights = None
     if module.has_weights({name: ops.kind(run, value) for name, value in config.items()}):
         weights = run.new_tensor("parameter", DOES, at, leaf=True)
@@ -155,7 +155,7 @@ def _layer(run: Run, module: Module, dotted: str, config: dict[str, Value], at: 
 
 
 def _factory(run: Run, result: Value, kwargs: Mapping[str, Value]) -> Value:
-    """The options of a factory: `dtype=`, `requires_grad=`."""
+    """Apply the options of a factory (`dtype=`, `device=`, `requires_grad=`) to its result."""
     if not isinstance(result, Tensor) or result.storage.origin != "factory":
         return result
     if "device" in kwargs:
@@ -173,6 +173,7 @@ def _factory(run: Run, result: Value, kwargs: Mapping[str, Value]) -> Value:
 
 
 def _optimizer(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
+    """A new optimizer of torch."""
     given = args[0] if args else kwargs.get("params", Unknown())
     owners: list[Value] = []
     owners_in(run, given, owners)

@@ -28,19 +28,19 @@ if TYPE_CHECKING:
     from .storage import Storage
     from .values import Value
 
-#: How deep containers are looked into, and how long a chain of attributes is followed to what it is part of.
+#: How deep nested containers are searched, and how many owners of an attribute chain `a.b.c` are followed.
 _DEPTH = 3
 _CHAIN = 16
-#: So many edges of the graph, that a value of unknown kind hangs on, cost a run as much as an instruction.
+#: So many graph edges of an unknown value count as one step of the budget.
 _EDGES = 16
-#: Among what is known of something unknown, where no name of Python's can be: a call under no_grad returned it.
+#: A key among the members of an unknown value, no attribute of Python: a call under no_grad returned the value.
 UNRECORDED = "no_grad()"
 
 
 def hang(run: Run, result: Value, since: int, sources: Sequence[Value], computed: bool = False) -> None:
-    """Let what an instruction made of unknown kind hang on its operands; `since` tells what was there before it.
+    """Make the unknown values that an instruction created depend on its operands; `since`: serial before it.
 
-    `computed`: it hangs on nothing else, as what an operator gives.
+    `computed`: they depend on nothing else, as the result of an operator.
     """
     fresh = [atom for _, atom in alternatives(result) if isinstance(atom, Unknown) and atom.serial > since]
     fresh = [atom for atom in fresh if not atom.returned and atom.owner is None and atom.tensor is None]
@@ -55,7 +55,7 @@ def hang(run: Run, result: Value, since: int, sources: Sequence[Value], computed
 
 
 def behind(run: Run, value: Value, depth: int = _DEPTH) -> int:
-    """What was made before this may be in the graph of a value, beside what its tensors are known to hang on."""
+    """The serial up to which values may be hidden in the graph of a value, beside its known dependencies; 0: none."""
     found = 0
     for _, atom in alternatives(value):
         if isinstance(atom, Unknown):
@@ -67,7 +67,7 @@ def behind(run: Run, value: Value, depth: int = _DEPTH) -> int:
 
 
 def _behind_unknown(run: Run, value: Unknown) -> int:
-    """The same of a value of unknown kind; what is part of another may be put there later."""
+    """`behind` for an unknown value; an attribute of another may even be set later (`maxsize`)."""
     whole: Value | None = value
     later = False
     for _ in range(_CHAIN):
@@ -85,7 +85,7 @@ def _behind_unknown(run: Run, value: Unknown) -> int:
 
 
 def tensors_behind(run: Run, value: Value, depth: int = _DEPTH) -> list[tuple[Guard, Tensor]]:
-    """The tensors in a value, or that went into it, as far as it was ever used as one."""
+    """The tensors in a value, and for an unknown value those that went into it."""
     found: list[tuple[Guard, Tensor]] = []
     for guard, atom in run.live(value):
         if isinstance(atom, Tensor):
@@ -100,7 +100,7 @@ def tensors_behind(run: Run, value: Value, depth: int = _DEPTH) -> list[tuple[Gu
 
 
 def _of_unknown(value: Unknown) -> list[tuple[Guard, Tensor]]:
-    """What a value of unknown kind was made from, or what it is a part of."""
+    """The tensors that an unknown value, or the nearest owner with any, stands for or was computed from."""
     whole: Value | None = value
     for _ in range(_CHAIN):
         if not isinstance(whole, Unknown):
@@ -114,10 +114,10 @@ def _of_unknown(value: Unknown) -> list[tuple[Guard, Tensor]]:
 
 
 def begin_graph(run: Run, value: Unknown, storage: Storage) -> None:
-    """A value of unknown kind is taken for a tensor, with this storage, for the first time."""
+    """Give the storage of an unknown value, which is used as a tensor for the first time, its graph."""
     owner = value.owner
     if owner is not None and run.state.get((owner, "member", "grad")) is value:
-        # A backward records what it puts there only where it is asked to.
+        # `x.grad` has no graph, unless a backward with create_graph made it.
         storage.no_evidence = not _differentiates_twice(run.frame.module)
     if run.program.second_look and _came_unrecorded(run, value):
         storage.no_evidence = True
@@ -127,7 +127,7 @@ def begin_graph(run: Run, value: Unknown, storage: Storage) -> None:
 
 
 def _came_unrecorded(run: Run, value: Unknown) -> bool:
-    """Whether it is what a call returned where nothing is recorded, or part of that."""
+    """Whether a call under no_grad returned the value or an owner of it."""
     whole: Value | None = value
     for _ in range(_CHAIN):
         if not isinstance(whole, Unknown):
@@ -139,7 +139,7 @@ def _came_unrecorded(run: Run, value: Unknown) -> bool:
 
 
 def _differentiates_twice(module: Module) -> bool:
-    """Whether a backward in a file may be asked to record what it computes."""
+    """Whether some call in a file passes `create_graph`, other than False."""
     if module.memo.differentiates_twice is None:
         module.memo.differentiates_twice = b"create_graph" in module.source and any(
             keyword.arg == "create_graph" and getattr(keyword.value, "value", None) is not False
@@ -151,7 +151,7 @@ def _differentiates_twice(module: Module) -> bool:
 
 
 def _graph_of(run: Run, value: Unknown) -> list[tuple[Guard, Node]] | None:
-    """The nodes that a value hangs on if it is a tensor; None where it is an input, with a node of its own."""
+    """The graph nodes of an unknown value as a tensor; None if it is an input, a leaf of the graph."""
     heap = run.heap
     if value.call is not None:
         return [(ALWAYS, value.call)]
@@ -164,7 +164,7 @@ def _graph_of(run: Run, value: Unknown) -> list[tuple[Guard, Node]] | None:
     owner = value.owner.tensor
     nodes = [] if owner is None else heap.record(owner.storage).nodes
     if value.owner.returned and nodes and not nodes[0][1].opaque:
-        return list(nodes)  # one of several that a forward returned
+        return list(nodes)  # one of several tensors that a forward returned
     calls = [(ALWAYS, node) for node in [_call_behind(value.owner)] if node is not None]
     edges = [edge for guard, source in _of_unknown(value.owner) for edge in heap.nodes(source, guard)]
     run.budget.steps += len(edges) // _EDGES
@@ -173,14 +173,14 @@ def _graph_of(run: Run, value: Unknown) -> list[tuple[Guard, Node]] | None:
 
 
 def _node_of(value: Unknown, edges: list[tuple[Guard, Node]], behind: int) -> Node:
-    """The node of a value that is taken for a tensor only now."""
+    """A node for a value that is used as a tensor only now, dated back to its creation."""
     node = Node(edges, behind)
     node.serial = value.serial
     return node
 
 
 def _call_behind(value: Unknown) -> Node | None:
-    """The node of the call that returned what this is a part of."""
+    """The node of the call that returned the value, or an owner of it."""
     whole: Value | None = value
     for _ in range(_CHAIN):
         if not isinstance(whole, Unknown) or whole.call is not None:
@@ -190,12 +190,12 @@ def _call_behind(value: Unknown) -> Node | None:
 
 
 def may_save(run: Run, result: Unknown, op: str, at: ast.AST) -> None:
-    """A module or function that is not in sight was given tensors: it may keep each of them for backward."""
+    """Record that an unknown module or function may save each tensor that it got."""
     edges = [edge for guard, source in result.nodes for edge in run.heap.nodes(source, guard)]
     node = result.call = Node(edges, result.behind)
     place = run.place(at)
     for guard, tensor in result.nodes:
-        # A module may have parameters: what it keeps of its input is then needed for their gradients.
+        # The gradients of parameters of the module may need its input, even if that requires no grad.
         for need, evidence in strongest(run.heap.gradients(tensor, guard)) or [(guard, MAY)]:
             saved = Saved(tensor.storage, both(guard, need), node, place)
             saved.op, saved.grad, saved.certain = op, evidence, False

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from .frames import Place
     from .run import Run
 
-#: Options of `checkpoint` that the function does not get.
+#: Keyword arguments of `checkpoint` that are not passed to the function.
 _OPTIONS = frozenset("use_reentrant preserve_rng_state context_fn determinism_check debug early_stop".split())
 
 
 def hooks(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """`saved_tensors_hooks(pack, unpack)`: what `pack` returns is kept, and nothing is compared."""
+    """`saved_tensors_hooks(pack, unpack)`: saves without version checks if `pack` keeps the tensor, else copies."""
     mode = Mode()
     pack = args[0] if args else kwargs.get("pack_hook")
     probe = run.new_tensor("result", 0, at)
@@ -42,26 +42,26 @@ def hooks(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
     if [t.storage for _, t in run.tensors_within(kept)] == [probe.storage]:
         mode.unchecked = run.place(at)
     else:
-        mode.unsaved = True  # copies, or what is not known
+        mode.unsaved = True  # a copy, or not known
     return mode
 
 
 def copies(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """`save_on_cpu`, `allow_mutation_on_saved_tensors`: what was saved is safe from writes, or may be."""
+    """`save_on_cpu`, `allow_mutation_on_saved_tensors`: writes do not change (or may not change) the saves."""
     mode = Mode()
     mode.unsaved = True
     return mode
 
 
 def keeps_version(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """`torch.autograd._unsafe_preserve_version_counter(tensors)`: writes in the block move no version."""
+    """`torch.autograd._unsafe_preserve_version_counter(tensors)`: writes in the block move no version counter."""
     mode = Mode()
     mode.preserved = frozenset(t.storage for value in args for _, t in run.tensors_within(value))
     return mode
 
 
 def checkpoint(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """`torch.utils.checkpoint.checkpoint(function, *inputs)`."""
+    """`torch.utils.checkpoint.checkpoint(function, *inputs)`: save the inputs, and call the function in a region."""
 
     function = args[0] if args else kwargs.get("function", Unknown())
     rest = {name: value for name, value in kwargs.items() if name not in {*_OPTIONS, "function"}}
@@ -89,7 +89,7 @@ def checkpoint(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at:
     _close(run, region, {tensor.storage for _, tensor in inputs}, place, reentrant)
     made = [(guard, tensor) for guard, tensor in run.tensors_within(result) if isinstance(tensor, Tensor)]
     for guard, tensor in made:
-        # Backward of what the region returns begins with the versions of its inputs.
+        # Backward of the results first checks the versions of the inputs, saved by `node`.
         for _, hung in run.heap.nodes(tensor, guard):
             if hung is not node and node not in (n for _, n in hung.edges):
                 hung.edges.append((guard, node))
@@ -98,7 +98,7 @@ def checkpoint(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at:
 
 
 class Region:
-    """What was saved and written since the checkpoint began."""
+    """The function call in a checkpoint: its saves, and the number of hazards before it."""
 
     __slots__ = ("hazards", "outer", "saves", "start")
 
@@ -110,6 +110,7 @@ class Region:
 
 
 def _close(run: Run, region: Region, inputs: set[Storage], place: Place, reentrant: bool | None) -> None:
+    """End a region: keep the hazards that recomputation leaves, and mark saves that backward makes again."""
     run.keeping.region = region.outer
     heap = run.heap
     inside = set(region.saves)

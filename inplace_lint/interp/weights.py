@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
 
 def weights_of(run: Run, owner: Value, depth: int = 6, builds: bool = True) -> list[Tensor]:
-    """The parameters of a module or object, or the tensor that the owner is.
+    """The parameters of a module, container or `Parameters`, or the owner itself if it is a tensor with gradients.
 
-    With `builds` False, of objects that are built already: whoever asked for the parameters of others has built these.
+    With `builds` False, objects that are not built yet are left out: code that used their parameters has built them.
     """
     found: list[Tensor] = []
     if depth == 0:
@@ -68,7 +68,7 @@ def _is_member(value: Value) -> bool:
 
 
 def parameters_of(run: Run, owner: Value) -> Parameters:
-    """What `parameters()` of a module gives."""
+    """The result of `module.parameters()`."""
     if isinstance(owner, Unknown):
         external_modules.expected_weights(run, owner)
     weights = weights_of(run, owner)
@@ -79,7 +79,7 @@ def parameters_of(run: Run, owner: Value) -> Parameters:
 
 
 def owners_in(run: Run, value: Value, owners: list[Value], depth: int = 3) -> None:
-    """Add whose parameters are among what an optimizer, or the like, is given."""
+    """Add the owners of the parameters in an argument, such as that of an optimizer, to `owners`."""
     if isinstance(value, Parameters):
         owners.extend(value.owners)
     elif isinstance(value, (Sequence_, Mapping_)) and depth:
@@ -96,7 +96,7 @@ def owners_in(run: Run, value: Value, owners: list[Value], depth: int = 3) -> No
 
 
 def _made_elsewhere(run: Run, owner: Value, depth: int = 3) -> list[Unknown]:
-    """What functions of other packages returned, among the parts of a module: its parameters are in these."""
+    """The unknown results of calls among the parts of a module, which may hold its parameters."""
     found: list[Unknown] = []
     for _, atom in alternatives(owner):
         if isinstance(atom, Instance) and atom.cls.is_module() and depth:
@@ -109,9 +109,9 @@ def _made_elsewhere(run: Run, owner: Value, depth: int = 3) -> list[Unknown]:
 
 
 def is_replaced(run: Run, at: ast.AST) -> bool:
-    """Whether an attribute that is read is given an `nn.Parameter` in the same function: then it is one already.
+    """Whether the same function assigns an `nn.Parameter` to the attribute that is read at `at`.
 
-    What a module registers as a parameter takes nothing else, which is why it is made one again.
+    Then it is a parameter already: a module refuses any other tensor there, so the code makes it one again.
     """
     source = run.frame.function
     if source is None or not isinstance(at, ast.Attribute):

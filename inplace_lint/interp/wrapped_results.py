@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
     from .run import Run
 
-#: So deep in lists it is looked for what a call was given.
+#: How deep nested containers in the arguments are searched.
 _DEPTH = 2
 
 
 def note(run: Run, result: Unknown, given: Sequence[Value]) -> None:
-    """Remember which modules and optimizers went into a call, where there are any."""
+    """Remember the modules and optimizers among the arguments of an unknown call, by its result."""
     found = {atom for value in given for atom in _within(run, value, _DEPTH)}
     if found:
         run.handed.returned[result] = found
 
 
 def in_place(run: Run, key: Hashable, value: Value) -> Value:
-    """What a name or an attribute holds from now on: what it held, where the call was given that."""
+    """The value to bind to a name or attribute: its old one, if the new one came from a call that got the old one."""
     result: Value | None = value
     while isinstance(result, Unknown) and result not in run.handed.returned:
         result = result.owner

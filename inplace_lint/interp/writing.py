@@ -21,15 +21,15 @@ if TYPE_CHECKING:
 
 
 def events(run: Run, op: Application) -> None:
-    """What raises at once where it is written."""
+    """Report the writes of an op that raise at once."""
     facts, place = op.facts, op.place
     if facts.declared and not facts.counted:
-        return  # autograd takes no notice of it
+        return  # autograd does not see the write
     for i in facts.writes:
         for guard, tensor in op.operands[i] if i < len(op.operands) else ():
             if facts.declared:
                 _note_declared(run, op, i, tensor)
-            parted = op.records and (tensor.multi or tensor.no_grad_view)  # which is refused before
+            parted = op.records and (tensor.multi or tensor.no_grad_view)  # another error is first
             if tensor.expanded is not None and not facts.metadata_only and not parted:
                 found = Event("expanded", place, guard, op.name, tensor.storage, DOES, tensor.expanded)
                 found.modeless = True
@@ -42,14 +42,14 @@ def events(run: Run, op: Application) -> None:
 
 
 def _note_declared(run: Run, op: Application, i: int, tensor: Tensor) -> None:
-    """The call of a function of which it is declared that it writes this argument."""
+    """Note that a function is called which is declared to write this argument."""
     run.declared.passed[op.place.at, tensor.storage] = op.facts.argument(i)
     if op.facts.no_grad or not op.facts.counted:
         run.declared.unrecorded.add(op.place.at)
 
 
 def _refused(run: Run, op: Application, i: int, guard: Guard, tensor: Tensor) -> Event | None:
-    """Why autograd refuses that this operand is written, or has no use for it."""
+    """The error that autograd raises at this write, or the note that it gains nothing; None if there is neither."""
     facts, storage = op.facts, tensor.storage
     own = run.heap.gradients(tensor, guard)
     evidence = max((e for g, e in own if compatible(g, run.path)), default=0)
@@ -94,7 +94,7 @@ def _refused(run: Run, op: Application, i: int, guard: Guard, tensor: Tensor) ->
 
 
 def _has_used_gradient(run: Run, storage: Storage) -> bool:
-    """Whether something was computed with the `grad` of what came in: then it is a leaf that requires grad."""
+    """Whether the code used `x.grad` of an input as a tensor: then x is a leaf that requires grad."""
     for owner in (storage, storage.value):
         gradient = None if owner is None else run.state.get((owner, "member", "grad"))
         if isinstance(gradient, Unknown) and gradient.tensor is not None:
@@ -104,7 +104,7 @@ def _has_used_gradient(run: Run, storage: Storage) -> bool:
 
 
 def _writes_inside(facts: Facts, i: int) -> bool:
-    """Whether a function of nn.functional writes an operand that it does not return: under a no_grad of its own."""
+    """Whether a function of nn.functional writes an operand that it does not return, which it does under no_grad."""
     return facts.key.startswith("torch.nn.functional.") and all(ret.of != i for ret in facts.returns)
 
 
@@ -115,7 +115,7 @@ def _has_derivative(name: str) -> bool:
 
 
 def write(run: Run, op: Application) -> None:
-    """Every operand that the op writes has another version, and its graph another end where gradients are recorded."""
+    """Record the writes of an op in the heap; with gradients, its node becomes the end of the operand's graph."""
     facts, name, records = op.facts, op.name, op.records
     for i in facts.writes:
         for guard, tensor in op.operands[i] if i < len(op.operands) else ():
@@ -124,7 +124,7 @@ def write(run: Run, op: Application) -> None:
                 _note_declared(run, op, i, tensor)
             quiet = "" if storage not in run.keeping.preserved else "unchecked"
             if not facts.counted:
-                # Statistics, unlike `apply_`, are written beside what the op is called for.
+                # Running statistics are written beside the result; `apply_` returns what it writes.
                 plain = facts.declared or any(ret.of == i for ret in facts.returns)
                 quiet = "data" if plain else "unchecked"
             write = run.heap.write(storage, guard, name, op.place, counter=tensor.counter, quiet=quiet)
@@ -152,7 +152,7 @@ def write(run: Run, op: Application) -> None:
             if written:
                 tensor.graph.moved = tensor.graph.moved and op.all_moved(run)
                 graph = tensor.graph
-                # What required grad by itself before the write is not in need of other evidence.
+                # A tensor that required grad by itself before needs no other evidence.
                 itself = not graph.evidence and bool(run.heap.gradients(tensor, guard))
                 others = [s for s in op.contributors(run) if s is not graph]
                 run.heap.results_in(graph, guard, op.node, written)
@@ -164,7 +164,7 @@ def write(run: Run, op: Application) -> None:
 
 
 def _write_each(run: Run, tensor: Tensor, guard: Guard, name: str, place: Place, quiet: str) -> None:
-    """What stands for any parameter of some modules is written: then each of them may be."""
+    """Record a write of each parameter that a written tensor stands for."""
     from .weights import weights_of
 
     for owner in run.several.stand_ins[tensor.storage].owners:
