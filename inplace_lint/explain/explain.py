@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 
     Done = list[tuple[Run, FunctionSource | None]]
 
-#: So many passages through the line are told apart; a helper may be called from everywhere.
+#: Most visits of the line that are described: a helper may be called from everywhere.
 _PASSAGES = 3
-#: Of so many parameters of one module is told.
+#: Most parameter tensors of one module that are described.
 _WEIGHTS = 4
 
 
@@ -52,7 +52,7 @@ def explain(filename: str, source: bytes, line: int, project: Project) -> str:
 
 
 def _declared_at(module: Module, line: int, project: Project) -> list[str]:
-    """What is declared of the function that begins at a line, or of which the comment there speaks."""
+    """The declaration of the function whose `def`, or whose declaring comment, is on the line."""
     program = Program(project)
     program.files.add(module)
     found = []
@@ -67,7 +67,7 @@ def _declared_at(module: Module, line: int, project: Project) -> list[str]:
 
 
 class _Account:
-    """All that is said of one statement."""
+    """The explanation of one statement: runs the analysis with a tracer, and words what it saw."""
 
     def __init__(self, module: Module, place: Statement, project: Project) -> None:
         self.module = module
@@ -88,7 +88,7 @@ class _Account:
             self.visits = self._kept()
 
     def _kept(self) -> list[Visit]:
-        """The last visit of each way here: it has seen what the rounds of a loop leave behind."""
+        """The last visit for each caller and grad mode: it has seen the effects of earlier loop rounds."""
         runs = {run for run, _ in self.done}
         last: dict[tuple[object, ...], Visit] = {}
         for visit in self.tracer.visits:
@@ -203,7 +203,7 @@ class _Account:
     def _conditions(self, visit: Visit, guard: Guard) -> str:
         return verdicts.conditions(self.tracer, visit.run, guard)
 
-    # What a name holds
+    # The value of a name
 
     def _belief(self, visit: Visit, belief: Belief) -> str:
         lines = [f"`{belief.text}`"]
@@ -279,7 +279,7 @@ class _Account:
         return [_row("saved by" if n == 0 else "", text) for n, text in enumerate(said or ["nothing so far"])]
 
     def _if(self, visit: Visit, guard: Guard, path: Guard) -> str:
-        """`, if …`: what a fact rests on beyond the path of whoever reads it."""
+        """`, if …`: the conditions of a fact beyond those of the path; empty if there are none."""
         rest = verdicts.beyond(guard, path)
         return "" if rest is None else f", if {self._conditions(visit, rest)}"
 
@@ -339,7 +339,7 @@ class _Account:
             why += " does" if evidence == DOES else " may"
         return f"{'requires grad' if evidence == DOES else 'may require grad'}: {why}"
 
-    # What the line does
+    # Saves and writes of the line
 
     def _events(self, visit: Visit) -> str:
         guards: dict[str, Guard] = {}
@@ -371,7 +371,7 @@ class _Account:
         return "On this line\n" + "\n".join(lines) if lines else "Nothing is saved or written on this line."
 
     def _declared(self, visit: Visit) -> list[Declaration]:
-        """What is declared of the functions that the line calls."""
+        """The declarations of the functions that the line calls."""
         inside = range(self.place.first, self.place.last + 1)
         found = [
             said
@@ -397,12 +397,12 @@ def _run(program: Program, module: Module, function: FunctionSource | None) -> R
 
 
 def named(function: FunctionSource) -> str:
-    """A function as its module writes it: `Class.method`."""
+    """The name of a function in its module: `function`, or `Class.method`."""
     return f"{function.owner.name}.{function.name}" if function.owner is not None else function.name
 
 
 def _as_tensor(belief: Belief) -> Storage | None:
-    """The storage of a value that was first taken for a tensor on this line."""
+    """The storage of an unknown value that has been used as a tensor since it was read."""
     from ..interp.values import Unknown, alternatives
 
     for _, atom in alternatives(belief.value):

@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from ..syntax.module import Module
 
 
-#: `self.training`, and what depends on it, has one bit.
+#: The words for the one literal of `self.training`: if it holds, and if not.
 TRAINING = ("the model is in training mode", "the model is in evaluation mode")
 
 
 class Held:
-    """One tensor that a name or an expression may hold, with what was true of its storage at that moment.
+    """One tensor that a name or an expression may hold, with the state of its storage at that moment.
 
-    `aliases` are other names in scope with the same storage. `saves` come with whether the save is still live on some
-    path that leads here. `sources` are the storages that its gradient may flow to.
+    `aliases`: other names in scope with the same storage. `saves`: each with whether it is still live (its backward has
+    not run) on some path to here. `sources`: the leaf storages that its gradient may flow to.
     """
 
     __slots__ = ("aliases", "grads", "guard", "saves", "sources", "tensor", "writes")
@@ -71,9 +71,9 @@ class Held:
 
 
 class Belief:
-    """What one expression of the watched rows held.
+    """The value of one expression on the traced rows.
 
-    Tensors (`held`); of a module or an optimizer its parameters (`weights`); or a value of which nothing is known.
+    `held`: its tensors. `weights`: its parameters, if it is a module or an optimizer. `unknown`: it may be anything.
     """
 
     __slots__ = ("held", "text", "unknown", "value", "weights")
@@ -87,7 +87,7 @@ class Belief:
 
 
 class Visit:
-    """One passage through the watched rows: the modes and the path there, the beliefs, what was saved and written."""
+    """One pass of a run through the traced rows: its modes and path, beliefs, saves and writes."""
 
     __slots__ = ("autocast", "beliefs", "frame", "grad", "path", "run", "saves", "stored", "writes")
 
@@ -97,7 +97,7 @@ class Visit:
         self.path = run.path
         self.grad = run.grad
         self.autocast = run.autocast
-        #: read on the rows, by their text; and stored by them
+        #: values that the rows read, by source text; and values that they bind
         self.beliefs: dict[str, Belief] = {}
         self.stored: dict[str, Belief] = {}
         self.writes: list[Write] = []
@@ -105,13 +105,13 @@ class Visit:
 
 
 class Tracer:
-    """Watches the rows `first` to `last` of a file, in every run of a program that is given `handlers()`."""
+    """Traces rows `first` to `last` of a file in every run of a program whose `handlers` are set to `handlers()`."""
 
     def __init__(self, module: Module, first: int, last: int) -> None:
         self.module = module
         self.first, self.last = first, last
         self.visits: list[Visit] = []
-        #: what bits stand for: in words, where the bit holds and where it does not
+        #: the words for each literal of a run: if it holds, and if not
         self.tests: dict[tuple[Run, int], tuple[str, str]] = {}
         self._open: dict[int, Visit] = {}
         self._came: dict[int, tuple[object, str, int]] = {}
@@ -119,11 +119,11 @@ class Tracer:
         self._unknown: dict[Run, dict[Unknown, None]] = {}
 
     def handlers(self) -> Handlers:
-        """The table for `Program.handlers`."""
+        """The handlers of `execute`, each wrapped to record what it does."""
         return {kind: self._watching(handler) for kind, handler in HANDLERS.items()}
 
     def origin(self, storage: Storage) -> tuple[str, int]:
-        """How the source speaks of where a storage came from, and the row; empty and 0 where it was never named."""
+        """The source text that a storage first came from, and its row; empty and 0 if it was never seen."""
         for key in (*self._unknowns(storage), id(storage)):
             known = self._came.get(key)
             if known is not None:
@@ -131,7 +131,7 @@ class Tracer:
         return "", 0
 
     def words(self, module: Module, node: ast.AST) -> str:
-        """The source of a node on one line, shortened where it is long."""
+        """The source of a node on one line, shortened to 70 characters."""
         first = getattr(node, "lineno", 0)
         if not first:
             return ""
@@ -173,7 +173,7 @@ class Tracer:
         return watched
 
     def _known(self, run: Run) -> dict[int, Storage]:
-        """The storages seen so far in a run; what is not known has one from its first use as a tensor on."""
+        """The storages seen so far in a run, those of unknown values from their first use as a tensor."""
         known = self._storages.setdefault(run, {})
         waiting = self._unknown.setdefault(run, {})
         for atom in [atom for atom in waiting if atom.tensor is not None]:
@@ -183,7 +183,7 @@ class Tracer:
         return known
 
     def _visit(self, run: Run, i: ir.Instruction) -> Visit | None:
-        """The visit that an instruction belongs to; one outside of the rows ends the visit of its frame."""
+        """The visit of an instruction on the rows; one outside of them ends the visit of its frame."""
         frame = run.frame
         row = getattr(i.at, "lineno", 0)
         if frame.module is not self.module or not self.first <= row <= self.last:
@@ -195,7 +195,7 @@ class Tracer:
             self.visits.append(visit)
         return visit
 
-    # How the source speaks of values and tests
+    # Words for values and tests
 
     def _before(self, run: Run, i: ir.Instruction) -> None:
         if isinstance(i, (ir.If, ir.Assert)):
@@ -264,7 +264,7 @@ class Tracer:
             self._believe(run, visit.beliefs, text, value)
 
     def _learn(self, run: Run, i: ir.Instruction, value: Value, text: str) -> None:
-        """Remember under which words a value was first seen."""
+        """Remember the source text under which each value was first seen."""
         row = getattr(i.at, "lineno", 0)
         storages, waiting = self._storages[run], self._unknown[run]
         built = isinstance(i, (ir.Call, ir.Store))
@@ -272,7 +272,7 @@ class Tracer:
             tensor = atom.tensor if isinstance(atom, Unknown) else atom
             if isinstance(tensor, Tensor):
                 storages[tensor.storage.uid] = tensor.storage
-                # What made a parameter is told apart; here it is to be called as the code at hand calls it.
+                # A parameter gets the name by which the code reads it, not the call that made it.
                 if not isinstance(atom, Unknown) and not (built and tensor.storage.origin == "parameter"):
                     self._came_from(tensor.storage, text, row)
             if isinstance(atom, Unknown):
@@ -309,7 +309,7 @@ class Tracer:
 
 
 def writes_of(run: Run, storage: Storage) -> list[Write]:
-    """The counted writes of a storage so far, an optimizer's among them as far as they met a save."""
+    """The writes of a storage so far that move its version; of those by optimizers, the ones that meet a save."""
     found = [w for w in run.found.writes if w.storage is storage and w.counted]
     for hazard in run.heap.hazards:
         if hazard.write.storage is storage and hazard.write.counted and hazard.write not in found:
@@ -318,7 +318,7 @@ def writes_of(run: Run, storage: Storage) -> list[Write]:
 
 
 def _weights(run: Run, value: Value, depth: int = 4) -> list[Tensor]:
-    """The parameters of modules and optimizers, as far as they have been looked at already."""
+    """The parameters of modules and optimizers; objects that are not built yet stay so."""
     found: list[Tensor] = []
     if depth == 0:
         return found
@@ -343,7 +343,7 @@ def _bits(mask: int) -> list[int]:
 
 
 def _aliases(run: Run, tensor: Tensor, guard: Guard) -> dict[str, Tensor]:
-    """Every name and attribute in scope that holds the storage of `tensor`, under the words of the source."""
+    """The names and attributes in scope that hold the storage of `tensor`, as the source writes them."""
     found: dict[str, Tensor] = {}
     frame = run.frame
     places: dict[int, str] = {}
@@ -378,7 +378,7 @@ def _aliases(run: Run, tensor: Tensor, guard: Guard) -> dict[str, Tensor]:
 
 
 def _receiver(run: Run, owner: Instance) -> str:
-    """The name by which the method at hand knows this object, if it is its own."""
+    """The name of the receiver (`self`) in the current method, if that is this object; else empty."""
     function = run.frame.function
     if function is None or not function.parameters:
         return ""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Done = list[tuple[Run, FunctionSource | None]]
 
 _CONFIDENCES = ("possible", "likely", "certain")
-#: Which rule tells of which kind of finding; a write is IPL101 where an op's own result was saved.
+#: The rule of each kind of finding; a write is IPL101 instead if an op saved its own result.
 _CODES = {
     "write": "IPL102 saved-input-overwritten",
     "step": "IPL106 step-before-backward",
@@ -45,19 +45,19 @@ _CODES = {
 }
 
 
-#: So many of the ways to a line are told.
+#: Most alternative paths to a line that are worded.
 _TOLD = 8
 
 
 def words(tracer: Tracer, done: Done, checked: bool) -> str:
-    """The findings that stand on the watched rows, and the writes there that meet a save and are none."""
+    """The verdict on the traced rows: the findings there, and why other writes there that meet a save are none."""
     findings: dict[tuple[object, ...], tuple[Finding, Run, Context]] = {}
     met: list[tuple[Hazard, Context]] = []
     for run, root in done:
         context = Context(run, tracer.module, root)
         for finding in of_run(run, tracer.module, root):
             if finding.kind == "no-gain" and finding.confidence == POSSIBLE:
-                continue  # a note that is not worth a guess
+                continue  # too weak for a note
             known = findings.get(finding.key())
             if known is None or known[0].confidence < finding.confidence:
                 findings[finding.key()] = (finding, run, context)
@@ -99,7 +99,7 @@ def words(tracer: Tracer, done: Done, checked: bool) -> str:
 
 
 def code(finding: Finding) -> str:
-    """The rule that tells of a finding, by code and name."""
+    """The code and name of the rule of a finding."""
     if finding.kind == "write" and any(
         s.result and s.confidence == finding.confidence for s in finding.saves
     ):
@@ -122,7 +122,7 @@ def save_words(saved: Saved, when: str = "") -> str:
 
 
 def conditions(tracer: Tracer, run: Run, guard: Guard) -> str:
-    """A guard in the words of the source."""
+    """A guard in words: the conditions of the source that it stands for."""
     if not guard:
         return "a path is taken that cannot be"
     told = [_conjunction(tracer, run, positive, negative) for positive, negative in ways(guard, _TOLD)]
@@ -133,7 +133,7 @@ def conditions(tracer: Tracer, run: Run, guard: Guard) -> str:
 
 
 def beyond(guard: Guard, path: Guard) -> Guard | None:
-    """What a guard asks for beyond the path; None where that is nothing."""
+    """The part of a guard that the path does not imply; None if there is none."""
     if implies(path, guard):
         return None
     rest = relative(guard, path)
@@ -182,7 +182,7 @@ def _finding(tracer: Tracer, finding: Finding, run: Run, context: Context) -> li
 
 
 def _cause(finding: Finding) -> str:
-    """Why what needs no save is a finding."""
+    """Why a finding without a save is one."""
     cause = 0 if finding.cause is None else _row(finding.cause)
     if finding.kind == "stale":
         return f"what {finding.op} reads here was changed on line {cause}, by another name"
@@ -198,7 +198,7 @@ def _cause(finding: Finding) -> str:
 
 
 def _reasons(tracer: Tracer, finding: Finding, run: Run, context: Context) -> list[str]:
-    """Why a finding is not certain: what its hazards, or the events, rest on."""
+    """The reasons why a finding is not certain, from its hazards and events."""
     found = [finding.overruled] if finding.overruled else []
     if finding.kind == "argument":
         found.append("whether a caller goes on to use what it has passed is not known here")

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from .iterators import Rising
     from .storage import Counter, Storage, Taken
 
-    #: the size of each axis, None where that is not known
+    #: the size of each axis, None if it is not known
     Sizes: TypeAlias = "tuple[int | None, ...]"
-    #: of each part of a key that is a tuple its type and value, None for one that is not known
+    #: for a tuple as key: (type, value) of each part, None for an unknown part
     Pattern: TypeAlias = "tuple[tuple[type, object] | None, ...]"
 
 
 class Value:
-    """Something that is not modelled, or not known; the base of all values."""
+    """The base of all abstract values."""
 
     __slots__ = ()
 
@@ -43,13 +43,13 @@ class Value:
 class Tensor(Value):
     """One alias of a storage.
 
-    `view`: it is a view, not the base. `multi`: where the op stands that returned it as one of several views.
-    `no_grad_view`: made under no_grad from what is a tensor of grad mode. `expanded`: some elements share memory.
-    `detached`: carries no graph. `counter`: the version counter that writes through it move, where that is not its
-    storage's own (`.data`). `early`: a view of what required no grad then, not used since: a leaf to autograd.
-    `contiguous`: True, or False when unknown. `strided`: its axes were moved, or its elements picked out.
-    `part`: by an index that a list would take as well. `sizes` of its axes, as far as they are known. `taken`: how it
-    was taken from a container of which it stands for any element.
+    `view`: a view, not the base. `multi`: the place of the op that returned it as one of several views (`split`).
+    `no_grad_view`: the place where the view was made under no_grad. `expanded`: the place of an `expand`, by which
+    elements share memory. `detached`: has no graph. `counter`: the version counter that writes through it move, if not
+    that of the storage (`.data`). `early`: a view of a base that required no grad then, unused since: a leaf to
+    autograd. `contiguous`: True, or False if not known. `strided`: its axes were moved, or elements picked out. `part`:
+    taken by an index that a list would accept too. `sizes`: those of its axes, if known. `taken`: how it was taken from
+    a container whose elements are one value.
     """
 
     __slots__ = (
@@ -74,7 +74,7 @@ class Tensor(Value):
 
     def __init__(self, storage: Storage, contiguous: bool = False) -> None:
         self.storage = storage
-        #: no axes swapped: what is computed from it elementwise is contiguous
+        #: its axes are in memory order: an elementwise result is contiguous
         self.dense = contiguous
         self.view = False
         self.multi: Place | None = None
@@ -87,7 +87,7 @@ class Tensor(Value):
         self.early = False
         self.strided = False
         self.contiguous = contiguous
-        #: whose graph it hangs on: its storage's, or after a detach one of its own
+        #: the storage whose graph is its graph: its own, or a new one after a detach
         self.graph = storage
         #: the heap's time when a view with `multi` or `no_grad_view` was made
         self.made_at = 0
@@ -96,7 +96,7 @@ class Tensor(Value):
         self.taken: Taken | None = None
 
     def alias(self) -> Tensor:
-        """Another alias with the same marks, to be marked further."""
+        """Another alias of the storage with the same marks."""
         other = Tensor(self.storage)
         for mark in Tensor.__slots__:
             setattr(other, mark, getattr(self, mark))
@@ -113,11 +113,11 @@ class Constant(Value):
 
 
 class Scalar(Value):
-    """Known to be no tensor: a number, a string, a shape, a dtype, an array of another library.
+    """A value that is no tensor: a number, a string, a shape, a dtype, an array of another library.
 
-    `last`, of a loop's index: this is the final round; `bound`: what the range ran to, `shift`: how much more than one
-    less than that the final one is; `falls`: it runs down to 0, `rises`: up from there. `number`: an int or a float, by
-    its annotation. `asked`: a test told its round from others. `default`: what it is if nobody gives one.
+    For the index of a loop: `last`, this is the final round; `bound`, the end of the range; `shift`, the last index
+    minus `bound - 1`; `falls`, it counts down to 0; `rises`, it counts up from 0; `asked`, a test told the last round
+    from others. For an argument: `default`. `number`: known to be an int or a float.
     """
 
     __slots__ = ("asked", "bound", "default", "falls", "last", "number", "rises", "shift")
@@ -131,7 +131,7 @@ class Scalar(Value):
 
 
 class Array(Scalar):
-    """Something that is no tensor and may share the memory of one: `memory` is that, seen past its version counter."""
+    """An array (NumPy); `memory` is the tensor that shares its memory, with a version counter of its own, if any."""
 
     __slots__ = ("memory",)
 
@@ -141,13 +141,13 @@ class Array(Scalar):
 
 
 class Text(Scalar):
-    """A string of which no more is known: what is indexed by one is a dict."""
+    """An unknown string. A value that is indexed by one is a dict."""
 
     __slots__ = ()
 
 
 class Test(Scalar):
-    """A truth value with the literal that stands for it."""
+    """A truth value, as a literal of the path: the bit, and whether the test is true if the bit holds."""
 
     __slots__ = ("bit", "holds")
 
@@ -158,7 +158,7 @@ class Test(Scalar):
 
 
 class Unknown(Value):
-    """A value of unknown kind. Used as a tensor it is `tensor`, made on first use."""
+    """A value of unknown kind; `tensor`, made on first use, stands for it where it is used as one."""
 
     __slots__ = (
         "alone",
@@ -177,31 +177,31 @@ class Unknown(Value):
 
     def __init__(self, owner: Value | None = None) -> None:
         Node.made += 1
-        #: tells what an instruction has made from what was there before it
+        #: the order of creation: tells the values that an instruction made from older ones
         self.serial = Node.made
-        #: what was made before this may be in its graph, if something unknown returned it
+        #: values made before this serial may be hidden in its graph, if an unknown call returned it
         self.behind = self.serial
         self.tensor: Tensor | None = None
-        #: what it is an attribute or element of
+        #: the value that it is an attribute or element of
         self.owner = owner
-        #: returned by something unknown; by a module's forward, or a part of that
+        #: returned by an unknown call; and by the forward of a module, or a part of such a result
         self.returned = False
         self.of_module: bool = isinstance(owner, Unknown) and owner.of_module
-        #: nothing that may require grad went into the calls that it comes from
+        #: it comes from calls without any argument that may require grad
         self.alone: bool = isinstance(owner, Unknown) and owner.alone
-        #: what an object that somebody else built was built with
+        #: a constructor argument of an object that a caller built
         self.option = False
-        #: an argument that is None where nobody gives another
+        #: an argument whose default is None
         self.left_out = False
         #: an attribute that is None when its object is built
         self.late = False
-        #: the graph node that stands for the call that returned it, where that may keep tensors for backward
+        #: the graph node of the unknown call that returned it, if that may save tensors
         self.call: Node | None = None
-        #: what its graph would hang on, if it is a tensor: the tensors that went into the call that returned it
+        #: the tensors that its graph depends on if it is a tensor: those that went into the call
         self.nodes: Sequence[tuple[Guard, Tensor]] = ()
 
     def is_given(self) -> bool:
-        """Whether it came from outside, or is part of what did, and is not what some call returned."""
+        """Whether it, or its outermost owner, came from outside the run and not from a call."""
         value: Value | None = self
         while isinstance(value, Unknown):
             if value.returned or value.of_module:
@@ -210,7 +210,7 @@ class Unknown(Value):
         return True
 
     def is_option(self) -> bool:
-        """Whether it is something that an object was built with, or is given later, or a part of that."""
+        """Whether it, or an owner, is an option: a constructor argument, or an attribute that is None at first."""
         value: Value | None = self
         while isinstance(value, Unknown) and not value.late and value.owner is not None:
             value = value.owner
@@ -218,7 +218,7 @@ class Unknown(Value):
 
 
 class Sequence_(Value):
-    """A list, tuple, set, nn.Sequential or nn.ModuleList: its elements stand in the state, under its identity.
+    """A list, tuple, set, nn.Sequential or nn.ModuleList; the state holds its elements by (sequence, key).
 
     `kind` is "list", "tuple", "set", "slice", "Sequential", "ModuleList".
     """
@@ -227,17 +227,17 @@ class Sequence_(Value):
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
-        #: every key that was ever stored, on any path
+        #: every key that was stored on some path
         self.keys: dict[Hashable, None] = {}
-        #: when each tensor was put at its end first, and those that were written before they were put there again
+        #: the time at which each tensor was appended first, and the write between two appends of the same tensor
         self.put_at: dict[Tensor, int] = {}
         self.again: dict[Tensor, Write] = {}
 
 
 class Mapping_(Value):
-    """A dict or nn.ModuleDict; values stand in the state, by constant key, or under `ANY` when keys are not known.
+    """A dict or nn.ModuleDict; the state holds its values, by constant key, or by `ANY` for unknown keys.
 
-    `popped` are keys that were taken out on some path; `patterns` those of all under `ANY`, None where one has none.
+    `popped`: keys that were removed on some path. `patterns`: those of all keys under `ANY`, None if one has none.
     """
 
     __slots__ = ("keys", "kind", "patterns", "popped")
@@ -249,32 +249,32 @@ class Mapping_(Value):
         self.patterns: dict[Pattern, None] | None = {}
 
 
-ANY = object()  #: the key of what may stand at any index or key
+ANY = object()  #: the key of the value that stands for any element
 
 
 class Instance(Value):
-    """An object of a class of the project; its attributes stand in the state, under its identity."""
+    """An object of a class of the project; the state holds its attributes by (object, name)."""
 
     __slots__ = ("buffers", "cls", "keys", "pending", "shared")
 
     def __init__(self, cls: ClassValue, shared: bool = False) -> None:
-        #: the names of those that it registered
+        #: the names of the buffers that it registered
         self.buffers: set[str] = set()
         self.cls = cls
         self.keys: dict[Hashable, None] = {}
-        #: the arguments of an `__init__` that nobody has needed yet
+        #: the arguments of an `__init__` that was put off until the object is used
         self.pending: tuple[Sequence[Value], Mapping[str, Value]] | None = None
-        #: part of an object that all runs share
+        #: built for all runs, or part of such an object
         self.shared = shared
 
 
 class TorchModule(Value):
-    """An `nn` module: its name in the table, its constructor's arguments, its parameters as one tensor."""
+    """A layer of torch: its name in the table, its constructor arguments, and one tensor for all its parameters."""
 
     __slots__ = ("assigned", "config", "name", "owns", "weights")
 
     def __init__(self, name: str, config: dict[str, Value], weights: Tensor | None) -> None:
-        #: the arguments that some run changed later; what to stands in the state
+        #: attributes that were assigned later on some path; the state holds their values
         self.assigned: set[str] = set()
         self.name = name
         self.config = config
@@ -283,7 +283,7 @@ class TorchModule(Value):
 
 
 class FunctionValue(Value):
-    """A function of the project; `frame` is the frame in which it was defined, if it is nested."""
+    """A function of the project; `frame` is the uid of the frame that defined it, if it is nested."""
 
     __slots__ = ("cls", "decorated", "defaults", "frame", "source")
 
@@ -296,7 +296,7 @@ class FunctionValue(Value):
 
 
 class Bound(Value):
-    """A callable with arguments already given: a method on its receiver, a `functools.partial`."""
+    """A callable with some arguments bound: a method with its receiver, a `functools.partial`."""
 
     __slots__ = ("args", "func", "kwargs")
 
@@ -307,7 +307,7 @@ class Bound(Value):
 
 
 class OpValue(Value):
-    """A torch function, or a method still to be given its receiver."""
+    """An op of the table as a value: a torch function or an unbound method."""
 
     __slots__ = ("op",)
 
@@ -316,9 +316,9 @@ class OpValue(Value):
 
 
 class Native(Value):
-    """A callable that the analysis itself plays: `play(run, args, kwargs, at)` returns its value.
+    """A callable with a model in the analysis: `play(run, args, kwargs, at)` returns its result.
 
-    `exact`: only where every argument is known to be one, and not some number of them.
+    `exact`: not played if the arguments contain an unknown `*args`, unless that is the only one.
     """
 
     __slots__ = ("exact", "play")
@@ -329,7 +329,7 @@ class Native(Value):
 
 
 class Symbol(Value):
-    """Something imported that is not of the project, by its dotted name: `torch.nn.functional`, `numpy.zeros`."""
+    """A name from outside the project, with its dotted path: `torch.nn.functional`, `numpy.zeros`."""
 
     __slots__ = ("dotted",)
 
@@ -337,7 +337,7 @@ class Symbol(Value):
         self.dotted = dotted
 
 
-#: The modules whose classes records derive from.
+#: Modules whose classes a record may derive from.
 _OF_RECORDS = frozenset(("abc", "builtins", "collections", "typing"))
 
 
@@ -350,16 +350,16 @@ class ClassValue(Value):
         self.source = source
         self.bases: list[Value] = []
         self._order: list[ClassValue | str | Value] = []
-        #: the attributes that its text sets, and all that its objects have, once somebody asked (`entry_arguments`)
+        #: caches: the attributes that its text sets, and all those of its objects (`entry_arguments`)
         self.names_set: frozenset[str] | None = None
         self.held: frozenset[str] | None = None
 
     def is_complete(self) -> bool:
-        """Whether its bases, and theirs, are known by now."""
+        """Whether all its bases are resolved."""
         return bool(self._order)
 
     def _lookups(self) -> list[ClassValue | str | Value]:
-        """Where an attribute is looked up, first to last; a class from outside by its dotted name."""
+        """The method resolution order; classes from outside as dotted names."""
         if self._order:
             return self._order
         orders: dict[ClassValue | str | Value, list[ClassValue | str | Value]] = {}
@@ -376,11 +376,11 @@ class ClassValue(Value):
         return found
 
     def order(self) -> list[ClassValue]:
-        """The classes of the project in which an attribute is looked up, first to last."""
+        """The classes of the project in the method resolution order."""
         return [cls for cls in self._lookups() if isinstance(cls, ClassValue)]
 
     def external_bases(self) -> list[str]:
-        """Dotted names of the bases from outside of the project; "?" for one that is not known."""
+        """The dotted names of its bases from outside the project; "?" for an unknown one."""
         return [
             cls if isinstance(cls, str) else "?" for cls in self._lookups() if not isinstance(cls, ClassValue)
         ]
@@ -390,12 +390,12 @@ class ClassValue(Value):
         return of_modules([*(cls.source for cls in self.order()), *self.external_bases()])
 
     def holds_data(self) -> bool:
-        """Whether its objects are records: no module, no tensor, nothing that is not in sight."""
+        """Whether its objects are records: all bases are of the project or plain classes of Python."""
         return all(base.partition(".")[0] in _OF_RECORDS for base in self.external_bases())
 
 
 def _is_complete(order: Sequence[ClassValue | str | Value]) -> bool:
-    """Whether the bases of all that a class derives from are known by now."""
+    """Whether the bases of all classes in a resolution order are resolved."""
     return all(cls.bases or not cls.source.bases for cls in order if isinstance(cls, ClassValue))
 
 
@@ -407,7 +407,7 @@ def _bases(cls: ClassValue | str | Value) -> Sequence[ClassValue | str | Value]:
 
 
 class Parameters(Value):
-    """What `module.parameters()` and its kin return, and also any one of them: the parameters of these owners.
+    """The parameters of `owners`, as `module.parameters()` returns them; it also stands for any one of them.
 
     `grad` is the evidence that they require grad; `tensor` stands for one of them, made on first use.
     """
@@ -421,7 +421,7 @@ class Parameters(Value):
 
 
 class Optimizer(Value):
-    """An optimizer over the parameters of `owners` (modules, tensors); `name` its class, `fused` its flag."""
+    """An optimizer over the parameters of `owners` (modules, tensors); `name`: its class; `fused`: its flag."""
 
     __slots__ = ("fused", "name", "owners")
 
@@ -430,7 +430,7 @@ class Optimizer(Value):
 
 
 class Phi(Value):
-    """Guarded alternatives: what a name holds after paths have joined. Never nested."""
+    """Guarded alternatives, the value of a name after paths joined; never nested."""
 
     __slots__ = ("alternatives",)
 
@@ -439,10 +439,10 @@ class Phi(Value):
 
 
 def alternatives(value: Value) -> tuple[tuple[Guard, Value], ...]:
-    """The guarded atoms of a value; a plain value is its own, always."""
+    """The guarded alternatives of a value; of a plain value itself, under the guard that always holds."""
     return value.alternatives if isinstance(value, Phi) else ((ALWAYS, value),)
 
 
 def flatten(value: Value) -> list[Value]:
-    """The atoms of a value, guards left aside."""
+    """The alternatives of a value, without guards."""
     return [atom for _, atom in alternatives(value)]

@@ -34,17 +34,17 @@ if TYPE_CHECKING:
     from ..interp.storage import Storage
     from ..syntax.module import FunctionSource, Module
 
-#: How far a function that writes its argument is followed to its callers, within its file.
+#: How many levels of callers of a function that writes its argument are run, within its file.
 _CALLERS = 5
 
 
 def analyze(module: Module, program: Program) -> list[Finding]:
-    """Every finding of a file, each place once, at the highest confidence that any run gives it."""
+    """All findings of a file, each place once, with the highest confidence that a run gives it."""
     return gathered(module, program, program.roots(module))
 
 
 def gathered(module: Module, program: Program, pending: list[FunctionSource | None]) -> list[Finding]:
-    """The findings of runs that start from these roots, and from callers that know more than they do."""
+    """The findings of runs of these roots, and of callers that know more, after the second looks."""
     program.writers.clear()
     found: dict[tuple[object, ...], tuple[Finding, FunctionSource | None]] = {}
     roots: dict[FunctionSource | None, None] = {}
@@ -69,7 +69,7 @@ def gathered(module: Module, program: Program, pending: list[FunctionSource | No
 def _observe(
     module: Module, program: Program, roots: list[FunctionSource | None], findings: list[Finding]
 ) -> None:
-    """Run once more and look closely at the writes that findings speak of: a fix has to know who shares them."""
+    """Run the roots again to record who shares the memory that findings write: a fix has to know."""
     by_place: dict[ast.AST, list[Finding]] = {}
     for finding in findings:
         if finding.kind != "step":
@@ -90,17 +90,17 @@ def _observe(
 def runs(
     module: Module, program: Program, pending: list[FunctionSource | None]
 ) -> list[tuple[Run, FunctionSource | None]]:
-    """One finished run for each root, and for callers that know more than it does."""
+    """A finished run for each root, and for callers that know more; without private ones that others cover."""
     done: dict[FunctionSource | None, Run] = {}
-    #: callers that record nothing: what hangs on gradients does not happen in them
+    #: callers not worth a run: they record no gradients, or compute nothing with the argument
     quiet: set[FunctionSource | None] = set()
-    #: functions whose callers were asked for, and their names
+    #: functions whose callers were looked up, and their names
     sought: set[FunctionSource] = set()
     names: set[str] = set()
-    #: on the way to who makes an object that is handed on: nobody says that these are given the same one twice
+    #: functions that only pass on an object which is written: they lead to the one that makes it
     between: set[FunctionSource | None] = set()
     if trains(module) and any(root is not None and trains(module, root) for root in pending):
-        pending = [None, *pending]  # who knows what the others are given goes first
+        pending = [None, *pending]  # the top level comes first: it knows the arguments of the others
     for _ in range(_CALLERS):
         asked: dict[FunctionSource, int] = {}
         kept: dict[FunctionSource, int] = {}
@@ -115,7 +115,7 @@ def runs(
                 asked[root] = need
         names.update(root.name for root in asked)
         for root, run in done.items():
-            # It calls one by its name, of an object that it is given: who gives it that knows which one is meant.
+            # It calls a method of this name on an unknown object: its callers may know which one that is.
             if root is not None and root not in sought and not run.handed.unresolved.isdisjoint(names):
                 asked[root] = ANYTHING
         sought.update(asked)
@@ -127,7 +127,7 @@ def runs(
         more = {f: runs_it for f, runs_it in more.items() if runs_it and f not in done and f not in pending}
         between.update(more)
         pending += more
-        program.writers.update(asked, kept)  # who is asked about a function has to enter it
+        program.writers.update(asked, kept)  # runs of callers have to enter it
         program.writers.update(f for f in pending if f is not None)
         if not pending:
             break
@@ -148,9 +148,9 @@ def runs(
 def _is_run_by_the_file(
     module: Module, root: FunctionSource, done: Mapping[FunctionSource | None, Run]
 ) -> bool:
-    """Whether the file's own top level trains by this function: of what it is given, no other caller knows more.
+    """Whether the run of the top level has entered this function, which trains: then no caller knows more.
 
-    Where that run did not come to its end, the functions that call `backward` themselves are run as well.
+    If that run used up its budget, functions that call `backward` themselves are run as well.
     """
     whole = done.get(None)
     if whole is None or root not in whole.entering.entered or not trains(module, root):
@@ -159,22 +159,22 @@ def _is_run_by_the_file(
 
 
 def _forget_what_is_kept(run: Run, root: FunctionSource) -> None:
-    """Leave out what is written of the objects that a function is given."""
+    """Drop the hazards with writes of memory that belongs to objects among the arguments."""
     objects = given_objects(run, root)
     run.heap.hazards = [
         hazard
         for hazard in run.heap.hazards
         if not any(holds(run, obj, {hazard.write.storage}) for obj in objects)
     ]
-    run.found.findings = None  # what was said of it before is said anew
+    run.found.findings = None  # compute them anew
 
 
-#: How often a root is run again to enter calls that turn out to matter.
+#: How often a root is run at most, each time entering more calls.
 _DEEPER = 4
 
 
 def deepened(program: Program, module: Module, root: FunctionSource | None) -> Run:
-    """A run that has entered every call that touches what is written."""
+    """A run of a root (None: the top level), repeated until it has entered the calls that touch written memory."""
     deep: frozenset[FunctionSource] = frozenset()
     usual = program.soft_limit
     if not usual and trains(module, root):
@@ -195,9 +195,9 @@ def deepened(program: Program, module: Module, root: FunctionSource | None) -> R
 
 
 def _learn_tensors(program: Program, run: Run, root: FunctionSource) -> bool:
-    """Remember the arguments that were written as only tensors are, after what may have been a list gave an element.
+    """Remember arguments with an element taken that a write proved to be tensors; return whether any is new.
 
-    Run again, the element is a view.
+    When the root is run again, that element is a view of the tensor, and no element of a list.
     """
     known = program.tensors.setdefault(root, set())
     before = len(known)
@@ -215,7 +215,7 @@ def _learn_tensors(program: Program, run: Run, root: FunctionSource) -> bool:
 
 
 def _worth_entering(run: Run) -> frozenset[FunctionSource]:
-    """The functions whose calls were passed over although they were given, or returned, what is written in the run."""
+    """The functions whose calls were not entered although they got, or returned, memory that the run writes."""
     if not run.entering.skipped:
         return frozenset()
     written = {write.storage for write in run.found.writes}
@@ -229,7 +229,7 @@ def _worth_entering(run: Run) -> frozenset[FunctionSource]:
             owners.add(value)
             value = called.get(
                 value, value.owner
-            )  # a method that gave it may have given a part of its object
+            )  # the method that returned it may have returned a part of its object
     if run.steps.trains or run.supposes:
         owners |= _behind_hazards(run)
     return frozenset(
@@ -243,7 +243,7 @@ def _worth_entering(run: Run) -> frozenset[FunctionSource]:
 
 
 def _behind_hazards(run: Run) -> set[Value]:
-    """The values of unknown kind that only may require grad, and with them what was saved and then written."""
+    """The unknown values that hazards depend on which are not certain to require grad."""
     found: set[Value] = set()
     seen: set[Storage] = set()
     for hazard in run.heap.hazards:

@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from ..interp.storage import Storage
     from ..syntax.module import FunctionSource, Module
 
-#: What a caller is asked for: nothing; what it computed with an argument before that is written; whether gradients flow
-#: at all; whether they are recorded where it calls, though no backward be run; anything.
+#: What a caller may know, in rising order: nothing; whether it computed with an argument before the write; whether
+#: gradients flow; whether grad mode is on at the call, even without a backward; anything.
 NO_NEED, WRITTEN, GRADIENTS, RECORDED, ANYTHING = range(5)
 
-#: Kinds of findings that are none where nothing is recorded.
+#: Kinds of findings that need recorded gradients.
 _OF_GRADIENTS = frozenset({"write", "leaf", "multi-view", "out", "no-grad-view", "no-derivative", "no-gain"})
 
 
 def is_private(root: FunctionSource) -> bool:
-    """Whether all callers are in sight: nested, or with a leading underscore. Their facts are then its own."""
+    """Whether all callers are in the file (nested, or a leading underscore), so that only their facts count."""
     if root.owner is None and root.module.functions.get(root.name) is not root:
         return True
     return root.name.startswith("_") and not root.name.endswith("__")
@@ -39,15 +39,15 @@ def is_private(root: FunctionSource) -> bool:
 def has_no_other_caller(
     module: Module, root: FunctionSource, done: Collection[FunctionSource | None]
 ) -> bool:
-    """Whether the file mentions a private function only to call it, in functions whose runs did not get there."""
+    """Whether the file mentions a private function only in calls, all of them in functions that are done."""
     calling, calls_here = callers(module, {root})
     if len(mentions(module, {root.name})) > len(calls_here) + 1:
-        return False  # passed on as a value: whoever gets it may call it
+        return False  # passed as a value: other code may call it
     return all(caller in done for caller in calling if caller is not root)
 
 
 def needs(run: Run, module: Module, root: FunctionSource) -> int:
-    """What a caller may know that this run could not: that an argument it writes is saved, or requires grad."""
+    """What a caller may know that this run could not (`NO_NEED` … `ANYTHING`)."""
     if run.root.takes_test_for_mask or (run.steps.of_unknown and run.steps.trains) or _leaves_parts(run):
         return ANYTHING
     private = is_private(root)
@@ -70,7 +70,7 @@ def needs(run: Run, module: Module, root: FunctionSource) -> int:
         open_findings
         or any(hazard.saved.unproved or not proved(hazard) for hazard in run.heap.confirm(run.weighed()))
         or _leaves_open(run)
-        # using it raises
+        # a caller that uses this view gets an error
         or any(t.multi and run.heap.written_since(t.storage, t.made_at, g) for g, t in run.root.returned)
     ):
         return GRADIENTS
@@ -78,9 +78,9 @@ def needs(run: Run, module: Module, root: FunctionSource) -> int:
 
 
 def _of_what_is_given(run: Run) -> int:
-    """What a caller is asked for because an argument is written, or what it holds: it may have computed with it before.
+    """What a caller may know of a written argument: it may have computed with it before, so that it is saved.
 
-    Of arguments its summary says whether it did; not of what the objects hold that it goes over.
+    For the argument itself the summary of the caller tells (`WRITTEN`); for attributes of it the caller has to be run.
     """
     found = NO_NEED
     for write in run.found.writes:
@@ -97,7 +97,7 @@ def _of_what_is_given(run: Run) -> int:
 
 
 def holds(run: Run, obj: Instance, written: set[Storage]) -> bool:
-    """Whether one of the tensors that were written is an attribute of the object, or of an object that it keeps."""
+    """Whether a tensor of a written storage is an attribute of the object, or of an object inside it."""
     seen: set[Instance] = set()
     pending = [obj]
     while pending:
@@ -115,24 +115,24 @@ def holds(run: Run, obj: Instance, written: set[Storage]) -> bool:
 
 
 def given_objects(run: Run, root: FunctionSource) -> list[Instance]:
-    """The objects in sight that a function is given, but for its own."""
+    """The arguments of a function that are objects of the project, without its receiver."""
     receiver = root.receiver if root.owner is not None else ""
     return [obj for name, obj in run.root.args.items() if isinstance(obj, Instance) and name != receiver]
 
 
 def writes_what_is_kept(run: Run, root: FunctionSource) -> bool:
-    """Whether memory of an object that is given is written: who hands it on twice may write what was saved first."""
+    """Whether an object among the arguments is written: a caller that passes it twice may overwrite a save."""
     written = {write.storage for write in run.found.writes if not write.initial}
     return bool(written) and any(holds(run, obj, written) for obj in given_objects(run, root))
 
 
 def _names_axes(at: ast.AST) -> bool:
-    """Whether it is an element under several indices, which neither a list nor, as a rule, a dict has."""
+    """Whether a node is `x[i, j]`: neither a list nor, usually, a dict is indexed so."""
     return isinstance(at, ast.Subscript) and isinstance(at.slice, ast.Tuple)
 
 
 def _leaves_parts(run: Run) -> bool:
-    """Whether a part of what was given is written: it may be a view of it, as only the caller knows."""
+    """Whether an unpacked part of an argument is written: only the caller knows whether it is a view."""
     taken_apart = {part.owner for part in run.several.parts}
     for write in run.found.writes:
         value = write.storage.value
@@ -146,11 +146,11 @@ def _leaves_parts(run: Run) -> bool:
 
 
 def _leaves_open(run: Run) -> bool:
-    """Whether it matters to what was done here what an argument is, or what becomes of it after the call."""
+    """Whether a hazard or event depends on what an argument is, or on its use after the call."""
     for hazard in run.heap.hazards:
         value = hazard.write.storage.value
         if not hazard.reached and isinstance(value, Unknown) and value.is_given() and proved(hazard):
-            return True  # the caller may use what the saving op gave its tensor for
+            return True  # the caller may run backward through the saving op
     return any(
         event.kind not in HARMLESS
         and event.grad < DOES
@@ -160,7 +160,7 @@ def _leaves_open(run: Run) -> bool:
 
 
 def as_own(program: Program, caller: FunctionSource, method: FunctionSource) -> FunctionSource:
-    """A method of a base that calls what a class has of its own, as that class inherits it; any other as it is."""
+    """The caller, as inherited by the class of `method` if it is a method of a base of that class."""
     cls, base = method.owner, caller.owner
     if cls is None or base is None or cls is base or caller.name in cls.methods:
         return caller
@@ -171,10 +171,10 @@ def as_own(program: Program, caller: FunctionSource, method: FunctionSource) -> 
 def callers_of(
     program: Program, module: Module, asked: dict[FunctionSource, int]
 ) -> dict[FunctionSource | None, bool]:
-    """Functions whose text calls one of these, or an object of the class that one of these is the forward of.
+    """The functions (None: the top level) that call one of `asked`, by name or as the forward of an object.
 
-    With each whether it is worth a run: one that records nothing knows nothing of gradients, and of one that computed
-    with what it hands on its summary says so.
+    Each with whether it is worth a run: one that records no gradients does not tell whether they flow, and if only
+    `WRITTEN` is asked, its summary has to say that it computes with what it passes.
     """
     found: dict[FunctionSource | None, bool] = {}
     for need in set(asked.values()):
@@ -182,7 +182,7 @@ def callers_of(
         calling, rows = callers(module, roots)
         as_inherited = [as_own(program, caller, root) for caller in calling for root in roots]
         for function in dict.fromkeys([*as_inherited, *calling]):
-            # No backward goes through what an object computes once, as it is built; what is refused needs none.
+            # No backward goes through what an `__init__` computes; an error at the write (RECORDED) needs none.
             built = function.name == "__init__" and function.owner is not None and need != RECORDED
             runs_it = need == ANYTHING or not (
                 built or grad_mode.records_nothing(program.prefilter, function)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Contradiction:
-    """What a function does and its declaration does not say: what, in which words it could say so, and where it is."""
+    """A deed of a function that its declaration omits: in words, as a declaration, and its place."""
 
     __slots__ = ("caption", "deed", "place", "words")
 
@@ -28,7 +28,7 @@ class Contradiction:
 
 
 def of(program: Program, source: FunctionSource, said: Declaration) -> list[Contradiction]:
-    """What the body of a function does that is not declared of it; what it is not seen to do may be out of sight."""
+    """What the body of a function does beyond its declaration. A declared deed that is not seen is no contradiction."""
     run = analyze.deepened(program, source.module, source)
     given = {storage: name for name, value in run.root.args.items() for storage in _storages(value)}
     returned = {tensor.storage for _, tensor in run.root.returned}
@@ -61,7 +61,7 @@ def of(program: Program, source: FunctionSource, said: Declaration) -> list[Cont
 
 
 def _tensors(source: FunctionSource) -> list[str]:
-    """The parameters that are annotated as tensors; of others it is not sure that they are no numbers."""
+    """The parameters that are annotated as tensors; others may be numbers."""
     taken = (*source.parameters, *source.node.args.kwonlyargs)
     return [one.arg for one in taken if annotated(one.annotation) in TENSOR_TYPES]
 

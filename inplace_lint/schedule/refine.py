@@ -25,16 +25,16 @@ if TYPE_CHECKING:
     from ..interp.program import Program
     from ..syntax.module import ClassSource, FunctionSource, Module
 
-#: Methods that others call by building an object, or by calling it.
+#: Methods that are called without their names: by building an object, or by calling it.
 _PROTOCOL = ("__init__", "__call__", "forward")
-#: More functions than this are not asked how they come to a finding: each is run anew.
+#: Largest number of callers that are asked how they reach a finding: each costs a run.
 _ASKED = 16
-#: How far callers are followed to where it shows what they are given.
+#: How many levels of callers are followed to the origin of an argument.
 _CALLERS = 4
 
 
 def refine(module: Module, program: Program, findings: list[tuple[Finding, FunctionSource | None]]) -> None:
-    """Lower the confidence of findings for which the second look finds that no gradient comes there."""
+    """Lower findings to POSSIBLE for which the second look sees no gradient, and set `overruled` to the reason."""
     looks = SecondLooks(module, program)
     training = Training(looks)
     for finding, root in findings:
@@ -65,10 +65,10 @@ def refine(module: Module, program: Program, findings: list[tuple[Finding, Funct
 
 
 def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, root: FunctionSource) -> str:
-    """Why a finding says nothing of this file's own runs; empty where it may well do.
+    """Why no call in this file makes a finding come true, in words; empty if one may.
 
-    Every way to it in the file is quiet or makes nothing of it that has a gradient, or a write of weights starts only
-    where somebody else calls: not with what a function made, nor where an object is built, called or trained.
+    So it is if all chains of callers in the file either record no gradients, make nothing differentiable of it, or are
+    asked for by a flag; or if they begin in a function for other code, which decides whether gradients are recorded.
     """
     seen, pending = {root}, [root]
     uncalled = False
@@ -111,8 +111,8 @@ def _left_to_others(looks: SecondLooks, training: Training, finding: Finding, ro
 
 
 def _asks(caller: FunctionSource, name: str) -> bool:
-    """Whether all that a caller does with a function has to be asked for by a flag."""
-    from ..syntax.optional_statements import only_when_asked  # callers that are not entered are rare
+    """Whether a caller uses a function only if its own caller changes a flag from its default."""
+    from ..syntax.optional_statements import only_when_asked  # imported late: rarely needed
 
     return only_when_asked(caller, name)
 
@@ -120,10 +120,10 @@ def _asks(caller: FunctionSource, name: str) -> bool:
 def _is_for_others(
     looks: SecondLooks, finding: Finding, root: FunctionSource, function: FunctionSource
 ) -> bool:
-    """Whether a way to a finding starts in a method that a class has for others, beside what trains it.
+    """Whether the first caller on the way to a finding is a method for other code, not for training.
 
-    Of a module, to draw samples or to decode, one element after the other; of other objects, what is given some tensor
-    that needs a gradient. What returns a number returns a loss, as a rule.
+    Of a module: a method beside `forward` that samples or decodes into a tensor it made. Of another class: a method
+    whose argument would have to require grad. A method that returns a number is excluded: it is most likely a loss.
     """
     cls = function.owner
     if cls is None or finding.kind != "write" or _called_by_its_base(looks.program, function):
@@ -138,12 +138,12 @@ def _is_for_others(
 
 
 def _is_local(looks: SecondLooks, finding: Finding, root: FunctionSource) -> bool:
-    """Whether it is a function that overwrites other weights than those of a module that it was given."""
+    """Whether `root` is a plain function that overwrites weights other than those of a module passed to it."""
     return root.owner is None and not looks.moves_weights_given(root, finding)
 
 
 def _plain_from_the_top(looks: SecondLooks, finding: Finding, root: FunctionSource) -> bool:
-    """Whether the file's own top level trains, gets to the function, and brings nothing there that requires grad."""
+    """Whether the top level of the file trains and reaches the function, and the finding does not hold in its run."""
     if not runs_backward(looks.module):
         return False
     run = looks.at(None)
@@ -151,9 +151,9 @@ def _plain_from_the_top(looks: SecondLooks, finding: Finding, root: FunctionSour
 
 
 def _is_given_data(looks: SecondLooks, training: Training, finding: Finding, root: FunctionSource) -> bool:
-    """Whether no call in the file hands the function anything that may require grad.
+    """Whether no call in the file passes the function anything that may require grad.
 
-    What callers hand on of their own arguments is asked of their callers in turn, up to where the file trains.
+    If callers pass on their own arguments, their callers are asked in turn, up to the training in the file.
     """
     module, program = looks.module, looks.program
     seen = {root}
@@ -176,7 +176,7 @@ def _is_given_data(looks: SecondLooks, training: Training, finding: Finding, roo
             for caller in sorted((f for f in calling if f not in seen), key=lambda f: f.node.lineno):
                 seen.add(caller)
                 if caller.name == "__init__" and finding.kind not in REFUSED:
-                    continue  # what an object starts with is computed once: no backward goes through it
+                    continue  # an `__init__` computes once: no backward goes through it
                 if root not in looks.at(caller).entering.entered:
                     return False
                 if looks.stands(caller, finding) is not False:
@@ -190,12 +190,12 @@ def _is_given_data(looks: SecondLooks, training: Training, finding: Finding, roo
 def _callers(
     looks: SecondLooks, training: Training, function: FunctionSource
 ) -> tuple[dict[FunctionSource, None], bool]:
-    """The functions of the file that call one, in an order that is the text's, and whether its top level does."""
+    """The functions of the file that call a function, in the order of the text, and whether the top level does."""
     calling, rows = callers(looks.module, {function})
     around = [looks.module.functions_at(row) for row in rows]
     found = dict.fromkeys(training.entering.get(function, ()))
     if function.name in ("forward", "__call__") and function.owner is not None:
-        # An `__init__` only builds what others call.
+        # An `__init__` builds the object, but does not call it.
         found.update(dict.fromkeys(f for f in calling if f.name != "__init__"))
         if not calling and not found:
             found = _handing_on(looks, function, function.owner)
@@ -209,7 +209,7 @@ def _callers(
 
 
 def _calls_another(looks: SecondLooks, caller: FunctionSource, function: FunctionSource) -> bool:
-    """Whether what a caller calls by this name is known to be another function, wherever it does."""
+    """Whether the run of a caller shows that it calls only other functions of the same name."""
     run = looks.at(caller)
     if function in run.entering.entered or function.name in run.handed.unresolved or run.budget.is_spent():
         return False
@@ -217,7 +217,7 @@ def _calls_another(looks: SecondLooks, caller: FunctionSource, function: Functio
 
 
 def _handing_on(looks: SecondLooks, forward: FunctionSource, cls: ClassSource) -> dict[FunctionSource, None]:
-    """The functions that build an object of a class and hand it to what calls it, if that is all that is made of it."""
+    """The functions that build objects of a class and whose runs reach `forward`, if the class has no other use."""
     own = range(cls.node.lineno, (cls.node.end_lineno or 0) + 1)
     around = [looks.module.functions_at(row) for row in mentions(looks.module, {cls.name}) if row not in own]
     if not all(around):
@@ -229,7 +229,7 @@ def _handing_on(looks: SecondLooks, forward: FunctionSource, cls: ClassSource) -
 
 
 def _called_by_its_base(program: Program, root: FunctionSource) -> bool:
-    """Whether it is a method of a class with a base that is not in sight, which may call it."""
+    """Whether a base outside the project may call the method."""
     if root.owner is None:
         return False
     known: tuple[str, ...] = ("builtins.", "typing.", "abc.")

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 def without_those_told_elsewhere(program: Program, findings: list[Finding]) -> list[Finding]:
-    """The findings that no other file has: called when all else is done, as it runs other files."""
+    """The findings without those that another file reports. Called last, since it runs other files."""
     told: dict[Module, set[ast.AST]] = {}
     kept = []
     for finding in findings:
         files = dict.fromkeys(function.module for function in finding.beneath)
         if files and not finding.is_shown():
-            continue  # a guess at another file is no help to anybody
+            continue  # a finding too weak to be shown, in another file
         for there in files:
             if there not in told:
                 told[there] = _written(program, there)
@@ -35,7 +35,7 @@ def without_those_told_elsewhere(program: Program, findings: list[Finding]) -> l
 
 
 def _written(program: Program, module: Module) -> set[ast.AST]:
-    """The writes that the findings of a file speak of."""
+    """The nodes of the writes that the shown findings of a file are about."""
     other = Program(program.files.project, program.prefilter)
     found = [one for one in gathered(module, other, other.roots(module)) if one.is_shown()]
     return {place.at for one in found for place in (*one.writes, *([one.write] if one.write else ()))} | {

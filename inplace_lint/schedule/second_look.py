@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from ..syntax.module import FunctionSource, Module
 
 
-#: A second look goes further than a first one, and there are few.
+#: Steps after which a second look enters no more calls: more than in a first look, since there are few.
 _SOFT_LIMIT = 8_000
 
 
 class SecondLooks:
-    """The second looks at the functions of a file, each made once."""
+    """The second looks at the functions of a file: runs that enter every call, each made once on demand."""
 
     def __init__(self, module: Module, program: Program) -> None:
         self.module = module
@@ -39,7 +39,7 @@ class SecondLooks:
         self._looked: dict[FunctionSource | None, Run] = {}
 
     def at(self, root: FunctionSource | None) -> Run:
-        """The run that starts at a function; at the file's own top level, where it is None."""
+        """The run of a function; of the top level of the file if it is None."""
         run = self._looked.get(root)
         if run is None:
             program = self.program
@@ -58,7 +58,7 @@ class SecondLooks:
         return run
 
     def stands(self, root: FunctionSource | None, finding: Finding, needed: bool = False) -> bool | None:
-        """Whether what a finding says is so in this run as well; None where that was not seen."""
+        """Whether a finding holds in the run of `root` too; None if the run did not reach its write, or cannot tell."""
         if finding.kind not in REFUSED:
             return self._meets(root, finding, needed)
         run, places = self.at(root), _writes(finding)
@@ -70,9 +70,9 @@ class SecondLooks:
         return any(i.grad == DOES or i.storage.credible() for i in met)
 
     def _meets(self, root: FunctionSource | None, finding: Finding, needed: bool = False) -> bool | None:
-        """Whether the write meets the saves with what may require grad.
+        """`stands` for a finding of a write after a save: whether a saved tensor there may require grad.
 
-        `needed`: also whether anything that leaves the run, or is differentiated in it, hangs on what was saved.
+        `needed`: a later backward, a return or an escape has to need the save as well.
         """
         run = self.at(root)
         met = _hazards(run, finding)
@@ -84,7 +84,7 @@ class SecondLooks:
             if not any(hazard.reached for hazard in met):
                 return False
         context = Context(run, self.module, None)
-        together = NEVER  # memory that is shared on some paths, and a copy on the others
+        together = NEVER  # the paths of all hazards: a guess splits them into alias and copy
         unknown = False
         for hazard in met:
             if not proved(hazard):
@@ -102,7 +102,7 @@ class SecondLooks:
         return None if unknown else False
 
     def moves_weights_given(self, root: FunctionSource, finding: Finding) -> bool:
-        """Whether leaves are overwritten that are parameters of something that the function was given."""
+        """Whether all leaves that a finding overwrites are parameters of unknown values, such as an argument."""
         run = self.at(root)
         met = _events(run, finding) if finding.kind == "leaf" else []
         return bool(met) and all(
@@ -112,7 +112,7 @@ class SecondLooks:
         )
 
     def fills_what_it_made(self, root: FunctionSource, finding: Finding) -> bool:
-        """Whether what is overwritten was made empty in this run, or is read between one part of it and the next."""
+        """Whether a finding is about a tensor that the run makes and fills: of a factory, or part by part in a loop."""
         run = self.at(root)
         met = _hazards(run, finding)
         if all(hazard.saved.storage.origin == "factory" for hazard in met):
@@ -126,7 +126,7 @@ class SecondLooks:
         )
 
     def hangs_on_arguments(self, root: FunctionSource, finding: Finding) -> bool:
-        """Whether nothing but arguments of the function, or parts of them, can bring gradients to what is met."""
+        """Whether gradients can reach a finding only through arguments of the function, or parts of them."""
         run = self.at(root)
         return finding.kind not in REFUSED and all(
             hazard.saved.grad < DOES
@@ -140,7 +140,7 @@ class SecondLooks:
 
 
 def is_argument(run: Run, storage: Storage) -> bool:
-    """Whether it is the memory of what the function was given, or of a part of that."""
+    """Whether a storage is that of an argument of the run, or of a part of one."""
     value: Value | None = storage.value
     if not isinstance(value, Unknown) or not value.is_given():
         return False
@@ -151,23 +151,26 @@ def is_argument(run: Run, storage: Storage) -> bool:
 
 
 def _writes(finding: Finding) -> set[ast.AST]:
+    """The nodes of the writes of a finding."""
     places = {place.at for place in finding.writes}
     places.add(finding.at if finding.write is None else finding.write.at)
     return places
 
 
 def _events(run: Run, finding: Finding) -> list[Event]:
+    """The events of a run of the kind and at the places of a finding."""
     places = _writes(finding)
     return [i for i in run.found.events if i.kind == finding.kind and i.place.at in places]
 
 
 def _hazards(run: Run, finding: Finding) -> list[Hazard]:
+    """The hazards of a run between the writes and the saves of a finding."""
     places, saves = _writes(finding), {saved.place.at for saved in finding.saves}
     return [h for h in run.heap.hazards if h.write.place.at in places and h.saved.place.at in saves]
 
 
 def _hangs_on_an_argument_called(run: Run, hazard: Hazard) -> bool:
-    """Whether what was saved may hang on the result of something given that is called: a module, perhaps."""
+    """Whether a save may depend on the result of calling an unknown value, perhaps a module."""
     results = {
         f.result for func, forwards in run.handed.forwards.items() if func.owner is None for f in forwards
     }

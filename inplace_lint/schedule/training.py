@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 
 class Training:
-    """The functions of a file that run a backward, and what they hand to things that they are given."""
+    """The training of a file: the functions that run a backward, and what they pass to unknown values."""
 
     def __init__(self, looks: SecondLooks) -> None:
         self._looks = looks
 
     def takes_data(self, function: FunctionSource) -> bool:
-        """Whether a function that nothing in the file calls by its name is, in training, given data alone."""
+        """Whether the training gives a function, which nothing in the file calls by name, only data."""
         if not self.trainers or function in self.trainers:
             return False
         handed = [plain for count, plain in self._handed if _takes(function, count)]
         if function.owner is None:
-            # A backward that no step follows is a demonstration: what else the file has is for others.
+            # A backward without an optimizer step is a demonstration: it says nothing of other functions.
             return all(handed) and any(
                 self._looks.at(trainer).steps.of_parameters for trainer in self.trainers
             )
@@ -52,7 +52,7 @@ class Training:
 
     @cached_property
     def trainers(self) -> list[FunctionSource | None]:
-        """The functions in whose text a backward is run; None where it is run at the top level of the file."""
+        """The functions whose text calls `backward`; None among them for the top level of the file."""
         module = self._looks.module
         if not runs_backward(module):
             return []
@@ -63,7 +63,7 @@ class Training:
 
     @cached_property
     def entering(self) -> dict[FunctionSource, list[FunctionSource]]:
-        """By function that they enter, the functions in whose text a backward is run."""
+        """By function: the trainers whose runs enter it."""
         found: dict[FunctionSource, list[FunctionSource]] = {}
         for trainer in self.trainers:
             if trainer is not None:
@@ -73,7 +73,7 @@ class Training:
 
     @cached_property
     def _handed(self) -> list[tuple[int, bool]]:
-        """Of each call of something given: of how many values, and whether all of them are data."""
+        """For each call of an unknown value by a trainer: the number of arguments, and whether all of them are data."""
         found = []
         for trainer in self.trainers:
             run = self._looks.at(trainer)
@@ -87,7 +87,7 @@ class Training:
 
     @cached_property
     def _outermost(self) -> list[ClassSource]:
-        """The modules with a forward that no other module of the file is built of, nor derived from."""
+        """The modules with a forward that no other module of the file contains or derives from."""
         module, program = self._looks.module, self._looks.program
         modules = [cls for cls in module.classes.values() if program.class_value(cls).is_module()]
         parts: set[str] = set()
@@ -96,7 +96,7 @@ class Training:
         return [cls for cls in modules if cls.name not in parts and "forward" in cls.methods]
 
     def _built_of(self, cls: ClassSource) -> set[str]:
-        """The names that the text of a class comes to, by way of the file's functions and assignments."""
+        """The names that a class mentions, directly or through functions, classes and assignments of the file."""
         found: set[str] = set()
         pending: list[ast.AST] = [cls.node]
         while pending:
@@ -107,7 +107,7 @@ class Training:
         return found
 
     def _defined(self, name: str) -> list[ast.AST]:
-        """What the top level of the file gives a name."""
+        """The definitions of a name at the top level of the file."""
         module = self._looks.module
         sources = (module.functions.get(name), module.classes.get(name))
         found: list[ast.AST] = [source.node for source in sources if source is not None]
@@ -116,7 +116,7 @@ class Training:
 
 
 def _runs_one(statements: list[ast.stmt]) -> bool:
-    """Whether a backward is run by these statements, apart from the functions that they define."""
+    """Whether statements call `backward` outside of the functions and classes that they define."""
     return any(
         isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "backward"
         for statement in statements
@@ -126,20 +126,20 @@ def _runs_one(statements: list[ast.stmt]) -> bool:
 
 
 def _takes(function: FunctionSource, count: int) -> bool:
-    """Whether it can be called with so many arguments, its receiver not counted."""
+    """Whether a function can be called with `count` arguments, without its receiver."""
     rest = function.parameters[1:] if function.owner is not None else function.parameters
     needed = sum(function.default_of(parameter) is None for parameter in rest)
     return needed <= count and (count <= len(rest) or function.node.args.vararg is not None)
 
 
 def _is_of_torch(forward: Forward) -> bool:
-    """Whether it is a call of a method that every module or optimizer has, as `train`."""
+    """Whether a call is of a method that every module or optimizer has, such as `train`."""
     name = getattr(getattr(forward.place.at, "func", None), "attr", "")
     return table.has_module(name) or table.has_optimizer(name)
 
 
 def _is_data(run: Run, given: Value) -> bool:
-    """Whether a value that training hands on is a number, or hangs on nothing that requires grad or may be made to."""
+    """Whether a value is data: a number, or a tensor that depends only on arguments and items of data."""
     for atom in flatten(given):
         if isinstance(atom, Unknown) and atom.tensor is None:
             if not atom.is_given():
