@@ -1,6 +1,6 @@
-"""The prefilter: one cheap pass over the syntax of a function that says whether it is worth an exact run.
+"""Decides, in one cheap pass over a function's syntax, whether an exact abstract interpretation is worth its cost.
 
-All paths are united and every alias is kept, so it sees each write that may hit what was saved; the
-interpreter then says under which conditions, and whether it is so. The pass over one function ends in its
-`Summary`; calls use the summaries of what they call, so the cost stays linear.
+It is a may-analysis: it joins all paths and keeps every alias, so it sees each write that may hit a saved tensor.
+The interpreter (`interp`) then decides whether such a write is a bug, and under which path conditions. The pass over
+one function ends in its `Summary`; calls use the summaries of their callees, so the cost stays linear.
 """

@@ -1,4 +1,4 @@
-"""One call: its arguments, and what it comes to where that does not depend on what is called."""
+"""Evaluates the arguments of one call; models calls of unknown functions and of a module's hooks."""
 
 from __future__ import annotations
 

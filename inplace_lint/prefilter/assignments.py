@@ -1,4 +1,4 @@
-"""Where a function assigns what: names, attributes of its object, what it returns."""
+"""Indexes the assignments of one function: to names, to attributes of `self`, and its `return` values."""
 
 from __future__ import annotations
 

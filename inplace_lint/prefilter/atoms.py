@@ -1,4 +1,4 @@
-"""What the prefilter knows of a value: a tuple of atoms, each of which it may be; an empty tuple is no tensor."""
+"""Defines the abstract values of the prefilter: a tuple of atoms, one per alternative; an empty tuple is no tensor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an attribute of something is, by what that is."""
+"""Looks up `value.name` on each kind of abstract value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the names at the top level of a file stand for, as values of the prefilter."""
+"""Evaluates the names at the top level of a file, followed through imports, to abstract values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What earlier runs found out about functions of files that stand as they did: it need not be found out again."""
+"""Recalls answers of earlier runs about functions of unchanged files, and stores new answers for later runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls in the prefilter: of ops, of nn modules, of what is not known; `methods` and `functions` have the others."""
+"""Evaluates calls of torch ops, `nn` modules and unknown callables; `methods` and `functions` handle the others."""
 
 from __future__ import annotations
 

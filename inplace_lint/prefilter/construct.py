@@ -1,4 +1,4 @@
-"""What objects hold: attributes by the expressions that `__init__` assigns, evaluated when they are asked for."""
+"""Computes what the attributes of an object hold, from the assignments in `__init__`, evaluated on demand."""
 
 from __future__ import annotations
 

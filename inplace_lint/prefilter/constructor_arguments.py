@@ -1,9 +1,9 @@
-"""The classes and functions that a file hands to the constructors of its classes: what a network builds its layers of.
+"""Finds the classes and functions of a file that it passes to constructors: `block` below can only be `BasicBlock`.
 
     def resnet18():
         return _resnet(BasicBlock, [2, 2, 2, 2])
 
-Who reads `ResNet.__init__(self, block, layers)` by itself knows nothing of `block`; the file says what it is.
+`ResNet.__init__(self, block, layers)` alone does not say what `block` is, so its layers would be unknown.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Declared functions in the prefilter: callers are told what is said of them, whatever their bodies show."""
+"""Builds the summary of a declared function (`# inplace-lint: writes(x)`) from its declaration, not its body."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Writes the driver that a file leaves to others: its training, with objects of the classes that it builds nowhere.
+"""Synthesises the driver that a file lacks: code that builds objects of its classes and calls its training functions.
 
-A file of models and of functions that train is used by a few lines that stand elsewhere: they build the models and call
-the functions. Where nobody in the file does, and what a function asks of its arguments fits classes of the file, these
-lines are known but for sizes and data. Where the file leaves the training to others too, they call what computes.
+A file of models and training functions is used by a few lines elsewhere that build the models and call the functions.
+If the file has no such caller, and the uses of a parameter fit classes of the file, these lines can be written down
+except for sizes and data. If the file does not train at all, the driver calls its entry points instead (`forward`).
 """
 
 from __future__ import annotations

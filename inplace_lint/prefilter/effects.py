@@ -1,4 +1,4 @@
-"""What a torch op does in the prefilter: by the op table, what it saves, writes, returns and aliases."""
+"""Applies the transfer function of a torch op, read from the op table: what it saves, writes, returns and aliases."""
 
 from __future__ import annotations
 

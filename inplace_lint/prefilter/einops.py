@@ -1,4 +1,4 @@
-"""Functions and layers of einops in the prefilter: each is the operations of torch that its pattern stands for."""
+"""Models functions and layers of einops as the torch ops that their pattern stands for."""
 
 from __future__ import annotations
 

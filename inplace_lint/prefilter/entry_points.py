@@ -1,7 +1,7 @@
-"""Where others enter a file: functions that nobody in it calls, and that come to a write of another class or function.
+"""Finds the entry points of a file: uncalled functions from which a write in another class or function is reachable.
 
-A file of models without a loop that trains is used by such a loop elsewhere: it calls these, and takes a backward
-through what they return.
+A file of models without a training loop is used by a loop elsewhere, which calls these functions and runs a backward
+through their results.
 """
 
 from __future__ import annotations

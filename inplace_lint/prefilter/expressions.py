@@ -1,4 +1,4 @@
-"""Prefilter the value of an expression; what calls and ops do is left to `calls` and `effects`."""
+"""Evaluates expressions to abstract values; calls and ops are left to `calls` and `effects`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prefilter the statements of a function in their order: what is saved before what is written."""
+"""Interprets the statements of a function in order, so that a write is checked against the saves before it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What goes over several things at once or hands them to a function: of Python's builtins, itertools and functools."""
+"""Models functions that iterate or call a function they are given: builtins, `itertools`, `functools`, `operator`."""
 
 from __future__ import annotations
 

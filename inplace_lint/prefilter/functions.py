@@ -1,4 +1,4 @@
-"""Calls of the project's own: of its functions by their summaries, of its classes and objects."""
+"""Applies summaries at calls of the project's functions; builds and calls objects of the project's classes."""
 
 from __future__ import annotations
 

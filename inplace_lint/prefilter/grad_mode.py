@@ -1,4 +1,4 @@
-"""Where gradients are recorded: what context managers and decorators say of it."""
+"""Decides where gradients are recorded, from context managers and decorators such as `torch.no_grad`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Methods that do something else for a subclass, which has other methods, class attributes or modules than its base."""
+"""Finds inherited methods that act differently in a subclass, which overrides a method, class attribute or module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The attributes that `__init__` builds on rows of interest, directly or out of what stands there."""
+"""Finds the attributes that `__init__` builds on given rows, directly or from a value built there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that fill parameters and record nothing: by torch.nn.init, or by functions of the project that do the same."""
+"""Recognises rows that only initialise parameters under no_grad: `nn.init.normal_(self.weight)` or a project helper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names whose meaning Python or torch gives: containers of modules, builtins, modes, what shares memory."""
+"""Models names that Python or torch defines: containers of modules, builtins, grad modes, `torch.from_numpy`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes that need no summary: to counters and containers that a function makes itself, and that are nothing else."""
+"""Recognises writes that cannot hit a tensor: to counters and containers that the function itself creates."""
 
 from __future__ import annotations
 

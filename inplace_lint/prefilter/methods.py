@@ -1,4 +1,4 @@
-"""Methods in the prefilter: of tensors by the op table, of modules and containers, what objects inherit from torch."""
+"""Evaluates method calls: on tensors (by the op table), modules, containers, and objects derived from `nn.Module`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a function does with its names, gathered in one walk: what is asked of each, what is kept, what is read."""
+"""Collects, in one walk over a function, how it uses each name: attributes, calls, loops and assignments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an attribute or a name of somebody else's holds, for a function that asks: tensors of its own, and parts."""
+"""Copies an abstract value for the function that reads it, so that its writes do not change what other readers see."""
 
 from __future__ import annotations
 

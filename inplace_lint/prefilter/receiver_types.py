@@ -1,4 +1,4 @@
-"""Objects of the project where only a name says that they are some: given to a function, or returned by one."""
+"""Decides whether an object of a project class, returned by a function or passed to it, has a method that writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records: classes whose `__init__` takes the fields that the class states, as a decorator has written it."""
+"""Recognises dataclasses and attrs classes, whose `__init__` a decorator generates from the fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of what a function is given, through the calls that hand it on; and which classes of the file fit."""
+"""Infers which classes of a file fit a parameter, from the attributes and calls used on it (duck typing)."""
 
 from __future__ import annotations
 

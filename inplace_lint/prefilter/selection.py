@@ -1,4 +1,4 @@
-"""Chooses the functions of a file whose summary says that a run may find something."""
+"""Selects the functions of a file that are worth an exact run, by their summaries."""
 
 from __future__ import annotations
 

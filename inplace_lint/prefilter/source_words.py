@@ -1,4 +1,4 @@
-"""Words in the text of a file: where they stand as whole names, where they are called."""
+"""Searches the text of a file for whole names, and for where they are called or read."""
 
 from __future__ import annotations
 

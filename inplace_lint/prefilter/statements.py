@@ -1,4 +1,4 @@
-"""Each kind of statement in the prefilter, on the paths that there are."""
+"""Interprets each kind of statement: joins the arms of branches, and runs loop bodies up to twice."""
 
 from __future__ import annotations
 

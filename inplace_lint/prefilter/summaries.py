@@ -1,4 +1,4 @@
-"""The summaries of a program's functions, made when first asked for and kept."""
+"""Computes the summaries of a program's functions on demand, and caches them."""
 
 from __future__ import annotations
 

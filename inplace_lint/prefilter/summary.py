@@ -1,4 +1,4 @@
-"""The summary of a function: what it saves, writes, returns and keeps, all paths united."""
+"""Defines the summary of a function: what it saves, writes, returns and keeps, joined over all paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which functions of a file are worth a run: a screening by text, before anything is lowered."""
+"""Screens a file by text for functions that may write in place, before anything is lowered."""
 
 from __future__ import annotations
 

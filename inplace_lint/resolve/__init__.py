@@ -1,1 +1,1 @@
-"""Python's own rules for what a name stands for, apart from any use that is made of it."""
+"""Python's own rules for names, classes and arguments, independent of any analysis that uses them."""

@@ -1,4 +1,4 @@
-"""Which parameter of a function is given what by a call."""
+"""Binds the arguments of a call to the parameters of a function."""
 
 from __future__ import annotations
 

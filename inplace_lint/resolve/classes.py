@@ -1,4 +1,4 @@
-"""The classes of a project: what each derives from, and where it finds its methods."""
+"""Computes the method resolution order of the project's classes, and looks up methods along it."""
 
 from __future__ import annotations
 

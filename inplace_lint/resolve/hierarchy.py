@@ -1,4 +1,4 @@
-"""In which order attributes are looked up along the bases of a class: its C3 linearisation, as Python computes it."""
+"""Computes the method resolution order of a class: its C3 linearisation, as Python does it."""
 
 from __future__ import annotations
 

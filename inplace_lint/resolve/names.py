@@ -1,4 +1,4 @@
-"""What a name at the top level of a file stands for: where it is defined, through imports and re-exports."""
+"""Resolves a name at the top level of a file to its definition, through imports and re-exports."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Source text -> IR. Python's `ast`, names resolved through imports, control flow kept. Knows nothing of torch."""
+"""Parses Python files and notebooks, indexes what they define, and lowers function bodies to the IR."""

@@ -1,4 +1,4 @@
-"""What an annotation says: `Tensor` of `torch.Tensor`, of `Optional[Tensor]` and of `Tensor | None`."""
+"""Reads the type name of an annotation: `Tensor` from `torch.Tensor`, `Optional[Tensor]` or `Tensor | None`."""
 
 from __future__ import annotations
 

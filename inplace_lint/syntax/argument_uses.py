@@ -1,4 +1,4 @@
-"""What a function asks of its arguments: which attributes of them it uses, and which of their methods it calls."""
+"""Collects which attributes and methods a function uses on each of its arguments."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Which operators a file makes with `torch.library`, and what it says of them: what they change, save and return.
+"""Reads the custom operators that a file defines with `torch.library`: what each one mutates, saves and returns.
 
-PyTorch takes a custom operator at its word: what `mutates_args` or the schema names has its version moved, whatever the
-body does; results are new; nothing that the body does is recorded, and what backward needs `setup_context` keeps.
+PyTorch trusts the definition, whatever the body does: it bumps the version counters of the arguments that
+`mutates_args` or the schema names, and takes results as new. It records nothing of the body; what backward needs,
+`setup_context` saves.
 """
 
 from __future__ import annotations

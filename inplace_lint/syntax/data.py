@@ -1,4 +1,4 @@
-"""Files that hold data and happen to be valid Python as well: JSON, notebooks under another name."""
+"""Rejects files that hold data but are also valid Python: JSON, and notebooks that are not named `.ipynb`."""
 
 from __future__ import annotations
 

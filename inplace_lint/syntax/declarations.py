@@ -1,4 +1,4 @@
-"""Which functions of a file a comment declares: `# inplace-lint: writes(x)` above a `def`, or on its line."""
+"""Reads declaration comments, `# inplace-lint: writes(x)` above a `def` or on its line, and finds their functions."""
 
 from __future__ import annotations
 

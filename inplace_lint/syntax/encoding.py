@@ -1,4 +1,4 @@
-"""Files that say in which encoding they are written: their text, and the same in UTF-8."""
+"""Decodes files that name their encoding (`# -*- coding: latin-1 -*-`), and converts them to UTF-8."""
 
 from __future__ import annotations
 

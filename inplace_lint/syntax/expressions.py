@@ -1,6 +1,6 @@
-"""Expressions and targets of Python's syntax tree -> instructions (`ir`).
+"""Lowers expressions and assignment targets to instructions (`ir`).
 
-Scopes of comprehensions are kept by renaming: `x` inside becomes `x@3`, which no source can spell.
+A comprehension keeps its own scope by renaming: `x` inside becomes `x@3`, a name that no source can spell.
 """
 
 from __future__ import annotations

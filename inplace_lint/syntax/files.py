@@ -1,4 +1,4 @@
-"""The parsed files of a project: each is parsed when first asked for, and kept."""
+"""Parses the files of a project on demand, and caches them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The intermediate representation: a flat list of instructions a function; `if`, loops, `with`, `try` nest blocks.
+"""Defines the IR: a flat list of instructions per function, in which `if`, loops, `with` and `try` nest blocks.
 
 Every expression becomes instructions over registers (small integers), so that each part of the source is evaluated
-exactly once, in Python's order. The classes are plain and mutable: they are made by the hundred thousand.
-`at` is the node of Python's tree that the instruction came from: its place in the source.
+exactly once, in Python's order. The classes are plain and mutable, since a run creates hundreds of thousands of them.
+`at` is the syntax tree node that an instruction came from: its place in the source.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where the cells of a notebook stand in its JSON text: only that way can a change of one leave all else as it is."""
+"""Locates the cells of a notebook in its JSON text, so that a fix can change one cell and leave the rest alone."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Python's syntax tree -> instructions (`ir`), for one function or module body at a time.
+"""Lowers Python's syntax tree to instructions (`ir`), one function or module body at a time.
 
-Every construct of the grammar has its lowering; one that a newer Python adds becomes `Opaque`: its value is unknown.
+Every construct of the grammar is lowered; a construct of a newer Python becomes `Opaque`, with an unknown value.
 """
 
 from __future__ import annotations

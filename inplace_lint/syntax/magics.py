@@ -1,4 +1,4 @@
-"""Lines of a cell that are IPython's own, not Python's: magics, shell commands, help; and what stands in for them."""
+"""Masks the IPython lines of a cell (magics, shell commands, help), so that the rest parses as Python."""
 
 from __future__ import annotations
 

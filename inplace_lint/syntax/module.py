@@ -1,4 +1,4 @@
-"""One parsed file: its imports, functions, classes and assignments at the top level, and where candidates stand.
+"""Parses one file and indexes its top level, its functions and classes, and the statements that may write a tensor.
 
 A file is parsed once; functions are lowered to IR only when the analysis asks for them (`FunctionSource.body`).
 """

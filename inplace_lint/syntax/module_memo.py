@@ -1,4 +1,4 @@
-"""What was found out of a file once somebody asked, kept for whoever asks again."""
+"""Caches facts about one file that later passes compute."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python's syntax tree: statements inside statements, nodes below a node, where a node stands, what binds names."""
+"""Helpers for Python's syntax tree: walks over nodes and nested statements, positions, and names that code binds."""
 
 from __future__ import annotations
 

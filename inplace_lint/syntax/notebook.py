@@ -1,4 +1,4 @@
-"""A Jupyter notebook as one Python program: its cells in order, which share their names; and where its rows stand."""
+"""Presents a Jupyter notebook as one Python program, and maps rows between program, cells and JSON file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How Python writes its binary operators."""
+"""Maps operator nodes, and functions of Python's module `operator`, to operator signs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which statements of a function run only where its caller turns a flag the other way than it is by default."""
+"""Decides whether a function uses a name only when its caller changes a flag from its default (`debug=False`)."""
 
 from __future__ import annotations
 

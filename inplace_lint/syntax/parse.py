@@ -1,4 +1,4 @@
-"""Source text -> Python's syntax tree, or the place where the text stops being Python."""
+"""Parses source text to Python's syntax tree, or reports the place where the text stops being Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a function returns, as far as its text shows: the argument that it was given, or what its calls give."""
+"""Decides, by its text alone, whether a function returns its first argument, and which calls' results it may return."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which statement stands on a row of a file, and in which function."""
+"""Finds the statement on a row of a file, and the function around it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where an expression stands: the statement and the function around it, and whether a name is read after it."""
+"""Describes where an expression stands: the statement, function and loops around it, and which names are read later."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said of a file that is not Python: what is wrong, and where."""
+"""Defines the error for a file that is not Python: what is wrong, and where."""
 
 from __future__ import annotations
 
