@@ -109,7 +109,7 @@ def _backward(
 
 
 def _backward_of_unknown(run: Run, obj: Unknown, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    """`loss.backward()`, or `engine.backward(loss)`, if an argument is a tensor with a graph."""
+    """`loss.backward()`; or `engine.backward(loss)`, which starts from the arguments only, if one has a graph."""
     given = [found for value in args for found in run.tensors_within(value)]
     if any(node.edges for guard, tensor in given for _, node in run.heap.nodes(tensor, guard)):
         return _backward(run, args, [], kwargs)

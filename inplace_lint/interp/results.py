@@ -54,7 +54,7 @@ def _result(run: Run, op: Application, ret: Ret) -> tuple[Value, Operands]:
     if ret.kind == "other":
         return _no_tensor(run, op), []
     if ret.kind in ("unknown", "list") or layout.own_counter:
-        # The result may share memory under another version counter: treat the operands as handed out.
+        # The result may share memory under another version counter: treat the operands as passed to unknown code.
         run.handed.given.update(tensor.storage for found in operands for _, tensor in found)
     if ret.kind == "unknown":
         return Unknown(), []

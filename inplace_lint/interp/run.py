@@ -159,7 +159,7 @@ class Run(Literals, Operations):
         self.made.unconverted = None
 
     def hands_on(self, values: Iterable[Value]) -> None:
-        """Pass values to unknown code, which may convert a module among them to another dtype."""
+        """Note that values are passed to unknown code: it may convert a module among them to another dtype."""
         if self.made.unconverted is None:
             return
         given = [atom for value in values for atom in flatten(value)]

@@ -1,4 +1,4 @@
-"""Represents a slice `a:b` as an abstract value."""
+"""Defines the abstract value of a slice `a:b`."""
 
 from __future__ import annotations
 

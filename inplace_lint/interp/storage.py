@@ -85,7 +85,7 @@ class Storage:
         self.moved = origin in ("unknown", "factory")
         #: it is of a kind that rarely requires grad: a gradient, or data by a second look (`grad_evidence`)
         self.no_evidence = False
-        #: `autograd.grad` takes its gradient, which raises unless it requires grad
+        #: `autograd.grad` takes its gradient, or that of a tensor made of it alone: this raises unless it requires grad
         self.wanted = False
         self.sources: tuple[Storage, ...] = ()
         #: it has at least one axis: as an index it makes a copy, where a 0-dim tensor makes a view

@@ -123,7 +123,7 @@ def _is_for_others(
     """Whether the first caller on the way to a finding is a method for other code, not for training.
 
     Of a module: a method beside `forward` that samples or decodes into a tensor it made. Of another class: a method
-    whose argument would have to require grad. A method that returns a number is excluded: it is most likely a loss.
+    whose argument would have to require grad. A method that returns a 0-dim tensor is excluded: most likely a loss.
     """
     cls = function.owner
     if cls is None or finding.kind != "write" or _called_by_its_base(looks.program, function):
