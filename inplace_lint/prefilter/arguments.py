@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from .expressions import Scope
 
 
-#: Under this name stands what any parameter may be given that is not given anything else.
+#: Key in `kwargs` for the values of `**mapping`: any parameter that has no other argument may get one of them.
 SPREAD = "**"
 
 
 class Call:
-    """One call: its arguments as values and, where they stand in the text, as nodes."""
+    """One call: its arguments as abstract values, and their nodes in the text; `exact`: their number is known."""
 
     __slots__ = ("args", "exact", "kwargs", "named", "nodes", "scope")
 
@@ -39,11 +39,11 @@ class Call:
         self.exact = exact
 
     def given(self) -> list[Cell]:
-        """Every tensor among the arguments and in their containers."""
+        """The tensors among the arguments, and in their containers."""
         return [cell for value in (*self.args, *self.kwargs.values()) for cell in cells(value)]
 
     def after(self, receiver: list[Atoms], more: dict[str, Atoms] | None = None) -> Call:
-        """The same call with arguments put before these."""
+        """The same call with more arguments in front (a receiver), and `more` keyword arguments, as of a partial."""
         return Call(
             self.scope,
             [*receiver, *self.args],
@@ -54,12 +54,12 @@ class Call:
         )
 
     def calls(self, func: Atoms, args: list[Atoms]) -> Atoms:
-        """The value of another call that this one makes."""
+        """Call `func` on behalf of this call: `map(f, xs)` calls `f`."""
         return self.scope.prefilter.call(func, Call(self.scope, args, {}, [None] * len(args), {}, True))
 
 
 class Later:
-    """An argument of what is built, to be evaluated if somebody asks for it."""
+    """An argument of a constructor, evaluated only when an attribute of the object is asked for."""
 
     __slots__ = ("node", "scope")
 
@@ -72,7 +72,7 @@ class Later:
 
 
 def evaluated(scope: Scope, node: ast.Call) -> Call:
-    """A call with the arguments of an expression."""
+    """Evaluates the arguments of a call expression."""
     if not node.args and not node.keywords:
         return Call(scope, [], {}, [], {}, True)
     exact = True
@@ -98,7 +98,7 @@ def evaluated(scope: Scope, node: ast.Call) -> Call:
 
 
 def _starred(scope: Scope, node: ast.Call) -> tuple[list[Atoms], list[ast.expr | None], bool]:
-    """Arguments some of which are unpacked, their nodes, and whether it is known how many there are."""
+    """Positional arguments with `*args` among them, their nodes, and whether their number is known."""
     args: list[Atoms] = []
     nodes: list[ast.expr | None] = []
     exact = True
@@ -119,7 +119,7 @@ def _starred(scope: Scope, node: ast.Call) -> tuple[list[Atoms], list[ast.expr |
 
 
 def unknown(made: Call) -> Atoms:
-    """A call of something that is not known: it may save what it is given, and nothing is known of its result."""
+    """Calls something unknown: it may save its arguments (noted if `notes` are wanted) and return anything."""
     scope = made.scope
     if scope.dry:
         return UNKNOWN
@@ -130,7 +130,7 @@ def unknown(made: Call) -> Atoms:
 
 
 def hooked(atom: Layer | Object, made: Call, result: Atoms) -> Atoms:
-    """What a module's hooks make of what goes in and comes out."""
+    """Calls a module's forward hooks on its arguments and result; the result is also what they return."""
     for hook in atom.hooks:
         result = united([result, made.calls(hook, [(atom,), (Box(list(made.args)),), result])])
     return result

@@ -6,23 +6,23 @@ import ast
 
 from ..syntax.nodes import inner_bodies
 
-#: Where the part of an object that a module of torch defines stands among its attributes.
+#: Key under which the base module is kept, for a class derived from a torch layer: `class Up(nn.Conv2d)`.
 PART = ".super()"
-#: What is kept under names that are not written out.
+#: Key for values whose attribute name is computed: `setattr(self, name, layer)`.
 COMPUTED = ".*"
 
 
 class Assignments:
-    """An index of a function's statements; nothing is evaluated."""
+    """An index of a function's statements, in which nothing is evaluated."""
 
     __slots__ = ("branches", "names", "parameters", "returns")
 
     def __init__(self, body: list[ast.stmt], receiver: str) -> None:
-        #: the first and last rows of what a condition may skip
+        #: first and last row of each block that an `if`, or a `continue` under one, may skip
         self.branches: list[tuple[int, int]] = []
-        #: by name, or `.attribute` for those of the receiver: (how, expression, position)
+        #: by `x`, or `.x` for an attribute of the receiver: (kind of assignment, expression, index in the tuple)
         self.names: dict[str, list[tuple[str, ast.expr, int]]] = {}
-        #: attributes of others than the receiver that are given a `Parameter`, each with the call that makes it
+        #: `other.x = nn.Parameter(...)`: attributes of other objects than the receiver, each with the call
         self.parameters: list[tuple[ast.Attribute, ast.Call]] = []
         self.returns: list[ast.expr] = []
         stack = body[::-1]
@@ -32,7 +32,7 @@ class Assignments:
                 for target in statement.targets:
                     self._target(target, statement.value, receiver)
             elif isinstance(statement, ast.Expr):
-                # A comma left over makes a tuple of the call.
+                # A stray comma makes a tuple of the call.
                 for value in getattr(statement.value, "elts", (statement.value,)):
                     if isinstance(value, ast.Call):
                         self._call(value, receiver)
@@ -55,7 +55,7 @@ class Assignments:
                     self.branches += _left_out(inner)
 
     def may_be_skipped(self, node: ast.expr) -> bool:
-        """Whether a condition decides about an expression."""
+        """Whether an `if` may skip an expression."""
         return any(first <= node.lineno <= last for first, last in self.branches)
 
     def _target(self, target: ast.expr, value: ast.expr, receiver: str) -> None:
@@ -122,17 +122,17 @@ class Assignments:
 
 
 def _makes_parameter(call: ast.Call) -> bool:
-    """Whether what is called goes by the name of `torch.nn.Parameter`."""
+    """Whether the callee is named `Parameter`, like `torch.nn.Parameter`."""
     return "Parameter" in (getattr(call.func, "attr", ""), getattr(call.func, "id", ""))
 
 
 def _is_name(node: ast.expr, name: str) -> bool:
-    """Whether an expression is a name, and this one."""
+    """Whether an expression is this name."""
     return isinstance(node, ast.Name) and node.id == name
 
 
 def _left_out(block: list[ast.stmt]) -> list[tuple[int, int]]:
-    """The rows of a loop's body that a `continue` under a condition skips."""
+    """The rows that a `continue` or `break` under a condition skips, to the end of its block."""
     for statement in block:
         if isinstance(statement, ast.If) and isinstance(statement.body[-1], (ast.Continue, ast.Break)):
             last = block[-1]

@@ -20,36 +20,36 @@ if TYPE_CHECKING:
 
 NOTHING: Atoms = ()
 
-#: How sure it is that gradients flow where something was saved: only perhaps; perhaps, and it was the op's own result;
-#: for certain, since a parameter is among the operands.
+#: How likely a saved tensor is part of a graph: unknown; unknown, but it is the op's own result (which `tanh` saves);
+#: certain, since a parameter is among the operands.
 WEAK, RESULT, EVIDENT = 0, 1, 2
-#: Gradients flow nowhere.
+#: No operand requires grad.
 NONE = -1
 
-#: When a view must not be written: never; while gradients are recorded, if its storage came to require them after the
+#: When writing a view is an error: never; while gradients are recorded, if its storage came to require grad after the
 #: view was taken, or in any case; always.
 WRITABLE, EARLY, RECORDED, NEVER = 0, 1, 2, 3
 
-#: No arms: a path that every other one shares.
+#: No branch arms: a path that all others share.
 EVERYWHERE: frozenset[int] = frozenset()
 
 
 class Atom:
-    """One thing that a value may be."""
+    """One alternative of an abstract value."""
 
     __slots__ = ()
 
 
 class Store:
-    """A storage: what autograd and the callers may know of it.
+    """A storage, with what autograd and callers may know of it.
 
-    `given` is the parameter (`x`) or attribute (`self.x`) that it came in by. `saved` are the
-    saves, each as the arms of branches in which it stands and how sure its gradients are. `evident` says that it
-    requires grad for certain; `sources`, where it may be no tensor at all, what it was made from by operators
-    (`Flow.is_tensor`). `under` is the storage whose memory this is as well, past its
-    graph. `writes` counts the writes so far, `direct` says that the function's own statements make them on every path;
-    `born` is the statement that made it, `kept` that a loop put it into a list, and may do so again; `written_at` is
-    the statement that wrote it last.
+    `given` is the parameter (`x`) or attribute (`self.x`) that it came in by. `saved` lists the saves: the branch arms
+    around each, and how sure its gradients are. `evident`: it requires grad for certain. `sources`: the operands that
+    operators computed it from, where it may be a plain number instead of a tensor; None once it is known to be a tensor
+    (`Flow.is_tensor`). `under` is the storage that it shares memory with but not the graph, as `x` for `x.detach()`.
+    `writes` counts the writes so far; `written_at` is the last writing statement; `direct`: the function's own
+    statements write it on every path. `born` is the number of the statement that created it; `kept`: a loop put it into
+    a list, and may put it there again.
     """
 
     __slots__ = (
@@ -83,11 +83,11 @@ class Store:
         self.evident = leaf
         self.sources: tuple[Store, ...] | None = None
         self.saved: tuple[tuple[frozenset[int], int], ...] = ()
-        #: every arm in which it was saved
+        #: all arms in which it was saved
         self.arms = EVERYWHERE
         self.parted = False
         self.members: dict[object, Atoms] | None = None
-        #: it came in as a part of an argument; of which, where that is known
+        #: it is part of an argument; `part_of` names that argument, if known
         self.outside = False
         self.part_of = ""
         self.under: Store | None = None
@@ -95,21 +95,21 @@ class Store:
         self.direct = False
         self.born = 0
         self.kept = False
-        #: it was given to a function that is an argument: the caller knows what that saves
+        #: it was passed to a callable that is itself an argument: only the caller knows what that callable saves
         self.entrusted = False
-        #: it is among the `parameters()` of something
+        #: it came from `parameters()` of some module
         self.found = False
         self.written_at: ast.AST | None = None
 
     def opened(self) -> dict[object, Atoms]:
-        """Its members, to be added to."""
+        """Its attributes and items, as a dict to add to."""
         members = self.members
         if members is None:
             members = self.members = {}
         return members
 
     def prove(self) -> None:
-        """It was used as only a tensor can be: then so is what operators made it from."""
+        """Note a use that only a tensor allows: then the operands that it was computed from are tensors too."""
         pending = [self]
         while pending:
             store = pending.pop()
@@ -119,10 +119,10 @@ class Store:
 
 
 class Cell(Atom):
-    """A tensor, or what may be one: a storage, seen through a view that must not be written where `fragile`.
+    """A tensor, or a value that may be one: a storage, seen through a view; `fragile` says when writing it is wrong.
 
-    `without` are arms of branches that were not taken where this is what a name stands for; `seen` says how often the
-    storage had been written when the view was taken.
+    `without` are branch arms that were not taken on the paths where a name holds this value; `seen` is the number of
+    writes to the storage when the view was taken.
     """
 
     __slots__ = ("fragile", "seen", "store", "without")
@@ -134,12 +134,12 @@ class Cell(Atom):
         self.without = without
 
     def is_stale(self) -> bool:
-        """Whether it is a view that no write knows of, and its storage was written."""
+        """Whether it is a view that autograd does not keep up to date, and its storage was written since."""
         return self.fragile >= RECORDED and self.store.writes > self.seen
 
 
 class _Blank(Store):
-    """The storage of what nothing is known of: it is one for all, and keeps nothing."""
+    """The storage of an unknown value: a single instance for all, which ignores every change."""
 
     __slots__ = ()
 
@@ -162,25 +162,25 @@ class _Blank(Store):
 
 
 def shadow(cell: Cell) -> Cell:
-    """What shares a tensor's memory and not its graph."""
+    """A tensor that shares memory with another but not its graph, like `x.data` or `x.detach()`."""
     store = Store(grad=False, tensor=True)
     store.under = cell.store
     return Cell(store, NEVER if cell.fragile == NEVER else WRITABLE, cell.without)
 
 
-#: What nothing is known of, where objects are built.
+#: The unknown value, while attributes of objects are evaluated.
 UNKNOWN: Atoms = (Cell(_Blank()),)
 
 
 def fresh(grad: bool = True) -> Atoms:
-    """Something new of which nothing is known."""
+    """A new unknown value, which may be a tensor."""
     store = Store(grad)
     store.sources = ()
     return (Cell(store),)
 
 
 def member(cell: Cell, key: object) -> Atoms:
-    """What is held under a key, or as an attribute, of something unknown: the same each time."""
+    """An attribute or item of something unknown: the same value each time it is asked for."""
     store = cell.store
     members = store.opened()
     known = members.get(key)
@@ -196,15 +196,15 @@ def member(cell: Cell, key: object) -> Atoms:
     return known
 
 
-#: Among the members of something unknown: what was put into it in a way that is not followed.
+#: Key for values put into something unknown in a way that is not followed, as by a method call.
 HELD = object()
 
 
 class Box(Atom):
-    """A list, tuple, dict or iterator: its elements, in order where `ordered`; `role` names a container of modules.
+    """A list, tuple, dict or iterator. `ordered`: `items` stand in order; `role` names a container of modules.
 
-    `fields` are the elements' names, in the result of an op that names them, in a dict and what is made of one. `given`
-    is the attribute (`self.x`) that it came in by.
+    `fields` are the names of the elements: those of a named result (`values`, `indices`), or the keys of a dict.
+    `given` is the attribute (`self.x`) that it came in by.
     """
 
     __slots__ = ("fields", "given", "items", "ordered", "role")
@@ -223,7 +223,7 @@ class Box(Atom):
         self.given = ""
 
     def element(self) -> Atoms:
-        """Any of the elements."""
+        """The join of all elements."""
         if len(self.items) == 1:
             return self.items[0]
         return united(self.items)
@@ -239,7 +239,7 @@ class Text(Atom):
 
 
 class Symbol(Atom):
-    """An imported name that is not the project's: torch.nn.functional.relu."""
+    """A name from outside the project: `torch.nn.functional.relu`."""
 
     __slots__ = ("dotted",)
 
@@ -257,7 +257,7 @@ class File(Atom):
 
 
 class Function(Atom):
-    """A function of the project; `receiver` is bound to its first parameter, `names` are those of an enclosing call."""
+    """A function of the project. `receiver`: a bound method's object; `names`: the enclosing scopes of a closure."""
 
     __slots__ = ("names", "receiver", "source")
 
@@ -282,10 +282,10 @@ class Class(Atom):
 
 
 class Object(Atom):
-    """An object of a class of the project, built with whatever arguments; `after` is set for `super()`.
+    """An object of a project class. `after` is set for `super()`: look-ups begin after that class in the MRO.
 
-    `given`: the name of the parameter that it is, where the function at hand is a method of it. `held`: what was put
-    into it in a way that is not followed: any of its attributes may be that.
+    `given`: its parameter name (`self`), where the function at hand is a method of it. `held`: values put into it in a
+    way that is not followed, so that any of its attributes may be one of them.
     """
 
     __slots__ = ("after", "arguments", "given", "held", "hooks", "scopes", "slots", "source")
@@ -302,13 +302,13 @@ class Object(Atom):
 
 
 class Layer(Atom):
-    """A module of torch.nn with its configuration; its parameters are one store."""
+    """A module of torch.nn with its configuration; all its parameters share one storage."""
 
     __slots__ = ("_facts", "_model", "config", "hooks", "name", "weights")
 
     def __init__(self, name: str, config: Mapping[str, str | Const], model: Model | None = None) -> None:
         self.name = name
-        #: None where the table has it
+        #: None if the op table has the module
         self._model = model
         self.config = config
         self.weights = Store(tensor=True, leaf=True)
@@ -316,20 +316,20 @@ class Layer(Atom):
         self.hooks: list[Atoms] = []
 
     def facts(self) -> Facts:
-        """What a call does, in training or in evaluation."""
+        """What a call of the module does, whether in training or in evaluation mode."""
         if self._facts is None:
             self._facts = self.model().facts(self.config, None)
         return self._facts
 
     def model(self) -> Model:
-        """What is known of such modules."""
+        """The entry of the op table, or the declaration, for this kind of module."""
         model = self._model or table.module(self.name)
         assert model is not None
         return model
 
 
 class Partial(Atom):
-    """A callable with arguments bound to it."""
+    """A callable with arguments bound to it, like `functools.partial`."""
 
     __slots__ = ("args", "func", "kwargs")
 
@@ -340,7 +340,7 @@ class Partial(Atom):
 
 
 class Method(Atom):
-    """A method of what may be a tensor, looked up and not yet called."""
+    """A method of a value that may be a tensor, looked up and not yet called."""
 
     __slots__ = ("name", "receiver")
 
@@ -350,7 +350,7 @@ class Method(Atom):
 
 
 def cells(value: Atoms, depth: int = 3) -> list[Cell]:
-    """The tensors that a value is or holds, in boxes so deep; each box is opened once."""
+    """The tensors in a value: itself, and in containers nested up to `depth`; each container is opened once."""
     found: list[Cell] = []
     boxes: list[Box] = []
     for atom in value:
@@ -377,20 +377,20 @@ def cells(value: Atoms, depth: int = 3) -> list[Cell]:
 
 
 def prove(value: Atoms | list[Cell]) -> None:
-    """Somebody asks whether it is a tensor: then it may be."""
+    """Note that the code tests whether the values are tensors, so they may be."""
     for atom in value:
         if isinstance(atom, Cell):
             atom.store.prove()
 
 
-#: From this many alternatives on, objects of one class count as one, and so do modules of one kind.
+#: Above this many alternatives, objects of one class count as one, and so do modules of one kind.
 _MANY = 8
 
 
 def apart(value: Atoms, arms: frozenset[int], later: bool = False) -> Atoms:
-    """The same value, on a path on which the arms were not taken: what they saved does not concern it.
+    """The value on a path where these branch arms were not taken, so that the saves made in them do not apply.
 
-    `later`: neither does what they are still to save.
+    `later`: also exclude the saves that these arms make after this point.
     """
     if not arms:
         return value
@@ -410,7 +410,7 @@ def apart(value: Atoms, arms: frozenset[int], later: bool = False) -> Atoms:
 
 
 def united(values: list[Atoms]) -> Atoms:
-    """What may be any of the values."""
+    """The join of the values."""
     found: dict[Atom, None] = {}
     for value in values:
         for atom in value:

@@ -65,7 +65,7 @@ def _of_layer(scope: Scope, layer: Layer, name: str) -> Atoms:
 
 
 def _of_box(scope: Scope, box: Box, name: str) -> Atoms:
-    if name in box.fields and (box.ordered or box.role):  # a dict has none of its keys
+    if name in box.fields and (box.ordered or box.role):  # a dict does not have its keys as attributes
         return box.items[box.fields.index(name)]
     return (Method(box, name),)
 
@@ -92,7 +92,7 @@ def _of_cell(scope: Scope, cell: Cell, name: str) -> Atoms:
     return NOTHING if table.exists_method(name) else (Method(cell, name),)
 
 
-#: How an attribute of what is not the project's is looked up; of what is, `construct` says it.
+#: The look-up for each kind of atom that is not a project object or class; `construct` handles those.
 _ATTRIBUTES: dict[type[Atom], Callable[[Any, Any, str], Atoms]] = {
     Symbol: _of_symbol,
     Cell: _of_cell,

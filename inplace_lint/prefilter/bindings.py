@@ -18,7 +18,7 @@ def of_module(prefilter: Prefilter, module: Module, name: str) -> Atoms:
     key = (module, name)
     known = prefilter.globals.get(key)
     if known is None:
-        prefilter.globals[key] = NOTHING  # ends circles of assignments
+        prefilter.globals[key] = NOTHING  # ends cycles of assignments
         known = prefilter.globals[key] = _value(prefilter, prefilter.names.definition(module, name), key)
     return known
 
@@ -29,12 +29,12 @@ def imported(prefilter: Prefilter, module: Module, name: str, member: str | None
 
 
 def of_dotted(prefilter: Prefilter, module: Module, dotted: str, name: str) -> Atoms:
-    """An attribute of what is outside of the project."""
+    """`dotted.name`, where `dotted` is outside the project."""
     return _value(prefilter, prefilter.names.attribute(module, dotted, name))
 
 
 def _value(prefilter: Prefilter, found: Definition | None, asked: tuple[Module, str] | None = None) -> Atoms:
-    """The value of what was found for the name that is asked for; bound again, it is what it is bound to last."""
+    """The value of a definition, found for the name `asked`; a name that is bound again has its last value."""
     if found is None:
         return UNKNOWN
     what = found.what

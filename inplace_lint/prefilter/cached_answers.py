@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from ..syntax.files import Files
     from ..syntax.module import FunctionSource
 
-    #: a question that is answered with yes or no, and the function that it is about
+    #: a yes/no question, and the function that it is about
     Question = tuple[str, FunctionSource]
 
 
@@ -19,14 +19,14 @@ class CachedAnswers:
 
     def __init__(self, files: Files) -> None:
         self._files = files
-        #: what was asked, with None for what no earlier run has answered
+        #: question -> answer, or None where no earlier run answered it
         self.known: dict[Question, bool | None] = {}
         self._open: list[Question] = []
-        #: the files of which something was recalled
+        #: files with at least one recalled answer
         self._recalled: set[str] = set()
 
     def answer(self, question: str, source: FunctionSource, notes: bool) -> bool | None:
-        """What an earlier run answered, which looked for notes or did not; None where there is nothing to go by."""
+        """The answer of an earlier run with the same setting of `notes`; None if there is none."""
         key, filename = (question, source), source.module.filename
         answers = self._files.project.answers
         if key in self.known or answers is None:
@@ -40,20 +40,20 @@ class CachedAnswers:
         return known
 
     def open_questions(self) -> Iterator[Question]:
-        """What was asked since and is to be answered now, and what is asked meanwhile."""
-        if self._files.project.contents.unsaved:  # it would be forgotten
+        """Yields the questions without an answer so far, also those that are asked during the iteration."""
+        if self._files.project.contents.unsaved:  # answers about unsaved text are not kept
             self._open.clear()
         while self._open:
             yield self._open.pop()
 
     def keep(self, question: str, source: FunctionSource, notes: bool, answer: bool) -> None:
-        """Leave an answer to later runs."""
+        """Store an answer for later runs."""
         answers = self._files.project.answers
         if answers is not None:
             answers.keep(source.module.filename, _asked(question, source, notes), answer)
 
 
 def _asked(question: str, source: FunctionSource, notes: bool) -> str:
-    """A question about a function, as the text of its file tells it from others."""
+    """The key of a question: its first letter and the function's position in its file."""
     node = source.node
     return f"{question[0]}{node.lineno}.{node.col_offset}{'n' * notes}"

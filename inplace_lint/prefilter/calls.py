@@ -45,7 +45,7 @@ def of_node(scope: Scope, node: ast.Call) -> Atoms:
     func_node = node.func
     if isinstance(func_node, ast.Attribute):
         func = attributes.attribute(scope, scope.value(func_node.value), func_node.attr)
-        # Where a file trains, whether a backward comes before or after what writes parameters matters.
+        # `optimizer.step()`: in a file that trains, it matters whether a backward runs before or after this write.
         if func_node.attr in writers.STEPS and not scope.dry and runs_backward(scope.module):
             scope.step()
             scope.doubt(EVIDENT)
@@ -59,7 +59,7 @@ def of_node(scope: Scope, node: ast.Call) -> Atoms:
 
 
 def _built_later(scope: Scope, func: Atoms, node: ast.Call) -> Atoms | None:
-    """An object or module whose arguments are not looked at yet; None where they must be."""
+    """Builds an object or module with its arguments unevaluated; None where they must be evaluated."""
     for atom in func:
         if not isinstance(atom, (Class, Layer)) and not (
             isinstance(atom, Symbol)
@@ -118,7 +118,7 @@ def call(func: Atoms, made: Call) -> Atoms:
 
 
 class _Way:
-    """A call of one of the things that are perhaps called."""
+    """Calls one of several possible callees."""
 
     __slots__ = ("atom", "made")
 
@@ -185,12 +185,12 @@ def _symbol(symbol: Symbol, made: Call) -> Atoms:
         return NOTHING
     given = made.args[0][0] if len(made.args) == 1 and len(made.args[0]) == 1 else None
     if isinstance(given, Box) and given.items and all(map(construct.of_modules, given.items)):
-        return (Box(given.items, given.ordered, "ModuleList"),)  # a list of a class that is not in sight
+        return (Box(given.items, given.ordered, "ModuleList"),)  # a list-like class from outside the project
     return unknown(made)
 
 
 def _with_methods(dotted: str, names: list[str]) -> Atoms:
-    """An object of a class that is not in sight, of some of whose methods something is declared."""
+    """An object of an outside class, with the methods of it that declarations describe."""
     store = Store()
     store.sources = ()
     store.opened().update({name: (Symbol(f"{dotted}.{name}"),) for name in names})
@@ -198,7 +198,7 @@ def _with_methods(dotted: str, names: list[str]) -> Atoms:
 
 
 def _numpy(dotted: str, made: Call) -> Atoms:
-    """A function of NumPy: it may write an array that shares a tensor's memory, or give another look at it."""
+    """A function of NumPy: it may write an array that shares memory with a tensor, or return a view of it."""
     name = dotted.removeprefix("numpy.")
     place = arrays.place_of_out(name)
     written = made.args[place : place + 1] if place else made.args[: arrays.function_writes(name)]
@@ -250,7 +250,7 @@ def _config(value: Atoms, node: ast.expr | None) -> str | Const:
     return Const(found[1]) if isinstance(found, tuple) else "?"
 
 
-# Containers, and what is not known
+# Containers, and unknown values
 
 
 def _box(box: Box, made: Call) -> Atoms:
@@ -264,7 +264,7 @@ def _box(box: Box, made: Call) -> Atoms:
 
 
 def _cell(cell: Cell, made: Call) -> Atoms:
-    """Something unknown is called."""
+    """Calls something unknown; a parameter or attribute may keep what it is given, and return a part of itself."""
     if made.scope.dry:
         return UNKNOWN
     if cell.store.given and made.scope.recording:
@@ -285,7 +285,7 @@ def _text(text: Text, made: Call) -> Atoms:
     return NOTHING
 
 
-#: How what is torch's, or not known, is called.
+#: How each kind of atom is called; `call` handles functions, classes, objects and methods of the project.
 _CALLS: dict[type[Atom], Callable[..., Atoms]] = {
     Layer: _layer,
     Symbol: _symbol,

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class Scope(Expressions):
-    """The names of a function (or of a file's top level) without regard to order: all that they are assigned."""
+    """A function's names, or those of a file's top level, flow-insensitively: the join of all their assignments."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class Scope(Expressions):
         return bindings.of_module(self.prefilter, self.module, name)
 
     def gathered(self, key: str) -> Atoms | None:
-        """All that the function assigns to a name or `.attribute`; None where it assigns nothing."""
+        """The join of all assignments to a name or `.attribute` in the function; None if there are none."""
         assert self.assigned is not None
         known = self.names.get(key)
         if known is not None and key not in self._later:
@@ -125,7 +125,7 @@ class Scope(Expressions):
                 if isinstance(inner, Box) and inner.ordered:
                     appended += [
                         self._perhaps(node, item) for item in inner.items
-                    ] * 2  # it may stand in a loop
+                    ] * 2  # twice, since it may stand in a loop
                 else:
                     appended.append(elements(self, value))
                     ordered = False
@@ -143,7 +143,7 @@ class Scope(Expressions):
         result = united(values)
         if appended:
             if all(isinstance(atom, Cell) for atom in result) and all(map(of_modules, appended)):
-                result = (Box([], role="ModuleList"),)  # of a class that is not in sight
+                result = (Box([], role="ModuleList"),)  # a container class from outside the project
             boxes = [atom for atom in result if isinstance(atom, Box)]
             ordered = ordered and len(values) == 1
             for box in boxes:
@@ -155,7 +155,7 @@ class Scope(Expressions):
         return result
 
     def _perhaps(self, node: ast.expr, value: Atoms) -> Atoms:
-        """What is put into a list: where a condition decides about it, a module that is not there does nothing."""
+        """The value appended to a list; a module that a condition may leave out is also an `nn.Identity`."""
         assert self.assigned is not None
         if value and isinstance(value[0], (Layer, Object)) and self.assigned.may_be_skipped(node):
             return (*value, Layer("torch.nn.Identity", {}))
@@ -163,7 +163,7 @@ class Scope(Expressions):
 
 
 def of_modules(value: Atoms) -> bool:
-    """Whether it is modules of torch or objects that a class of the project makes, and nothing else."""
+    """Whether the value can only be torch modules or objects of project classes."""
     return bool(value) and all(
         isinstance(atom, (Layer, Object)) or (isinstance(atom, Box) and atom.role == "Sequential")
         for atom in value
@@ -171,20 +171,20 @@ def of_modules(value: Atoms) -> bool:
 
 
 def classes_of(scope: Expressions, source: ClassSource) -> list[ClassSource | str]:
-    """The class and its bases in the order in which attributes are looked up; those from outside by dotted names."""
+    """The MRO of a class; classes from outside the project stand in it as dotted names."""
     return scope.prefilter.classes.order(source)
 
 
 def find_method(
     scope: Expressions, source: ClassSource, name: str, after: ClassSource | None = None
 ) -> Function | None:
-    """The method of a name, looked up along the bases; past `after` for `super()`."""
+    """The method with this name, found along the MRO, past the class `after` for `super()`."""
     method = scope.prefilter.classes.method(source, name, after)
     return None if method is None else Function(method)
 
 
 def is_module(scope: Expressions, source: ClassSource) -> bool:
-    """Whether objects of a class are modules, as far as its bases tell."""
+    """Whether a class derives from `nn.Module`, as far as its bases are known."""
     return scope.prefilter.classes.is_module(source)
 
 
@@ -225,7 +225,7 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Atoms:
             and obj.given
             and obj.source is at_hand.owner is not source.owner
             and source.module is at_hand.module
-        ):  # what it calls of its own is of the class that inherits it, too
+        ):  # its calls on `self` must resolve in the inheriting class too
             source = source.module.as_method_of(source, obj.source)
         bound = Function(source, (obj,))
         if how == "property":
@@ -253,7 +253,7 @@ def of_object(scope: Expressions, obj: Object, name: str) -> Atoms:
 
 
 def _base(scope: Expressions, source: ClassSource) -> str:
-    """The module of torch that a class derives from; empty where it is none, or `nn.Module` itself."""
+    """The dotted name of the torch module that a class derives from; empty if none, or plain `nn.Module`."""
     for base in classes_of(scope, source):
         if isinstance(base, str) and base.startswith("torch.nn.") and base != "torch.nn.Module":
             return base
@@ -261,7 +261,7 @@ def _base(scope: Expressions, source: ClassSource) -> str:
 
 
 def part(scope: Expressions, obj: Object) -> Atoms:
-    """What `super().__init__(…)` builds of an object whose class derives from a module of torch."""
+    """The base module that `super().__init__(…)` builds, where the class derives from a torch module."""
     known = obj.slots.get(PART)
     if known is None:
         known = obj.slots[PART] = NOTHING
@@ -277,7 +277,7 @@ def part(scope: Expressions, obj: Object) -> Atoms:
 
 
 def contents(scope: Expressions, obj: Object) -> Atoms:
-    """What a loop over an object goes over: what its class says, or the modules in it."""
+    """What `for x in obj` iterates: the modules in it, or what its `__iter__` (or `__getitem__`) gives."""
     inner = part(scope, obj)
     if inner or scope.dry:
         return inner
@@ -293,7 +293,7 @@ def contents(scope: Expressions, obj: Object) -> Atoms:
 
 
 def _asked(scope: Expressions, obj: Object, name: str) -> Atoms | None:
-    """What a method that Python calls by itself returns; None where the class has none."""
+    """The result of a special method such as `__iter__`; None where the class has none."""
     method = find_method(scope, obj.source, name)
     if method is None:
         return None
@@ -309,7 +309,7 @@ def _is_empty(value: Atoms) -> bool:
 
 
 def _registered(scope: Expressions, obj: Object) -> Atoms | None:
-    """The modules that the `__init__` of an `nn.Sequential` makes attributes of it: they run in their order."""
+    """The modules that an `nn.Sequential` subclass assigns to attributes: they run in this order."""
     init = obj.source.methods.get("__init__")
     if init is None:
         return None
@@ -327,7 +327,7 @@ def _registered(scope: Expressions, obj: Object) -> Atoms | None:
 
 
 def _inherited(scope: Scope, node: ast.expr) -> Atoms:
-    """The module that a call of torch's `__init__` makes of an object."""
+    """The base module that a call of `super().__init__` builds."""
     owner = scope.source.owner if scope.source is not None else None
     base = "" if owner is None else _base(scope, owner)
     if not base or not isinstance(node, ast.Call):
@@ -336,7 +336,7 @@ def _inherited(scope: Scope, node: ast.expr) -> Atoms:
 
 
 def _attribute_of(scope: Expressions, obj: Object, name: str) -> Atoms | None:
-    """What `__init__`, and what it calls, leaves in an attribute; failing that, what other methods do."""
+    """The value that `__init__` and the methods it calls assign to an attribute; else what other methods assign."""
     builders = _builders(scope, obj.source)
     plain: Atoms | None = None
     for building in (True, False):
@@ -357,7 +357,7 @@ def _attribute_of(scope: Expressions, obj: Object, name: str) -> Atoms | None:
     return plain
 
 
-#: What a method has to mention that assigns something of no name.
+#: Words in the text of a method that assigns the base module, or an attribute with a computed name.
 _WORDS = {PART[1:]: (b"super",), COMPUTED[1:]: (b"setattr(", b"add_module(")}
 
 
@@ -368,7 +368,7 @@ def _assigned_in(
     words = _WORDS.get(name) or (name.encode(),)
     for method in methods:
         if not (scope.prefilter.knows_assigned(method) or any(map(method.mentions, words))):
-            continue  # most do not, and need no index
+            continue  # a text search is cheaper than an index
         assigned = scope.prefilter.assigned(method).names.get(f".{name}")
         if assigned is None:
             continue
@@ -377,7 +377,7 @@ def _assigned_in(
             return UNKNOWN
         inside = scope.prefilter.scope_of(obj, method, arguments, scope.depth + 1)
         value = inside.gathered(f".{name}")
-        # What starts as None is filled in from elsewhere; what starts as a number is no tensor.
+        # An attribute that starts as None is filled in elsewhere; one that starts as a number is no tensor.
         if value or (value is not None and not any(_is_none(node) for _, node, _ in assigned)):
             found.append(value)
     return united(found) if found else None
@@ -388,7 +388,7 @@ def _is_none(node: ast.expr) -> bool:
 
 
 def _builders(scope: Expressions, source: ClassSource) -> frozenset[str]:
-    """The names of `__init__` and of the methods that it calls, and they call, on the object."""
+    """The names of `__init__` and of the methods that it calls on `self`, directly or through others."""
     known = scope.prefilter.builders.get(source)
     if known is not None:
         return known

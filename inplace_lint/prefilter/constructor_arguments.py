@@ -18,31 +18,31 @@ if TYPE_CHECKING:
 
     from ..syntax.module import ClassSource, FunctionSource, Module
 
-#: So far is it followed through the parameters of functions that build; so many choices are told apart.
+#: Limits: functions between a constructor and the class passed in; alternatives per parameter.
 _CLIMBS = 4
 _CHOICES = 3
 
 
 class ConstructorArguments:
-    """Who calls what in one file, as far as names alone tell, and what is passed for each parameter."""
+    """The calls in one file, matched by name only, and the expressions passed for each parameter."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
-        #: (function, parameter) -> the expressions that are passed, and in which function
+        #: (function, parameter) -> the expressions passed for it, each with the calling function
         self._passed: dict[tuple[FunctionSource, str], list[tuple[FunctionSource | None, ast.expr]]] = {}
-        #: name -> what `dict(name=…)` holds: it is spread into calls
+        #: name -> values of `dict(name=…)`, since such a dict is spread into calls
         self._kept: dict[str, list[ast.expr]] = {}
         inside: dict[ast.AST, FunctionSource] = {}
-        for function in module.functions_in_order():  # those inside of others come after them
+        for function in module.functions_in_order():  # inner functions come later, and override
             inside.update(dict.fromkeys(walk(function.node), function))
         for node in walk(module.tree):
             if isinstance(node, ast.Call):
                 self._note(node, inside.get(node))
 
     def choices(self, init: FunctionSource, name: str) -> list[ast.expr]:
-        """The classes and functions that the file gives a constructor for a parameter, as its top level names them.
+        """The classes and functions that the file passes to a constructor for a parameter, as top-level names.
 
-        Empty where it gives other things alone, or too many to tell them apart.
+        Empty where it passes only other things, or more than `_CHOICES` of them.
         """
         found = {ast.dump(one): one for one in self._choices(init, name, _CLIMBS)}
         for one in self._kept.get(name, ()) if not found else ():
@@ -81,7 +81,7 @@ class ConstructorArguments:
                 self._passed.setdefault((callee, keyword.arg), []).append((around, keyword.value))
 
     def _callee(self, func: ast.expr, around: FunctionSource | None) -> FunctionSource | None:
-        """The function of the file that a call by name enters, of a class its constructor."""
+        """The function of the file that a call by name enters; for a class, its constructor."""
         name = getattr(func, "id", "")
         if name in self.module.functions:
             return self.module.functions[name]
@@ -92,7 +92,7 @@ class ConstructorArguments:
         return None
 
     def _constructor(self, cls: ClassSource, above: bool = False) -> FunctionSource | None:
-        """The `__init__` of a class or of the bases that the file holds; `above`: of these alone."""
+        """The `__init__` of a class, or of its bases in the file; with `above`, of the bases only."""
         init = None if above else cls.methods.get("__init__")
         seen = {cls}
         pending = [cls]

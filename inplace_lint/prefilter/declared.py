@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def told(said: Declaration, seen: Summary) -> Summary:
-    """The summary of a function as its declaration has it, of whose body this was `seen`."""
+    """The summary that the declaration `said` gives; from the body's summary `seen` only its suspicion is kept."""
     summary = Summary()
     summary.suspicious = seen.suspicious
     summary.writes = set(said.written())

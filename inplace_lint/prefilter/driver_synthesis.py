@@ -23,36 +23,36 @@ if TYPE_CHECKING:
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .summaries import Prefilter
 
-#: A name that no file can give: of an optimizer that nobody has chosen.
+#: The optimizer's name in a driver: `@` cannot occur in a file's own names.
 OPTIMIZER = "@optimizer"
-#: ... and of what a call returns.
+#: The name of a call's result.
 RESULT = "@result"
-#: So many functions are called, each with so many choices of objects; so deep objects are handed to others.
+#: Limits: functions called; choices of classes for each; combinations tried for that.
 _ENTRIES = 4
 _WAYS = 4
 _TRIED = 64
-#: ... and into a list so many are put.
+#: Limits: objects in a list argument; nesting of objects in constructor arguments.
 _LISTED = 4
 _DEEP = 4
-#: So many calls are climbed from what runs a backward.
+#: Limit: calls climbed from a function that runs a backward to the function that nobody calls.
 _CLIMBS = 6
 
 
 @dataclass
 class Driver:
-    """One way to call functions from outside: the statements, and the names in them of what nobody knows."""
+    """One way to call functions from outside: the statements, and the names in them that stand for unknown values."""
 
     statements: list[ast.stmt]
     unknown: list[str]
     functions: list[FunctionSource]
-    #: objects of other classes would fit as well
+    #: whether objects of other classes would fit as well
     unsure: bool
 
 
 def drivers_of(prefilter: Prefilter, module: Module) -> list[Driver]:
-    """The ways to call the training of a file, or what computes where it has none.
+    """Drivers for the training functions of a file or, if it has none, for its entry points.
 
-    Empty where the file calls its training, or nothing is known of these ways.
+    Empty where the file runs its own training, or no objects fit.
     """
     if selection.trains(module):
         return []
@@ -75,7 +75,7 @@ def drivers_of(prefilter: Prefilter, module: Module) -> list[Driver]:
 
 
 def _entries(roles: Roles) -> dict[ClassSource | None, list[FunctionSource]]:
-    """The functions that train and that nobody in the file calls, by the class that they are methods of."""
+    """The functions that run a backward, or their outermost callers in the file, by the class of their object."""
     module = roles.module
     trainers = [f for f in _outer(module) if f.mentions(b".backward(") or f.mentions(b"autograd.grad(")]
     tops: dict[FunctionSource, None] = {}
@@ -95,14 +95,14 @@ def _entries(roles: Roles) -> dict[ClassSource | None, list[FunctionSource]]:
 
 
 def _outer(module: Module) -> Iterator[FunctionSource]:
-    """The functions of a file and the methods of its classes."""
+    """The top-level functions of a file, and the methods of its classes."""
     yield from module.functions.values()
     for cls in module.classes.values():
         yield from cls.methods.values()
 
 
 def _calls_it(roles: Roles, function: FunctionSource, called: FunctionSource) -> bool:
-    """Whether the text of one function calls another, by its name or as a method of an object that it can only be."""
+    """Whether a function's text calls another by name, or as a method of an object that can only be of its class."""
     word = called.name.encode()
     if called.owner is None:
         return function.mentions(word + b"(") or function.mentions(word + b",")
@@ -117,11 +117,11 @@ def _calls_it(roles: Roles, function: FunctionSource, called: FunctionSource) ->
 
 
 class _Hand:
-    """Writes expressions for the arguments of one call, and the statements that make the objects that these need."""
+    """Builds the arguments of one call, and the statements that create the objects in them."""
 
     def __init__(self, roles: Roles, guesses: bool) -> None:
         self.roles = roles
-        #: whether the first of several classes that fit is taken; whether there were several
+        #: `guesses`: take the first of several classes that fit; `doubts`: there were several
         self.guesses = guesses
         self.doubts = False
         self.statements: list[ast.stmt] = []
@@ -132,12 +132,12 @@ class _Hand:
     def object(
         self, cls: ClassSource, chosen: dict[str, ClassSource], within: tuple[ClassSource, ...]
     ) -> ast.expr:
-        """A new object of a class, kept under a name."""
+        """Creates an object of a class, assigned to a fresh name."""
         init = self.roles.method(cls, "__init__")
         if init is not None:
             args = self.arguments(init, chosen, (*within, cls))
         else:
-            # A layer of torch's own takes two sizes, as a rule; a dataclass what has no default.
+            # A torch layer usually needs two sizes; a dataclass needs its fields without a default.
             layer = self.roles.is_module(cls) and self.roles.order(cls)[1:2] != ["torch.nn.Module"]
             args = [(None, self.any()), (None, self.any())] if layer else []
             if cls.node.decorator_list:
@@ -152,7 +152,7 @@ class _Hand:
     def arguments(
         self, function: FunctionSource, chosen: dict[str, ClassSource], within: tuple[ClassSource, ...]
     ) -> list[tuple[str | None, ast.expr]]:
-        """What a function is given: objects for what they fit, something unknown for what else it needs."""
+        """The arguments of a function: objects where a class fits, unknown values where it needs something else."""
         roles = self.roles
         steps = (
             function.name == "__init__" and function.owner is not None and roles.is_optimizer(function.owner)
@@ -183,7 +183,7 @@ class _Hand:
                     optimizers.append(len(found))
             found.append((parameter.arg, value))
         if self.modules:
-            if len(optimizers) == 1:  # of several, which steps what is not known
+            if len(optimizers) == 1:  # with several optimizers, it is unknown which steps which parameters
                 made = _call(_name(OPTIMIZER), [(None, self.weights()), ("lr", self.any())])
                 found[optimizers[0]] = (found[optimizers[0]][0], made)
             if steps and found:
@@ -221,12 +221,12 @@ class _Hand:
         return unused[0] if len(unused) == 1 or (unused and self.guesses) else None
 
     def any(self) -> ast.expr:
-        """A number, or data."""
+        """A fresh name for an unknown value: a size, or data."""
         self.unknown.append(f"@any{len(self.unknown)}")
         return _name(self.unknown[-1])
 
     def call(self, function: FunctionSource, func: ast.expr, args: list[tuple[str | None, ast.expr]]) -> None:
-        """Call a function, and take what it yields."""
+        """Call a function; iterate over its result if it is a generator."""
         call = _call(func, args)
         if function.is_generator:
             self.statements.append(ast.For(ast.Name("@each", ast.Store()), call, [ast.Pass()], []))
@@ -234,14 +234,14 @@ class _Hand:
             self.statements.append(_assigned(RESULT, call))
 
     def weights(self) -> ast.expr:
-        """The parameters of all modules that were made so far."""
+        """The parameters of all modules created so far."""
         load = ast.Load()
         each = [_call(ast.Attribute(_name(name), "parameters", load), []) for name in self.modules]
         return ast.List([ast.Starred(one, load) for one in each], load)
 
 
 def _ways(roles: Roles, cls: ClassSource | None, functions: list[FunctionSource]) -> Iterator[Driver]:
-    """The ways to call functions or, with a class, methods of one object of it."""
+    """The drivers for functions, or for methods of one object of class `cls`."""
     init = functions[0] if cls is None else roles.method(cls, "__init__")
     choices = _choices(roles, init) if init is not None else [{}]
     for chosen in choices:
@@ -270,7 +270,7 @@ def _call_all(
 
 
 def _choices(roles: Roles, function: FunctionSource) -> list[dict[str, ClassSource]]:
-    """Which classes the arguments of a function are objects of: each another one, as far as there are so many."""
+    """Choices of classes for the parameters of a function, distinct classes first."""
     fitting = {
         parameter.arg: roles.fitting(function, parameter)
         for parameter in parameters_of(function)

@@ -48,9 +48,10 @@ def apply(
     named: dict[str, ast.expr] | None = None,
     proves: bool = False,
 ) -> Atoms:
-    """The value of a call of a torch op; the nodes of the arguments say which of them are plain constants.
+    """The result of a torch op's call; `nodes` are the arguments' expressions, for the constants among them.
 
-    `proves`: only tensors can have been given, which an operator does not say.
+    `proves`: the op raises for anything but tensors, so its operands are tensors (an operator such as `+` proves
+    nothing).
     """
     if scope.dry:
         return UNKNOWN
@@ -79,10 +80,10 @@ def apply(
 
 
 def kind(value: Atoms, node: ast.expr | None) -> object:
-    """T, L, N, ? (perhaps a tensor), V (none, but not known what) or a pair that stands for a constant."""
+    """The kind of an argument: T tensor, L list of tensors, N neither, ? maybe a tensor, V not known, or a constant."""
     for atom in value:
         if isinstance(atom, Cell):
-            # What arithmetic makes of what may be numbers may be a number.
+            # The result of arithmetic on possible numbers may itself be a number.
             return "T" if atom.store.tensor and atom.store.sources is None else "?"
     for atom in value:
         if isinstance(atom, Box):
@@ -98,7 +99,7 @@ def kind(value: Atoms, node: ast.expr | None) -> object:
 
 
 def _is_told(part: Atom) -> bool:
-    """Whether an element of a list is a tensor or may be one, and not only what others may have put there."""
+    """Whether an element of a list may be a tensor, and was not merely guessed from writes by other methods."""
     return isinstance(part, Cell) and not part.store.part_of
 
 
@@ -110,7 +111,7 @@ def _choose(
     found = op.facts(plain, named)
     if found is None:
         return None
-    # What is not known is taken for a tensor where one can stand; a flag stays open.
+    # An unknown argument counts as a tensor where the op takes one; an unknown flag stays open.
     facts, binding = found
     keys = dict(keywords)
     settled = True
@@ -143,7 +144,7 @@ def operator(
     left_node: ast.expr | None,
     right_node: ast.expr | None,
 ) -> Atoms:
-    """left sign right; with `right` None a unary operator."""
+    """`left sign right`; a unary operator if `right` is None."""
     tensor = boxed = False
     for value in (left, right or ()):
         for atom in value:
@@ -169,7 +170,7 @@ def operator(
 def _same_written(
     left: Atoms, right: Atoms, left_node: ast.expr | None, right_node: ast.expr | None
 ) -> list[Store]:
-    """What was written and may stand on both sides, under two names, or just now on one of them."""
+    """Storages that were written and may be both operands, under two names, or as the result of a call on one side."""
     one, other = getattr(left_node, "id", None), getattr(right_node, "id", None)
     if (one == other) if one and other else not (one or other):
         return []
@@ -180,7 +181,7 @@ def _same_written(
 
 
 def _joined(left: Atoms, right: Atoms) -> Atoms:
-    """Lists added, or a list repeated."""
+    """The sum of lists, or a repeated list."""
     items: list[Atoms] = []
     ordered = True
     role = ""
@@ -198,7 +199,7 @@ def _joined(left: Atoms, right: Atoms) -> Atoms:
 
 
 def index(scope: Scope, cell: Cell, key: Atoms, listed: bool) -> Atoms:
-    """cell[key]: a view for a basic index, a copy for an advanced one, such as a list (`listed`)."""
+    """`cell[key]`: a view for a basic index, a copy for an advanced one, such as a list (`listed`)."""
     if scope.dry:
         return UNKNOWN
     advanced = listed or any(isinstance(atom, Cell) for atom in key)
@@ -210,9 +211,9 @@ def index(scope: Scope, cell: Cell, key: Atoms, listed: bool) -> Atoms:
     op = table.operator("[]")
     if op is None:
         return (Cell(Store()),)
-    # What an unknown index is cannot be told: a number makes a view, a tensor a copy.
+    # An index of unknown type gives both: an integer makes a view, a tensor a copy.
     copy = apply(scope, op, [(cell,), indices(key) or (Cell(Store(grad=False, tensor=True)),)], (), {})
-    if cell.store.sources is not None:  # that the index is a tensor proves nothing: a dict has such keys too
+    if cell.store.sources is not None:  # a tensor index proves nothing: a dict may have such keys
         for atom in copy:
             if isinstance(atom, Cell) and atom.store is not cell.store:
                 atom.store.sources = (cell.store,)
@@ -220,7 +221,7 @@ def index(scope: Scope, cell: Cell, key: Atoms, listed: bool) -> Atoms:
 
 
 def indices(key: Atoms) -> Atoms:
-    """The tensors in an index, which the op keeps."""
+    """The tensors in an index, which the op saves."""
     found: list[Atom] = []
     for atom in key:
         if isinstance(atom, Cell):
@@ -237,15 +238,15 @@ def _view(scope: Scope, cell: Cell) -> Cell:
 
 
 def _fragile(scope: Scope, cell: Cell) -> int:
-    """When a view that is taken of the tensor must not be written."""
+    """When writing a view of the tensor, taken now, is an error."""
     if scope.recording:
         return WRITABLE if cell.store.evident else EARLY
     return RECORDED
 
 
-#: What is declared of a list is said of its elements.
+#: Codes of declared parameters: what a declaration says of a list holds for its elements.
 _OPENED = frozenset(["a", "av", "m", "mv"])
-#: What is given for a parameter that no tensor is given for.
+#: The operands of a parameter that gets no tensor.
 _NONE: list[Cell] = []
 
 
@@ -256,7 +257,7 @@ def perform(
     layer: Layer | None = None,
     proves: bool = True,
 ) -> Atoms:
-    """Do what the facts say, with the values bound to their parameters."""
+    """Applies the effects that the facts list, with `values` bound to the op's parameters."""
     if facts.ways:
         return scope.one_of([partial(perform, scope, way, values, layer, proves) for way in facts.ways])
     certain = proves or facts.layout.takes_only_tensors
@@ -291,9 +292,9 @@ def perform(
 
 
 def _operands(facts: Facts, values: Sequence[Atoms], certain: bool) -> tuple[list[list[Cell]], list[Store]]:
-    """By parameter, the tensors that were given for it; and what is not known to be one.
+    """The tensors given for each parameter, and the storages that may not be tensors.
 
-    `certain`: what is given is a tensor, or the op would have raised.
+    `certain`: the operands are tensors, or the op would raise.
     """
     operands = [_NONE] * len(values)
     doubted: list[Store] = []
@@ -316,11 +317,11 @@ def _operands(facts: Facts, values: Sequence[Atoms], certain: bool) -> tuple[lis
 
 
 def _save_operands(scope: Scope, facts: Facts, operands: list[list[Cell]], layer: Layer | None) -> None:
-    """What the op keeps of its operands for backward."""
+    """Records the operands that the op saves for backward."""
     for save in facts.saves:
         target = save.target
         if not facts.counted and target in facts.writes:
-            continue  # statistics: kept, but not read by this op's backward
+            continue  # running statistics: stored, but not read by the op's backward
         if 0 <= target < len(operands) and operands[target]:
             sure = _evidence(save.needs, operands, layer)
             if sure > NONE:
@@ -331,7 +332,7 @@ def _save_operands(scope: Scope, facts: Facts, operands: list[list[Cell]], layer
 def _save_results(
     scope: Scope, facts: Facts, operands: list[list[Cell]], layer: Layer | None, results: list[Atoms]
 ) -> None:
-    """What the op keeps of its results for backward."""
+    """Records the results that the op saves for backward."""
     for save in facts.saves:
         number = -1 - save.target
         if 0 <= number < len(results):
@@ -345,7 +346,7 @@ def _save_results(
 def _write(
     scope: Scope, facts: Facts, operands: list[list[Cell]], layer: Layer | None, level: int, recording: bool
 ) -> None:
-    """What the op writes; a result of it that requires grad makes what was written a part of the graph."""
+    """Applies the op's writes; if a result requires grad, the written tensor becomes part of the graph."""
     records = recording and level > NONE
     notable = records and _notable(scope, facts)
     for i in facts.writes:
@@ -367,14 +368,14 @@ def _write(
 
 
 def _notable(scope: Scope, facts: Facts) -> bool:
-    """Whether an in-place op has no derivative, or saves no memory where somebody wants to hear of that."""
+    """Whether an in-place op has no derivative, or saves no memory although notes on that are wanted."""
     if facts.clones is not None:
         return scope.prefilter.notes
     return facts.counted and not facts.differentiable
 
 
 def _evidence(of: tuple[int, ...], operands: list[list[Cell]], layer: Layer | None = None) -> int:
-    """How sure it is that one of the operands requires grad."""
+    """How likely one of the operands requires grad (NONE, WEAK or EVIDENT)."""
     level = NONE
     for i in of:
         if i == WEIGHT:
@@ -391,7 +392,7 @@ def _evidence(of: tuple[int, ...], operands: list[list[Cell]], layer: Layer | No
 
 
 def _text(value: Atoms) -> object:
-    """The string that a value is; None where nothing was given."""
+    """The string that a value is; None for a missing argument."""
     return value[0].value if value and isinstance(value[0], Text) else value or None
 
 
