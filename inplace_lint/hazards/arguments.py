@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 def overwritten(run: Run, root: FunctionSource, given: Mapping[Storage, str]) -> Iterator[Finding]:
-    """A finding for the first write of each argument, by a statement of the function itself.
+    """Yields a finding for the first write to each argument by a statement of the function itself.
 
-    `given` are the storages of the arguments, by the argument's name.
+    `given` maps the storages of the arguments to the arguments' names.
     """
     if _called_by_autograd(run, root):
         return
@@ -39,7 +39,7 @@ def overwritten(run: Run, root: FunctionSource, given: Mapping[Storage, str]) ->
         told.add(storage)
         finding = Finding("argument", write.place.at, write.op, _confidence(run, write))
         if not isinstance(write.place.at, ast.Call) and _works_on_arrays(root.module):
-            finding.confidence = POSSIBLE  # what is done to it is done to arrays as well
+            finding.confidence = POSSIBLE  # the argument is more likely an array
         finding.passed = run.declared.passed.get((write.place.at, write.storage))
         finding.meant = (
             _is_meant(root, given[storage])
@@ -54,20 +54,20 @@ def overwritten(run: Run, root: FunctionSource, given: Mapping[Storage, str]) ->
 
 
 def _called_by_autograd(run: Run, root: FunctionSource) -> bool:
-    """A method of an autograd.Function, which tells autograd itself what it writes (`mark_dirty`)."""
+    """Whether it is a method of an autograd.Function, which itself tells autograd what it writes (`mark_dirty`)."""
     cls = None if root.owner is None else run.program.class_value(root.owner)
     return cls is not None and any(base.endswith("autograd.Function") for base in cls.external_bases())
 
 
 def _is_meant(root: FunctionSource, argument: str) -> bool:
-    """PyTorch's own ways to say that an argument will be written: a trailing underscore, `out`."""
+    """Whether the names say that the argument is written, as PyTorch's do: a trailing underscore, `out`."""
     return (root.name.endswith("_") and not root.name.endswith("__")) or argument == "out"
 
 
 def _is_handed_on(root: FunctionSource) -> bool:
-    """Whether it is a function inside another that gives it to somebody, as a hook: who calls it takes its result.
+    """Whether it is a nested function that is passed on, such as a hook: its caller uses the result.
 
-    So is an object that is called as a function is, where nothing in the file builds one: a transform of images.
+    `__call__` counts too if nothing in the file keeps an object of its class, such as a transform of images.
     """
     if root.owner is not None and root.name == "__call__":
         return not _objects(root.module, root.owner.name)
@@ -79,7 +79,7 @@ def _is_nested(root: FunctionSource) -> bool:
 
 
 def is_passed_on(module: Module, root: FunctionSource) -> bool:
-    """Whether the file mentions the function other than to call it: whoever gets it may call it."""
+    """Whether the file mentions the function other than to call it, so that other code may call it."""
     kinds = (
         ast.Name if _is_nested(root) else (ast.Name, ast.Attribute)
     )  # no attribute has a nested function's name
@@ -91,7 +91,7 @@ def is_passed_on(module: Module, root: FunctionSource) -> bool:
 
 
 def _is_registered(root: FunctionSource) -> bool:
-    """Whether a decorator of its file is given it."""
+    """Whether a decorator that its file defines is applied to it."""
     decorators = getattr(root.node, "decorator_list", ())
     names = {_name(d.func if isinstance(d, ast.Call) else d) for d in decorators}
     return not names.isdisjoint(root.module.functions)
@@ -105,7 +105,7 @@ def _name(node: ast.AST | None) -> str:
 
 
 def _objects(module: Module, cls: str) -> set[str]:
-    """The names under which objects of a class are kept, alone or among others, and those that loops give them."""
+    """The names that are assigned objects of a class, alone or in a container, and the loop variables over these."""
     found: set[str] = set()
     for node in _mentioning(module, {cls}):
         if isinstance(node, ast.Assign):
@@ -120,7 +120,7 @@ def _objects(module: Module, cls: str) -> set[str]:
 
 
 def _elements(module: Module, of: set[str] | None = None) -> set[str]:
-    """The names that loops give to elements of these, or of anything."""
+    """The variables of loops over one of these names, or of all loops if `of` is None."""
     elements: set[str] = set()
     for node in _inside([module.tree]) if of is None else _mentioning(module, of):
         if isinstance(node, (ast.For, ast.comprehension)) and (
@@ -131,13 +131,13 @@ def _elements(module: Module, of: set[str] | None = None) -> set[str]:
 
 
 def _mentioning(module: Module, words: set[str]) -> list[ast.AST]:
-    """The nodes of the statements in whose text one of the words stands."""
+    """The nodes of all statements whose text contains one of the words."""
     rows = mentions(module, words)
     return _inside([module.tree], rows) if rows else []
 
 
 def _inside(found: list[ast.AST], rows: list[int] | None = None) -> list[ast.AST]:
-    """The nodes and all nodes under them, but for statements on none of the rows."""
+    """The nodes and all nodes below them, without statements that touch none of the rows; extends `found` itself."""
     for at in found:
         for node in children(at):
             if rows is not None and isinstance(node, ast.stmt):
@@ -151,10 +151,10 @@ def _inside(found: list[ast.AST], rows: list[int] | None = None) -> list[ast.AST
 def _calls(
     root: FunctionSource, module: Module
 ) -> tuple[list[ast.Call], dict[ast.expr, ast.expr], set[ast.expr]]:
-    """The calls of the function in a file, what values are assigned to, and those that stand for themselves.
+    """The function's calls in a file, the targets that values are assigned to, and the values of expression statements.
 
-    A forward is called by its object. Where the file names none, or hands the function itself on (as to a decorator
-    that registers it), it may be one of those that loops call.
+    A forward is called through its object. If the file names no object, or passes the function itself on (as to a
+    decorator that registers it), calls of loop variables count as well.
     """
     targets: dict[ast.expr, ast.expr] = {}
     calls: list[ast.Call] = []
@@ -175,10 +175,10 @@ def _calls(
 
 
 def _is_expected(run: Run, root: FunctionSource, argument: str) -> bool:
-    """Whether calls are in sight, in its file or in one of a base class, and none reads afterwards what it has given.
+    """Whether calls are in sight, in its file or a base class's file, and no caller reads the argument afterwards.
 
-    A result that takes the place of the argument, `tile = blend(row, tile)`, says that the change is expected; one
-    that nobody takes does too.
+    A caller expects the change if it rebinds the argument to the result, `tile = blend(row, tile)`, or drops the
+    result.
     """
     from ..syntax.surroundings import Surroundings
 
@@ -216,14 +216,14 @@ def _confidence(run: Run, write: Write) -> int:
 
 
 def _works_on_arrays(module: Module) -> bool:
-    """Whether a file knows of numpy and not of torch."""
+    """Whether a file imports numpy but not torch."""
     known = {binding.module.partition(".")[0] for binding in module.imports.values() if not binding.level}
     known.update(name.partition(".")[0] for name, level in module.stars if not level)
     return "numpy" in known and "torch" not in known
 
 
 def _is_statement(node: ast.AST) -> bool:
-    """Whether the source says itself that this is changed, and not a flag or a module that was built to."""
+    """Whether the source spells out the write (`x.add_(1)`, `x += 1`, `x[i] = 1`) itself, without a flag or module."""
     if isinstance(node, ast.Call):
         return isinstance(node.func, ast.Attribute) and node.func.attr.endswith("_")
     return isinstance(node, (ast.AugAssign, ast.Subscript))

@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 POSSIBLE, LIKELY, CERTAIN = 0, 1, 2
 #: Kinds of hazards that raise no error.
 SILENT = frozenset({"data", "shared", "unchecked"})
-#: Kinds of events that raise nothing: what else is found at their place goes first.
+#: Kinds of events that raise nothing: any other finding at the same place takes precedence.
 HARMLESS = frozenset({"no-gain", "no-derivative", "stale", "argument", "lost", "hidden"})
-#: Kinds that no caller knows more about.
+#: Kinds that depend on no facts of a caller.
 LOCAL = frozenset({"stale", "argument", "lost", "hidden"})
 #: Kinds of events that raise only where gradients are recorded.
 REFUSED = ("leaf", "multi-view", "no-grad-view", "out")
 
 
 class SavedAt:
-    """One save that a finding speaks of."""
+    """One save that a finding names."""
 
     __slots__ = ("again", "attr", "certain", "confidence", "node", "only", "op", "place", "result")
 
@@ -78,31 +78,31 @@ class Finding:
         self.op = op
         self.confidence = confidence
         self.saves: list[SavedAt] = []
-        #: nothing but an argument says that there are gradients; and one of a plain function
+        #: only an argument may bring gradients; `bare`: and the function works on no module
         self.given = self.bare = False
-        #: why a second look took it for less sure
+        #: why a second look lowered its confidence
         self.overruled = ""
         self.write: Place | None = None
-        #: functions of other files that hold all its places as well
+        #: functions of other files, called at `at`, that contain all its places as well
         self.beneath: tuple[FunctionSource, ...] = ()
-        #: what the call was given of that: the place among its arguments and the name, or `Class.attribute`
+        #: how the call reaches the tensor: (argument index, name) or (-1, "Class.attribute")
         self.passed: tuple[int, str] | None = None
-        #: a declared function writes it, and autograd takes no notice of that
+        #: a declared function writes the tensor, and autograd does not record that
         self.unrecorded = False
-        #: an event at a use of what was written before
+        #: the event stands at a use of a value that was written before
         self.used = False
-        #: every such change under the same call
+        #: all such writes under the same call
         self.writes: list[Place] = []
         self.cause: Place | None = None
-        #: the version before the write and after it, where all writes of the storage are in sight
+        #: the version before the write and after it, if all writes of the storage are in sight
         self.versions: tuple[int, int] | None = None
-        #: of an argument: the function is plainly there to write it
+        #: for an argument: the function is plainly meant to write it
         self.meant = False
-        #: what was seen of the tensor at each pass through the write
+        #: what was observed of the tensor at each execution of the write
         self.sharing: list[Sharing] = []
 
     def join(self, other: Finding) -> None:
-        """The same place was found on another way: the surer one counts."""
+        """Merges another finding at the same place: the one with the higher confidence counts."""
         if other.confidence > self.confidence:
             self.confidence, self.given, self.bare = other.confidence, other.given, other.bare
         elif other.confidence == self.confidence:
@@ -110,11 +110,11 @@ class Finding:
             self._add_saves(other.saves)
 
     def is_shown(self) -> bool:
-        """Whether it is reported where nobody asked for notes."""
+        """Whether it is reported if no notes are asked for."""
         return self.confidence >= LIKELY and self.kind not in ("no-gain", "hidden") and not self.meant
 
     def _add_saves(self, saves: list[SavedAt]) -> None:
-        """What another run saw saved that the same write spoils."""
+        """Adds the saves of another finding that the same write spoils."""
         known = {(s.place.at, s.node, s.attr): s for s in self.saves}
         for saved in saves:
             same = known.get((saved.place.at, saved.node, saved.attr))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def of_run(run: Run, module: Module, root: FunctionSource | None) -> list[Finding]:
-    """The findings of one run, which is done, that stand in `module`."""
+    """The findings of a finished run at places in `module`; computed once."""
     if run.found.findings is None:
         run.found.findings = _found(run, module, root)
     return run.found.findings
@@ -42,8 +42,8 @@ def _found(run: Run, module: Module, root: FunctionSource | None) -> list[Findin
         context.event(event, found)
     immediate = {f.at for f in found.values() if f.confidence >= LIKELY and f.kind not in HARMLESS}
     immediate |= context.raising
-    # The same save and write can meet on several paths, and in memory that is shared on some and a copy on others;
-    # together these may be every path.
+    # The same save and write can meet on several paths, and in several storages (a view on one path, a copy on
+    # another): their guards are joined, since together they may cover every path.
     groups: dict[tuple[object, ...], tuple[Hazard, Guard]] = {}
     for hazard in run.heap.confirm(run.weighed()):
         saved, write = hazard.saved, hazard.write
@@ -57,8 +57,8 @@ def _found(run: Run, module: Module, root: FunctionSource | None) -> list[Findin
             saved.attr,
             saved.grad,
             saved.certain,
-            # Only what is sure to need gradients is told on the strength of several doubts. But where a gradient is
-            # taken, an op's own result is what it returned, whichever memory it was given.
+            # Guards in different storages are joined only if the save surely needs a gradient, or if it is an op's
+            # result in a run that takes gradients: then it is what the op returned, in whichever storage.
             None if saved.grad == DOES or (saved.result and run.steps.trains) else saved.storage,
         )
         known = groups.get(key)
@@ -88,7 +88,7 @@ def _given(run: Run) -> dict[Storage, str]:
 
 
 def prevailing(findings: Iterable[Finding]) -> list[Finding]:
-    """One finding a place: what raises goes before what is silent, and that before what only is no use."""
+    """Keeps the findings of the best rank at each place: errors before silent hazards, these before useless writes."""
     ranks: dict[ast.AST, int] = {}
     listed = list(findings)
     for finding in listed:
@@ -98,7 +98,7 @@ def prevailing(findings: Iterable[Finding]) -> list[Finding]:
 
 
 def proved(hazard: Hazard) -> bool:
-    """Whether what is written, and what it was saved for, are known to be tensors."""
+    """Whether the save and the write are known to be of one tensor, and the save may well need a gradient."""
     saved = hazard.saved
     through = hazard.write.through
     listed = saved.storage.parts_only or saved.taken is None or not saved.taken.perhaps
@@ -110,7 +110,7 @@ def proved(hazard: Hazard) -> bool:
 
 
 def _put_between(hazard: Hazard) -> bool:
-    """Whether what was saved is an element of what may be a list, in whose place another was put before the write."""
+    """Whether an element of a possible list was saved, and another element put in its place before the write."""
     saved = hazard.saved
     if not saved.storage.parts_only or saved.taken is None or not saved.taken.perhaps:
         return False
@@ -118,9 +118,9 @@ def _put_between(hazard: Hazard) -> bool:
 
 
 def once_for_each_write(findings: list[Finding]) -> list[Finding]:
-    """Without those of writes that raise at once: what these would have spoiled is never asked for.
+    """Drops hazards of writes that raise at once, since the saves that these would spoil are never used.
 
-    Nor those of calls by which a write is made that meets the same saves for any caller, and is told by itself.
+    Drops a finding at a call as well, if its writes are reported by themselves, with the same saves.
     """
     immediate = {
         place
@@ -144,7 +144,7 @@ def once_for_each_write(findings: list[Finding]) -> list[Finding]:
             if finding.writes and all(
                 (place.at, saved.place.at) in here for place in finding.writes for saved in finding.saves
             ):
-                continue  # it is told where it is made
+                continue  # it is reported at the write itself
             others = [place for place in finding.writes if place.at not in immediate]
             if finding.at in immediate or (finding.writes and not others):
                 continue
@@ -158,12 +158,12 @@ _RANKS = {"stale": 3, "lost": 4, "argument": 5, "no-derivative": 6, "no-gain": 6
 
 def _rank(finding: Finding) -> int:
     rank = _RANKS.get(finding.kind, 2 if finding.kind in SILENT else 1)
-    # What is only possible does not hide what is not.
+    # A finding that is only possible does not hide a surer one.
     return rank if finding.confidence > POSSIBLE or rank > 5 else rank + 3
 
 
 class Context:
-    """What the judgement of a run's hazards and events rests on besides these."""
+    """Judges the hazards and events of one run, and makes findings of them."""
 
     def __init__(self, run: Run, module: Module, root: FunctionSource | None) -> None:
         self.run = run
@@ -171,13 +171,14 @@ class Context:
         self.root = root
         self.of_module = root is not None and _works_on_a_module(run)
         self.reached = run.steps.trains or self.of_module
-        #: where what is only possible raises at once: what it would have spoiled is never asked for
+        #: places that raise at once, though reported only as possible: the saves spoiled there are never used
         self.raising: set[ast.AST] = set()
         self._behind: dict[Node, Guard] | None = None
 
     def hazard(
         self, hazard: Hazard, met: Guard, found: dict[tuple[object, ...], Finding], immediate: set[ast.AST]
     ) -> None:
+        """Adds a finding for a hazard (`met`: its guard) to `found`, or merges it into the finding at that place."""
         saved, write = hazard.saved, hazard.write
         guard = self.credible(met, saved)
         if not guard:
@@ -188,11 +189,11 @@ class Context:
             return
         confidence = POSSIBLE if _put_between(hazard) else self._confidence(saved, write, guard)
         if hazard.kind == "step" and not hazard.followed:
-            confidence = POSSIBLE  # what is returned or kept after a step is to be looked at, as a rule
+            confidence = POSSIBLE  # a value returned or kept after a step is usually only logged
         elif hazard.kind == "step":
             confidence = min(confidence, LIKELY) if saved.grad < DOES else confidence
         elif beneath and saved.grad < DOES:
-            confidence = POSSIBLE  # this file has no fact that the other lacks
+            confidence = POSSIBLE  # the other file reports it: this one adds no fact
         finding = Finding(hazard.kind, at, write.op, confidence)
         finding.cause = saved.unchecked or write.cause
         finding.given = saved.grad < DOES
@@ -223,7 +224,7 @@ class Context:
         known.saves.append(SavedAt(saved, confidence))
 
     def credible(self, guard: Guard, saved: Saved) -> Guard:
-        """The paths on which gradients can have been recorded: not where a test or a later use says otherwise."""
+        """The paths on which gradients can have been recorded: without those that a test or a later use excludes."""
         sources = {s.uid for s in saved.sources}
         asked = {
             bit
@@ -234,7 +235,7 @@ class Context:
         return NEVER if kept and self.run.heap.is_plain(saved, kept) else kept
 
     def _recorded(self, guard: Guard, asked: Iterable[int]) -> Guard:
-        """The paths that can be taken, where gradients are enabled and these tests of `requires_grad` hold."""
+        """The feasible paths on which gradients are enabled and these tests of `requires_grad` hold."""
         needed = self.run.asked.enabled
         for bit in asked:
             needed |= 1 << bit
@@ -253,18 +254,18 @@ class Context:
         if self.run.supposes and driver_run.is_guessed(self.run, saved.place, write.place):
             return POSSIBLE
         if not self.run.by_default(guard):
-            return POSSIBLE  # it is told where somebody asks for it
+            return POSSIBLE  # it needs an option that is not the default: it is reported where one is passed
         if not (write.in_loop or self.run.is_of_any_round(guard)):
-            return POSSIBLE  # what the round of a number keeps is not what the last one leaves, as a rule
+            return POSSIBLE  # it needs the last round of a loop to be the one with some given number
         if not implies(write.guard, saved.guard):
             confidence = min(confidence, LIKELY)
         return confidence
 
     def _is_likely(self, saved: Saved, write: Write) -> bool:
-        """Whether a gradient is likely to come to what is given: most of that is data, where nothing says otherwise.
+        """Whether a gradient is likely to flow to a save's inputs: if nothing says otherwise, most inputs are data.
 
-        It does where the code takes a backward through what it made of it, or spoils what an op returned to it and
-        returns what comes of that.
+        It is likely if the run takes a backward, and the save depends on more than data; or if the function spoils the
+        result of an op and returns what was computed from it.
         """
         if self.run.steps.trains:
             return not self.is_fed(saved)
@@ -272,7 +273,7 @@ class Context:
         return spoilt and not _rests_on_options(saved)
 
     def is_fed(self, saved: Saved) -> bool:
-        """Whether a module is trained here, and the save hangs on what the function is given alone: on data."""
+        """Whether the run trains a module, and the save depends on the function's arguments alone, that is, on data."""
         return self._are_data(saved.sources)
 
     def _are_data(self, sources: Iterable[Storage]) -> bool:
@@ -292,32 +293,34 @@ class Context:
         )
 
     def is_trained(self, guard: Guard) -> bool:
-        """Whether one of the paths is neither guessed at nor of evaluation mode."""
+        """Whether one of the paths is neither a guess nor in evaluation mode."""
         run = self.run
         return bool(whatever(where(guard, run.evaluation, 0), run.doubtful))
 
     def _returned(self, saved: Saved) -> bool:
-        """Whether the function returns the value that was overwritten, or a tensor that derives from it."""
+        """Whether the function returns a tensor whose graph contains the saving node."""
         if self._behind is None:
             returned = self.run.root.returned
-            if self.root is not None and self.root.owner is None:  # a method calls layers that are not known
+            if self.root is not None and self.root.owner is None:  # a method's unknown callees are layers
                 returned = [(guard, tensor) for guard, tensor in returned if not _may_be_an_object(tensor)]
             self._behind = reach([n for g, t in returned for n in self.run.heap.nodes(t, g)])
         return saved.node in self._behind
 
     def _version(self, place: Place, saved: Saved) -> tuple[int, int] | None:
+        """The version of the storage before and after the write at `place`; None if not all writes are in sight."""
         if saved.storage.made is None or saved.storage.initialised:
             return None
         writes = [w for w in self.run.found.writes if w.storage is saved.storage and w.counted]
         for before, write in enumerate(writes):
             if write.place.at is place.at:
-                # `x[i] += y` adds in place and then puts the sum where it stands already.
+                # `x[i] += y` writes twice: it adds in place, and then assigns the sum to `x[i]`.
                 both = writes[before + 1 : before + 2]
                 twice = any(w.place.at is place.at and w.op != write.op for w in both)
                 return before, before + 1 + twice
         return None
 
     def event(self, event: Event, found: dict[tuple[object, ...], Finding]) -> None:
+        """Adds a finding for an event to `found`, unless one as sure stands at the same place."""
         if not event.storage.is_tensor() or (event.grad < DOES and not event.storage.credible()):
             return
         run = self.run
@@ -327,19 +330,19 @@ class Context:
             guard = self._recorded(guard, asked)
         if not guard:
             return
-        # A module's own parameter is at hand wherever the module is: no caller's facts are needed.
+        # A module's own parameter is known wherever the module is: no facts of a caller are needed.
         owned = event.kind == "leaf" and event.storage.origin == "parameter"
         at, beneath = self.site(event.place, event.place if owned else event.cause)
         if beneath and (event.kind in HARMLESS or event.grad < DOES):
-            return  # this file has no fact that the other lacks
-        # Where it is written, nothing is known of it: the call is told that brings it there.
+            return  # the other file reports it: this one adds no fact
+        # If the write itself has no place here, report the call through which the parameter reaches the write.
         if at is None and owned:
             at, beneath = self.site(event.place, event.storage.made)
         if at is None:
             return
         confidence = LIKELY if event.sometimes or run.supposes else CERTAIN
         if event.grad < DOES:
-            # That an argument may be a leaf is no evidence; that it may require grad is, for its views.
+            # That an argument may be a leaf is no evidence; that it may require grad is evidence for its views.
             if event.kind == "leaf" and not (event.early or event.stepped):
                 return
             sure = run.steps.trains if event.stepped else self.reached and not event.is_bare()
@@ -349,7 +352,7 @@ class Context:
         if not self.is_trained(guard) or self._by_an_argument(event) or event.doubtful:
             confidence = POSSIBLE
         if event.kind == "multi-view" and event.is_by_a_flag() and not run.as_built_by_default(guard):
-            # It raises at once for who asks for it and trains, so that who asks does not.
+            # It raises at once for anyone who sets the flag and trains, so nobody does both.
             confidence = POSSIBLE
             self.raising.add(at)
         finding = Finding(event.kind, at, event.op, confidence)
@@ -365,7 +368,7 @@ class Context:
             found[finding.key()] = finding
 
     def _by_an_argument(self, event: Event) -> bool:
-        """Whether a function that has returned expanded it as far as its arguments say, which may be not at all."""
+        """Whether a call that has returned expanded the tensor to sizes from its arguments, which may be sizes of 1."""
         cause = event.cause
         if cause is None or cause not in self.run.found.perhaps_expanded:
             return False
@@ -374,10 +377,10 @@ class Context:
     def site(
         self, write: Place, saved: Place | None
     ) -> tuple[ast.AST | None, tuple[FunctionSource, ...] | None]:
-        """Where a finding stands: the write, or the call that leads to it from the function that holds both places.
+        """Where a finding is reported: at the write, or at the call to it in the innermost function with both places.
 
-        Where that is a function of another file, at the call in this one. With it, for a call, come the functions of
-        other files that hold both places as well: it is told there, where they need none of their callers' facts.
+        If that function is in another file, at the call in this file. For a call, the second result lists the functions
+        of other files that contain both places: they report it themselves if they need no facts of their callers.
         """
         stack = write.stack()
         depth = len(stack) - 1
@@ -407,26 +410,26 @@ class Context:
 
 
 def _are_in_one_call(one: Place, other: Place) -> bool:
-    """Whether one of two places is in the function at the other, or in one that this calls, be it through others."""
+    """Whether one place is in the frame of the other, or in a call made from that frame, directly or not."""
     return any(place.frame is one.frame for place in other.stack()) or any(
         place.frame is other.frame for place in one.stack()
     )
 
 
 def _may_be_an_object(tensor: Tensor) -> bool:
-    """Whether it is what something unknown returned, and nothing says that this is a tensor."""
+    """Whether it is the result of unknown code, and nothing shows that it is a tensor."""
     value = tensor.storage.value
     return value is not None and value.returned and not value.of_module and not tensor.storage.is_tensor()
 
 
 def _rests_on_options(saved: Saved) -> bool:
-    """Whether nothing but what objects were built with, which are numbers and names as a rule, may require grad."""
+    """Whether only constructor arguments may require grad: these are usually numbers and names."""
     values = [ground.value for ground in grounds([*saved.sources])]
     return bool(values) and all(isinstance(value, Unknown) and value.is_option() for value in values)
 
 
 def _works_on_a_module(run: Run) -> bool:
-    """Whether it is a method of a module of the project, or is given one: those weights are there to be trained."""
+    """Whether an argument (or `self`) of the root is a project module, whose weights are there to be trained."""
     from ..interp.values import Instance
 
     return any(isinstance(value, Instance) and value.cls.is_module() for value in run.root.args.values())

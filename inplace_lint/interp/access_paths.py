@@ -15,19 +15,22 @@ if TYPE_CHECKING:
     from .storage import Storage
     from .values import Value
 
-#: Nothing: what the call changes is what it made itself, as layers of torch in a row do.
+#: The path of a write to a tensor that the call itself makes, as `nn.Sequential(conv, nn.ReLU(inplace=True))` does.
 INSIDE = (-1, "")
 
-#: How many objects deep an attribute is looked for.
+#: How many objects deep an attribute is searched for.
 _DEPTH = 4
 
 
 def access_path(run: Run, write: Write, at: ast.AST) -> tuple[int, str] | None:
-    """The argument's place and its parameter's name; (-1, "Class.attribute"); None where neither is known."""
+    """The access path of a write in the call `at`: (argument index, parameter name) or (-1, "Class.attribute").
+
+    The index does not count `self`; it is -1 for a keyword-only parameter. None if the path is not known.
+    """
     stack = write.place.stack()
     made = write.storage.made
     if made is not None and any(place.at is at for place in made.stack()):
-        return None  # the call made it itself
+        return None  # the call itself made the tensor
     frame = next((inner.frame for outer, inner in pairwise(stack) if outer.at is at), None)
     if frame is None or frame.function is None:
         return None
@@ -44,6 +47,7 @@ def access_path(run: Run, write: Write, at: ast.AST) -> tuple[int, str] | None:
 
 
 def _holds(value: Value, storage: Storage) -> bool:
+    """Whether the value may be a tensor of this storage."""
     for _, atom in alternatives(value):
         tensor = atom.tensor if isinstance(atom, Unknown) else atom
         if isinstance(tensor, Tensor) and tensor.storage is storage:
@@ -52,6 +56,7 @@ def _holds(value: Value, storage: Storage) -> bool:
 
 
 def _attribute(run: Run, value: Value, storage: Storage, depth: int) -> str:
+    """The attribute, as "Class.attribute", through which the value holds the storage; empty if there is none."""
     if depth == 0:
         return ""
     for _, atom in alternatives(value):

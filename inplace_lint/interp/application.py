@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Application:
-    """What an op is applied to, and what is found out of that: its writes, saves and results rest on it."""
+    """The operands of one op call and what is derived from them; its writes, saves and results are computed from it."""
 
     __slots__ = (
         "facts",
@@ -46,29 +46,29 @@ class Application:
         weights: Tensor | None,
         records: bool,
     ) -> None:
-        #: what to call the op in a message
+        #: the op's name in messages
         self.name = name
         self.facts = facts
-        #: what is bound to each parameter
+        #: the value bound to each parameter
         self.values = values
-        #: ... and the tensors in it, with the paths on which they are
+        #: ... and the tensors in that value, each with its guard
         self.operands: list[Operands] = [[] for _ in values]
         self.place = place
-        #: a module's own parameters
+        #: a module's own parameters, as one tensor
         self.weights = weights
-        #: whether autograd may take notice of it
+        #: whether autograd may record it
         self.records = records
-        #: operands that may be tensors, or numbers
+        #: operands that may be tensors or numbers
         self.unproved: list[Storage] = []
-        #: the saves of these parameters are certain even where an operand of unknown kind is a number
+        #: parameters whose save is certain even if an operand of unknown kind turns out to be a number
         self.settled: frozenset[int] = frozenset()
-        #: when the results require grad, and how sure that is
+        #: under which guards the results require grad, each with its grad evidence
         self.grads: list[tuple[Guard, int]] = []
         #: its node in autograd's graph
         self.node = Node([])
 
     def gradients_of(self, run: Run, i: int, flows: bool = False) -> list[tuple[Guard, int]]:
-        """When an operand requires grad; with `flows`, when autograd would compute its gradient."""
+        """Under which guards operand `i` requires grad; with `flows`, under which autograd computes its gradient."""
         if i == WEIGHT:
             return [] if self.weights is None else run.heap.gradients(self.weights, run.path)
         found: list[tuple[Guard, int]] = []
@@ -83,13 +83,13 @@ class Application:
         return tuple(tensor.graph for guard, tensor in chosen if run.heap.gradients(tensor, guard))
 
     def all_moved(self, run: Run) -> bool:
-        """Whether what may require grad among the operands came as it is from outside."""
+        """Whether all operands that may require grad come from outside and were only moved, never computed with."""
         return all(storage.moved for storage in self.with_gradients(run, self.facts.gradients))
 
     def contributors(self, run: Run) -> tuple[Storage, ...]:
-        """The operands' storages that may require grad.
+        """The operands' storages that may require grad: the evidence that the result does.
 
-        In a first look, one that is sure to be a tensor speaks for all, and before it one that is known to need one.
+        In a first look one witness is enough: a storage known to be a tensor, preferably one whose gradient is taken.
         """
         found: list[Storage] = []
         speaks: Storage | None = None

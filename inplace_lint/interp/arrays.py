@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class View(Array):
-    """A look at the memory of another array; `ordered`: elements that follow each other lie side by side."""
+    """A view of another array's memory; `ordered`: consecutive elements are adjacent in memory."""
 
     __slots__ = ("base", "ordered")
 
@@ -49,7 +49,7 @@ def _is_ordered(array: Array) -> bool:
 
 
 def alias(run: Run, tensor: Tensor, way: str, at: ast.AST) -> Tensor:
-    """Another tensor over the same memory, with neither its graph nor its version counter."""
+    """Another tensor over the same memory, without history and with its own version counter (of kind `way`)."""
     other = tensor.alias()
     other.view = other.detached = True
     other.graph = Storage(run.uid(), "detached", 0, tensor.storage.made)
@@ -59,7 +59,7 @@ def alias(run: Run, tensor: Tensor, way: str, at: ast.AST) -> Tensor:
 
 
 def look(run: Run, value: Value, way: str, at: ast.AST) -> Value:
-    """What is no tensor and shares the memory of one."""
+    """The array over the memory of a tensor, as `x.numpy()` returns it; a value that is an array already stays."""
     found: list[tuple[Guard, Value]] = []
     for guard, atom in run.live(value):
         if isinstance(atom, Array):
@@ -74,7 +74,7 @@ def look(run: Run, value: Value, way: str, at: ast.AST) -> Value:
 
 
 def write(run: Run, array: Array, op: str, at: ast.AST) -> None:
-    """The array's memory is changed."""
+    """Records a write to the array's memory, and so to the tensor that shares it."""
     memory = array.memory
     if memory is None:
         return
@@ -86,7 +86,7 @@ def write(run: Run, array: Array, op: str, at: ast.AST) -> None:
 
 
 def attribute(run: Run, array: Array, name: str) -> Value | None:
-    """array.name; None where it has nothing to do with the memory."""
+    """The value of `array.name`; None if the attribute has nothing to do with the memory."""
     if known.is_part(name):
         return View(array, not known.moves(name))
     if known.looks(name) or name == "numpy":
@@ -104,7 +104,7 @@ def attribute(run: Run, array: Array, name: str) -> Value | None:
 
 
 def _made(run: Run, array: Array, name: str, kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """What a method makes: a new array, unless it is told where to write, or that it need not copy."""
+    """The result of a method that copies: a new array, its `out` argument, or with `copy=` perhaps the array itself."""
     if "out" in kwargs:
         return _write_all(run, kwargs["out"], name, at)
     copy = kwargs.get("copy")
@@ -112,18 +112,19 @@ def _made(run: Run, array: Array, name: str, kwargs: Mapping[str, Value], at: as
 
 
 def _view(run: Run, array: Array, name: str, at: ast.AST) -> Value:
-    """Another look at the memory, or a copy where the elements would have to move."""
+    """A view of the memory by `name`; perhaps a copy, if elements would have to move (`a.T.reshape(-1)`)."""
     view = View(array, not known.moves(name))
     return view if _is_ordered(array) or not known.keeps_if_ordered(name) else _perhaps_same(run, view, at)
 
 
 def _perhaps_same(run: Run, array: Array, at: ast.AST) -> Value:
+    """The array itself or a copy of it, under the two outcomes of a doubt."""
     shares, copies = run.doubt(("copies", array, at, run.frame.uid))
     return join([(shares, array), (copies, Array())])
 
 
 def item(run: Run, array: Array, index: Value) -> Value | None:
-    """array[index]: the same memory where the index is basic, a copy where it is a list or an array, else a number."""
+    """`array[index]`: a view for a slice, a copy for a list or an array; None for an index that takes one element."""
     parts = run.elements(index) if isinstance(index, Sequence_) and index.kind == "tuple" else [index]
     if any(isinstance(part, (Array, Sequence_, Tensor)) for part in parts):
         return Array()
@@ -132,12 +133,12 @@ def item(run: Run, array: Array, index: Value) -> Value | None:
 
 
 def note_element(run: Run, array: Array, element: Scalar) -> None:
-    """What stands at one index is a number, or a row: the latter where a function is told to write to it."""
+    """Remembers which array `array[i]` was read from: it is a number, or a row of the array if a function writes it."""
     run.bottom().slots[(element, _ROW)] = array
 
 
 def _row(run: Run, value: Value) -> Value:
-    """The row of an array, of what is used as only a row can be."""
+    """For a value read as `array[i]` and now written, the row of that array; any other value as it is."""
     found = run.state.get((value, _ROW)) if isinstance(value, Scalar) else None
     return View(found) if isinstance(found, Array) else value
 
@@ -146,14 +147,14 @@ _ROW = "row of"
 
 
 def _steps(index: Slice) -> bool:
-    """Whether a slice passes over elements."""
+    """Whether a slice has a step, and so may skip elements."""
     return len(index.parts) > 2 and not (
         isinstance(index.parts[2], Constant) and index.parts[2].value is None
     )
 
 
 def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """A function of NumPy."""
+    """Models a call of a NumPy function."""
     name = dotted.removeprefix("numpy.")
     out = _out(name, args, kwargs)
     if out is not None:
@@ -168,20 +169,20 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
 
 
 def _out(name: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value | None:
-    """The array that a function is told to write its result to."""
+    """The `out` argument of a function, by keyword or position; None if there is none."""
     place = known.place_of_out(name)
     out = kwargs.get("out", args[place] if 0 < place < len(args) else None)
     return None if isinstance(out, Constant) and out.value is None else out
 
 
 def _makes(run: Run, name: str, args: Sequence[Value]) -> bool:
-    """Whether a function returns a new array, as those do that go over elements where they are given one."""
+    """Whether a function returns a new array: always, or for elementwise functions when an argument may be an array."""
     maps = known.function_maps(name) and any(_may_be_array(run, value) for value in args)
     return maps or known.function_makes(name)
 
 
 def _write_all(run: Run, value: Value, op: str, at: ast.AST) -> Value:
-    """What may be an array is changed."""
+    """Records a write to each alternative of `value` that is an array, and returns `value`."""
     for guard, atom in run.live(value):
         atom = _row(run, atom)
         if isinstance(atom, Array):
@@ -192,7 +193,7 @@ def _write_all(run: Run, value: Value, op: str, at: ast.AST) -> Value:
 
 
 def _looked(run: Run, name: str, given: Value, more: bool, at: ast.AST) -> Value:
-    """What a function gives that looks at the memory of its first argument; `more`: there are others."""
+    """The result of a function that returns a view of its first argument; `more`: it has further arguments."""
     found: list[tuple[Guard, Value]] = []
     for guard, atom in run.live(look(run, given, "shared", at)):
         if not isinstance(atom, Array):
@@ -209,14 +210,14 @@ def _may_be_array(run: Run, value: Value) -> bool:
 
 
 def shared_tensor(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """torch.from_numpy, torch.from_dlpack: a tensor over the memory of what is given."""
+    """Models `torch.from_numpy` and `torch.from_dlpack`: a tensor over the memory of the argument."""
     given = args[0] if args else kwargs.get("ndarray", kwargs.get("ext_tensor", Unknown()))
     made: list[tuple[Guard, Value]] = []
     for guard, atom in run.live(given):
         if isinstance(atom, Array):
             memory = atom.memory
             if memory is None:
-                # The array was there before: what is written by way of it, this tensor's counter does not see.
+                # The array existed before: writes through it do not move the new tensor's version counter.
                 memory = atom.memory = alias(run, _on_cpu(run, at), "shared", at)
             made.append((guard, alias(run, memory, "shared", at)))
         elif isinstance(atom, (Tensor, Unknown)):
@@ -229,14 +230,14 @@ def shared_tensor(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], 
 
 
 def _on_cpu(run: Run, at: ast.AST) -> Tensor:
-    """The memory of an array, as a tensor."""
+    """A new CPU tensor that stands for the memory of an array."""
     made = run.new_tensor("factory", 0, at)
     made.storage.device = "cpu"
     return made
 
 
 def as_tensor(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """torch.as_tensor, torch.asarray: the tensor itself, or a tensor over an array's memory, unless they convert it."""
+    """Models `torch.as_tensor` and `torch.asarray`: the argument's memory is shared unless it has to be converted."""
     given = args[0] if args else kwargs.get("data", kwargs.get("obj", Unknown()))
     if isinstance(given, Array):
         if len(args) > 1 or any(name in kwargs for name in ("dtype", "device", "copy")):
@@ -257,10 +258,11 @@ def as_tensor(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: 
 
 
 def _perhaps(run: Run, value: Value, at: ast.AST) -> Value:
+    """The value or a new tensor, under the two outcomes of a doubt."""
     shares, copies = run.doubt(("as_tensor", at, run.frame.uid))
     return join([(shares, value), (copies, run.new_tensor("factory", 0, at))])
 
 
 def capsule(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """torch.utils.dlpack.to_dlpack."""
+    """Models `torch.utils.dlpack.to_dlpack`."""
     return look(run, args[0], "shared", at) if args else Scalar()

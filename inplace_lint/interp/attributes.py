@@ -65,7 +65,7 @@ _ARRAY_METHODS = frozenset(
     "ravel repeat reshape resize round sort squeeze std sum swapaxes take tolist trace transpose var view T real imag "
     "shape size ndim dtype device data flat astype fill".split()
 )
-#: What a mapping is asked for far more often than a sparse tensor is.
+#: Methods of dicts. Sparse tensors have `values` too, but the receiver is far more often a dict.
 _DICT_METHODS = frozenset(name for name in vars(dict) if not name.startswith("_"))
 _SHARED_METHODS = _ARRAY_METHODS.union(*map(vars, (str, bytes, list, dict, set, int, float, complex)))
 
@@ -123,7 +123,7 @@ def _get(run: Run, obj: Value, name: str, at: ast.AST) -> Value:
 
 
 def _of_scalar(run: Run, obj: Scalar, name: str) -> Value:
-    """An attribute of a number, an array or what else is no tensor."""
+    """An attribute of a number, an array or another value that is no tensor."""
     if isinstance(obj, Array):
         found = arrays.attribute(run, obj, name)
         if found is not None:
@@ -136,7 +136,7 @@ def _of_scalar(run: Run, obj: Scalar, name: str) -> Value:
 
 
 def _enter_by_hand(run: Run, mode: Mode, name: str) -> Value:
-    """`mode.__enter__()` and `mode.__exit__(…)`, called as a `with` would."""
+    """Models explicit calls of `mode.__enter__()` and `mode.__exit__(…)`."""
     if name == "__enter__":
         mode.before = run.grad
         grad_mode.apply(run, mode)
@@ -168,7 +168,7 @@ def _of_tensor(run: Run, tensor: Tensor, name: str, at: ast.AST) -> Value:
         return Bound(OpValue(op), [tensor], {})
     if table.exists_method(name):
         return run.scalar(("attribute", tensor, name))
-    # Only of what an operation has made it is sure that no class of somebody's own stands behind it.
+    # Only the result of an op is certainly a plain tensor, and not one of a subclass that has such a method.
     made = tensor.storage.proved and tensor.storage.origin in ("result", "factory")
     if made and name.endswith("_") and table.names_op(name[:-1]):
         missing = Event("unknown-op", run.place(at), run.path, name, tensor.storage, DOES, None)
@@ -211,7 +211,7 @@ def _of_unknown(run: Run, obj: Unknown, name: str, at: ast.AST) -> Value:
 
 
 def as_field(run: Run, value: Value) -> Value:
-    """What is used as no method can be is a field of that name: `b.mean * 2`, `b.cov[0]`, of an object not in sight."""
+    """Turns a bound method used where no method can stand into a field: `b.mean * 2`, `b.cov[0]` on an unknown `b`."""
     if isinstance(value, Phi) and any(isinstance(atom, Bound) for _, atom in value.alternatives):
         return join([(guard, as_field(run, atom)) for guard, atom in value.alternatives])
     if isinstance(value, Bound) and isinstance(value.func, OpValue) and not value.kwargs:
@@ -244,7 +244,7 @@ def _of_module(run: Run, module: TorchModule, name: str) -> Value:
     if (module.weights is not None and name in ("weight", "bias")) or name.startswith(("weight_", "bias_")):
         if module.weights is None or not name.startswith("bias") or layout.saves_bias(module.name):
             return module.weights if module.weights is not None else Unknown()
-        # Other memory, of which nothing is saved; as for gradients, it goes with the weight.
+        # The bias has memory of its own, which no op saves; its gradients are those of the weight.
         owned = module.owns[name] = module.weights.alias()
         owned.storage = run.new_tensor("parameter", DOES, None, leaf=True).storage
         return owned
@@ -299,7 +299,7 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
 def _differentiated(
     run: Run, obj: Instance, name: str, value: Value, guard: Guard
 ) -> list[tuple[Guard, Tensor]]:
-    """The tensors of an attribute that somebody may call backward on. Buffers are statistics, as far as is known."""
+    """The tensors in a stored value that a caller may call backward on; of a buffer, those that surely require grad."""
     tensors = run.tensors_within(value)
     if name not in obj.buffers:
         return tensors
@@ -311,7 +311,7 @@ def _differentiated(
 
 
 def _replace(run: Run, atom: Value, guard: Guard, at: ast.AST) -> bool:
-    """`tensor.data = other`: what was kept of this tensor has other memory from here on."""
+    """Models `tensor.data = other`: saves of this tensor see other memory from here on. False if it is no tensor."""
     tensor = run.as_tensor(atom) if isinstance(atom, (Tensor, Parameters)) else None
     if isinstance(atom, Unknown) and atom.tensor is not None and atom.tensor.storage.is_tensor():
         tensor = atom.tensor

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def apply(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST) -> Value:
-    """`F.apply(…)` of an autograd.Function: its forward runs without recording; what it saves is kept by one node."""
+    """Runs `forward` with grad mode off, then links its results and its saves to one new graph node."""
     forward = lookup.find(run, cls.order(), "forward")
     given = [found for value in args for found in run.tensors_within(value)]
     if not isinstance(forward, FunctionValue) or len(forward.source.parameters) == len(args):
@@ -46,7 +46,7 @@ def apply(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST) -> Valu
         return result
     node = Node([edge for guard, tensor in given for edge in run.heap.nodes(tensor, guard)])
     place = run.place(at)
-    # What it marks as written is returned as it is, and hangs on the Function from now on.
+    # An input that `ctx.mark_dirty` names is returned itself, with the Function as its new graph node.
     untouched = [tensor for _, tensor in given if tensor not in dirty]
     result = _own_view(run, result, untouched, place)
     for guard, tensor in run.tensors_within(result):
@@ -72,7 +72,7 @@ def apply(run: Run, cls: ClassValue, args: Sequence[Value], at: ast.AST) -> Valu
 
 
 def _context(run: Run, kept: list[tuple[Guard, Tensor]], dirty: set[Tensor]) -> Unknown:
-    """The `ctx` of an autograd.Function: what is saved by it goes to `kept`, what is marked as written to `dirty`."""
+    """Makes the `ctx` of one call: `save_for_backward` appends to `kept`, `mark_dirty` adds to `dirty`."""
     context = Unknown()
 
     def mark_dirty(run: Run, values: Sequence[Value], kwargs: object, at: ast.AST) -> Value:
@@ -92,7 +92,7 @@ def _context(run: Run, kept: list[tuple[Guard, Tensor]], dirty: set[Tensor]) -> 
 
 
 def _own_view(run: Run, result: Value, given: Sequence[Tensor], place: Place) -> Value:
-    """What `apply` returns where `forward` returns an argument as it is: a view of it, made where nothing records."""
+    """The result, where each input that `forward` returns unchanged is replaced by a view made under no_grad."""
     found = []
     for guard, atom in run.live(result):
         tensor = atom.tensor if isinstance(atom, Unknown) else atom
@@ -105,7 +105,7 @@ def _own_view(run: Run, result: Value, given: Sequence[Tensor], place: Place) ->
 
 
 def _read_back(run: Run, cls: ClassValue, kept: Mapping[str, Value]) -> list[Value]:
-    """What of the attributes of `ctx` the `backward` of a Function reads, and not only their shape or dtype."""
+    """The attributes of `ctx` whose values `backward` reads, and not only their shape or dtype."""
     backward = lookup.find(run, cls.order(), "backward")
     if not isinstance(backward, FunctionValue) or not kept:
         return []

@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 #: Values that are no tensors, and have no axes.
 _NO_TENSORS = (type(None), Constant, Scalar, Symbol)
-#: What stands for an argument of which nothing is known.
+#: Stands for an argument that is not a constant.
 _UNKNOWN = object()
 
 
 def count(
     run: Run, facts: Facts, binding: Sequence[int | str | None], args: Sequence[Value], result: Value
 ) -> None:
-    """Note the sizes of an op's result: of a factory, or where each axis is named, or there is but one."""
+    """Sets the shape of a result from size arguments (`zeros(2, 3)`, `x.view(4, -1)`), or to one axis (`arange`)."""
     if facts.layout.axes.has_one_axis:
         if all(
             place is None or not param.name.endswith("dim") for param, place in zip(facts.params, binding)
@@ -59,7 +59,7 @@ def count(
 
 
 def of_literal(run: Run, value: Value) -> Sizes | None:
-    """The shape of numbers that are written out in lists."""
+    """The shape of numbers in nested lists, as in `torch.tensor([[1, 2], [3, 4]])`."""
     if not isinstance(value, Sequence_):
         return () if isinstance(value, Constant) else None
     elements = _written_out(run, value, ())
@@ -71,7 +71,7 @@ def of_literal(run: Run, value: Value) -> Sizes | None:
 def of_result(
     run: Run, facts: Facts, operands: Sequence[Found], values: Sequence[Value | None]
 ) -> Sizes | None:
-    """The sizes of a new tensor that an op computes of these operands."""
+    """The shape of the new tensor that an op computes from these operands."""
     group = facts.layout.axes.group
     if not group:
         return None
@@ -94,7 +94,7 @@ def of_result(
     tensors = [i for i, param in enumerate(facts.params) if param.kind == "tensor" and i < len(operands)]
     first = shape_of(operands[tensors[0]]) if tensors else None
     if group == "reduced" and all(param.name != "dim" for param in facts.params):
-        return ()  # of all elements, however many axes there are
+        return ()  # it reduces all elements, whatever the number of axes
     if first is None and group in ("same", "rank", "rows", "reduced", "product", "distances"):
         return None
     second = shape_of(operands[tensors[1]]) if len(tensors) > 1 else None
@@ -120,7 +120,7 @@ def of_result(
 
 
 def _multiplied(factors: Sequence[Found], rank: int) -> Sizes:
-    """The sizes of a product of two operands that have so many axes."""
+    """The shape of a product of two operands with `rank` axes each (`mm`, `bmm`)."""
     left, right = (shape_of(found) for found in factors) if len(factors) > 1 else (None, None)
     if left is None or right is None or len(left) != rank or len(right) != rank:
         return (None,) * rank
@@ -128,8 +128,8 @@ def _multiplied(factors: Sequence[Found], rank: int) -> Sizes:
 
 
 def _rows(rows: Sizes, weight: Found | None) -> Sizes | None:
-    """The sizes of what a linear layer makes of rows."""
-    if weight is None:  # a module's own
+    """The shape of a linear layer's output, for an input of shape `rows`."""
+    if weight is None:  # a module's own weight, of unknown size
         return (*rows[:-1], None)
     shape = shape_of(weight)
     return None if not shape else rows[:-1] + (shape[:1] if len(shape) > 1 else ())
@@ -138,7 +138,7 @@ def _rows(rows: Sizes, weight: Found | None) -> Sizes | None:
 def of_view(
     run: Run, facts: Facts, layout: Layout, tensor: Tensor, values: Sequence[Value | None]
 ) -> Sizes | None:
-    """The sizes of a view by an op of this layout."""
+    """The shape of a view of `tensor` by an op of this layout."""
     name = layout.name
     if name in ("view_as", "expand_as", "reshape_as"):
         return shape_of([found for value in values[1:2] if value is not None for found in run.tensors(value)])
@@ -177,7 +177,7 @@ def of_view(
 
 
 def of_part(run: Run, sizes: Sizes | None, index: Value) -> Sizes | None:
-    """The sizes of what an index takes of a tensor."""
+    """The shape of `tensor[index]`, for a tensor of shape `sizes`."""
     if sizes is None:
         return None
     tuple_ = isinstance(index, Sequence_) and index.kind == "tuple"
@@ -230,14 +230,14 @@ def of_part(run: Run, sizes: Sizes | None, index: Value) -> Sizes | None:
 
 
 def is_matrix(tensor: Tensor) -> bool:
-    """Whether it is known to have no more than two axes."""
+    """Whether the tensor is known to have at most two axes."""
     return tensor.sizes is not None and len(tensor.sizes) <= 2
 
 
 def one_batch_axis(facts: Facts, operands: Sequence[Found]) -> bool:
-    """Whether it is a product of two rows of matrices: nothing has to be copied to make one batch axis of several.
+    """Whether the op multiplies two batches of several matrices (3 axes each), which `matmul` saves without a copy.
 
-    (Of a row of one matrix the other operand is made one large matrix, which may take a copy.)
+    (With a batch of one matrix, the other operand is folded into one large matrix, which may take a copy.)
     """
     if facts.layout.axes.group != "product":
         return False
@@ -246,7 +246,7 @@ def one_batch_axis(facts: Facts, operands: Sequence[Found]) -> bool:
 
 
 def keeps_both(operands: Sequence[Found]) -> bool:
-    """Whether `cdist` is known to save these two as they are, and no copy of one that is repeated for each batch."""
+    """Whether `cdist` is known to save both operands themselves, and no copy of one repeated for each batch."""
     tensors = [tensor for found in operands for _, tensor in found]
     shapes_ = [shape_of(found) for found in operands]
     if len({*tensors}) == 1 or all(shape is not None and len(shape) == 2 for shape in shapes_):
@@ -258,7 +258,7 @@ def keeps_both(operands: Sequence[Found]) -> bool:
 
 
 def shape_of(found: Found) -> Sizes | None:
-    """What the shapes of all these alternatives have in common."""
+    """The common shape of all alternatives: None for an axis on which they differ, None if their ranks differ."""
     common: Sizes | None = None
     for i, (_, tensor) in enumerate(found):
         sizes = tensor.sizes
@@ -271,7 +271,7 @@ def shape_of(found: Found) -> Sizes | None:
 
 
 def argument(facts: Facts, values: Sequence[Value | None], name: str) -> Value | None:
-    """The argument of this name, or its default."""
+    """The value of the parameter `name`, or its default."""
     for param, value in zip(facts.params, values):
         if param.name == name:
             if value is None and param.default is not None:
@@ -281,12 +281,12 @@ def argument(facts: Facts, values: Sequence[Value | None], name: str) -> Value |
 
 
 def _elementwise(facts: Facts, values: Sequence[Value | None]) -> bool:
-    """`torch.max` of two tensors, which is no reduction."""
+    """Whether the call is `torch.max(a, b)` of two tensors, which is no reduction."""
     return len(values) > 1 and facts.params[1].kind == "tensor"
 
 
 def _spread(operands: Sequence[Found], values: Sequence[Value | None]) -> Sizes | None:
-    """The shape that the operands broadcast to."""
+    """The shape that the operands broadcast to; None unless the shapes of all tensors are known."""
     known: list[Sizes] = []
     for found, value in zip(operands, values):
         if found:
@@ -295,13 +295,14 @@ def _spread(operands: Sequence[Found], values: Sequence[Value | None]) -> Sizes 
                 return None
             known.append(shape)
         elif not isinstance(value, _NO_TENSORS) or isinstance(value, (Array, Test)):
-            return None  # it may be an array, or a mask
+            return None  # it may be an array or a mask, of unknown shape
     return shapes.broadcast(known) if known else None
 
 
 def _put_together(
     facts: Facts, operands: Sequence[Found], values: Sequence[Value | None], adds: bool
 ) -> Sizes | None:
+    """The shape of `cat`, or of `stack` (`adds`: it adds an axis)."""
     common = shape_of([found for each in operands for found in each])
     if common is None:
         return None
@@ -332,7 +333,7 @@ def _reduced(run: Run, facts: Facts, values: Sequence[Value | None], sizes: Size
 
 
 def _named(facts: Facts, operands: Sequence[Found], name: str) -> Found | None:
-    """The operand of this name; None where the op has no such parameter."""
+    """The operand for the parameter `name`; None if the op has no such parameter."""
     return next((found for param, found in zip(facts.params, operands) if param.name == name), None)
 
 
@@ -346,7 +347,7 @@ def _is_left_out(facts: Facts, values: Sequence[Value | None], name: str) -> boo
 
 
 def _axis(value: Value | None, rank: int) -> int | None:
-    """The place of the axis that an argument names, counted from the first one."""
+    """The axis that an argument names, as an index from 0; None if it is not known."""
     number = _number(value)
     return None if number is None or not -rank <= number < rank else number % rank
 
@@ -369,7 +370,7 @@ def _sliced(size: int | None, part: Value) -> int | None:
 
 
 def _length(value: Value) -> int | None:
-    """A size that is written out; -1 stands for what is left."""
+    """A size as a number; None if it is not known, and for -1, which torch infers."""
     number = _number(value)
     return None if number is None or number < 0 else number
 
@@ -380,9 +381,9 @@ def _number(value: Value | None) -> int | None:
 
 
 def _written_out(run: Run, value: Value, separate: Sequence[Value]) -> Sequence[Value]:
-    """The sizes in one sequence, or given each by itself; none where they are not all known."""
+    """The sizes, given in one sequence or as `separate` arguments; empty if it is not known how many there are."""
     if not isinstance(value, Sequence_):
-        # What stands alone and is no number may be the whole shape.
+        # A single argument that is not known to be a number may be the whole shape.
         alone = len(separate) == 1 and isinstance(value, Scalar) and not value.number
         return () if alone else separate
     elements = run.elements(value)

@@ -44,7 +44,7 @@ def _continue(run: Run, i: ir.Continue) -> None:
 
 
 def branch(run: Run, arms: list[tuple[Guard, Callable[[], None]]]) -> None:
-    """Run each arm under its guard from the state here, then join."""
+    """Runs each arm under its guard from the current state, then joins the states."""
     base, path = run.state, run.path
     outcomes: list[tuple[Guard, dict[Hashable, Value]]] = []
     conditions: list[Guard] = []
@@ -72,7 +72,7 @@ def branch(run: Run, arms: list[tuple[Guard, Callable[[], None]]]) -> None:
 
 
 def _join_moves(run: Run, moved: list[tuple[Guard, dict[int, Value]]]) -> None:
-    """Registers that the arms of a conditional expression left with different values."""
+    """Joins the registers that the arms of a conditional expression assign (`a if c else b`)."""
     registers = run.frame.registers
     before = run.state.moves
     for register in {r for _, moves in moved for r in moves}:
@@ -96,9 +96,10 @@ def _loop(
     i: ir.For | ir.While,
     paths: list[tuple[Guard, Guard]] | None = None,
 ) -> None:
-    """Run the body once for each round, each time from the joined state of the round before.
+    """Runs the body once for each element of `rounds`, each time from the joined state of the rounds before.
 
-    `paths`: for each round, on which paths there is such a round, and on which the loop has ended before it.
+    `exact`: `rounds` are all the rounds, and not samples. `paths`: for each round, the guard under which it takes
+    place, and the guard under which the loop has ended before it.
     """
     outer, repeated = run.state, run.several.repeated
     carried = State(outer)
@@ -108,7 +109,7 @@ def _loop(
     if not exact:
         run.inexact += 1
         if repeated.depth and i in repeated.alike:
-            rounds = rounds[:1]  # what a second one finds has been found
+            rounds = rounds[:1]  # an earlier pass over this loop has run a second round
     trained, thirds = run.steps.trains, repeated.thirds
     for number, element in enumerate((*rounds, *rounds[-1:])):
         if not run.path:
@@ -140,7 +141,7 @@ def one_round(
     is_last: bool,
     paths: tuple[Guard, Guard] | None,
 ) -> None:
-    """Run the body of a loop once, and join what it leaves with what was left before."""
+    """Runs the body of a loop once, and joins the states at its end into the state that the loop carries."""
     carried, over = loop.base, DEAD
     if paths:
         there, over = paths
@@ -151,7 +152,7 @@ def one_round(
         if element is not None:
             run.frame.registers[i.element] = element
     else:
-        # A test that is not constant does not narrow the path: it is another value in each round.
+        # A test that is not constant does not narrow the path: its value differs from round to round.
         run.block(i.condition)
         if is_last:
             _count_to_the_end(run, i.condition[-1])
@@ -169,7 +170,7 @@ def one_round(
 
 
 def _count_to_the_end(run: Run, test: ir.Instruction) -> None:
-    """Note that what a loop counts with has come to its last number: `while i < n`, in its final round."""
+    """Marks the counter of `while i < n` as being at its last number, in the final round of the loop."""
     if type(test) is ir.Compare and test.op in ("<", "!="):
         counter = run.frame.registers[test.left]
         if type(counter) is Scalar and counter.number:
@@ -177,7 +178,7 @@ def _count_to_the_end(run: Run, test: ir.Instruction) -> None:
 
 
 def _is_data(run: Run, element: Value) -> bool:
-    """Whether what a loop goes over is data or a number of its round, of which no test has told first or last."""
+    """Whether the element of a round is data or a round number, and no test told the first or last round apart."""
     if isinstance(element, Sequence_):
         return all(_is_data(run, part) for part in run.elements(element))
     if isinstance(element, Scalar):
@@ -186,18 +187,18 @@ def _is_data(run: Run, element: Value) -> bool:
 
 
 def _tells_first(run: Run, element: Value | None) -> bool:
-    """Whether the first round of a loop may do what the others do not: then two of these are to follow."""
+    """Whether the body tests for the first round (`if i == 0:`): then two ordinary rounds have to follow it."""
     within = run.elements(element) if isinstance(element, Sequence_) else (element,)
     return any(isinstance(part, Scalar) and part.rises is not None and part.rises.asked for part in within)
 
 
 def _trains_on(run: Run, trained: bool, rounds: list[Value | None]) -> bool:
-    """Whether a loop trains and needs a third round: save, step, and the backward that comes after both."""
+    """Whether the loop trains and needs a third round: one for a save, one for a step, one for the backward after."""
     return not trained and run.steps.trains and not _has_graph(run, rounds)
 
 
 def _has_graph(run: Run, rounds: list[Value | None]) -> bool:
-    """Whether what a loop goes over are tensors with a graph of their own, of which none is met twice."""
+    """Whether the loop runs over different tensors that have a graph before the loop."""
     if rounds[0] is rounds[-1]:
         return False
     return any(
@@ -214,12 +215,12 @@ def leave_loop(
     carried: State,
     outer: State,
 ) -> None:
-    """Go on behind a loop: from where its rounds ended, by way of its `else`, and from where it was left before.
+    """Continues after a loop: joins its normal end, by way of its `else`, with its `break`s.
 
-    `carried`: what its rounds made of the state before it, `outer`.
+    `carried` is the state after the rounds, `outer` the state before the loop.
     """
     if isinstance(i, ir.While):
-        # One that was thought to be short, and did not end, has counted on.
+        # A loop that has not ended after the rounds run here counts on: its counters hold some number.
         carried.slots.update(
             (key, protocols.some_number()) for key in protocols.counted(outer, [(run.path, carried.slots)])
         )
@@ -232,11 +233,12 @@ def leave_loop(
         run.block(i.orelse)
         ends = [(run.path, run.state.changes(outer))] if run.path else []
         run.state = outer
-    run.merge([*ends, *loop.breaks])  # at once: what a break left as it was is not what a round made of it
+    # In one join, so that a name which a `break` has not changed keeps its value from before the loop.
+    run.merge([*ends, *loop.breaks])
 
 
 def _pushed(run: Run, i: ir.For, push: Push) -> None:
-    """A loop over what code of the project hands on: its body runs between one element and the next."""
+    """Runs a `for` over a generator or iterator of the project: the body runs at each element it produces."""
     outer = run.state
     loop = Loop(outer, outer)
     run.loops.append(loop)
@@ -283,7 +285,7 @@ def _while(run: Run, i: ir.While) -> None:
 
 
 def _rounds(run: Run, i: ir.While) -> int:
-    """How many rounds a loop can have at most that counts up or down to a number near by; 0 where it may have more."""
+    """An upper bound on the rounds of a `while` that counts to a constant nearby; 0 if there is none."""
     test = i.condition[-1]
     if type(test) is not ir.Compare or not all(
         type(part) in (ir.Load, ir.Constant, ir.Compare) for part in i.condition
@@ -327,12 +329,12 @@ def _with(run: Run, i: ir.With) -> None:
 
 
 def _is_split(run: Run, mode: Mode) -> bool:
-    """Whether a block is run once with gradients and once without, as a flag says."""
+    """Whether a block under `set_grad_enabled(flag)` is run on two paths, one for each value of the flag."""
     return mode.flag is not None and mode.before in ("on", "off") and not run.budget.is_spent()
 
 
 def _recording_or_not(run: Run, body: ir.Block, mode: Mode) -> None:
-    """Run a block under `set_grad_enabled(flag)` along both paths, of which the flag decides."""
+    """Runs a block under `set_grad_enabled(flag)` twice: on the paths where the flag is true, and where it is false."""
     assert mode.flag is not None
     true, false = run.split(mode.flag)
 
@@ -345,7 +347,7 @@ def _recording_or_not(run: Run, body: ir.Block, mode: Mode) -> None:
 
 def _try(run: Run, i: ir.Try) -> None:
     base, path = run.state, run.path
-    # In each round of a loop something else may raise.
+    # In each round of a loop another statement may raise, so each round has a test of its own.
     raised = run.bit(("raises", i, run.frame.uid, run.uid() if run.within else 0))
     run.state = State(base)
     run.block(i.body)

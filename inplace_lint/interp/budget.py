@@ -9,30 +9,31 @@ if TYPE_CHECKING:
 
     from ..syntax.module import FunctionSource
 
-#: Instructions after which calls are no longer entered, and after which the run ends where it is.
+#: Limits in instructions. After this many, a run enters no more calls.
 SOFT_LIMIT = 2_000
-#: ... and after which only such calls are entered in which something may be written; these do not count as the others.
+#: After this many in calls not known to write, only calls that may write are entered. They count apart from the rest.
 ASIDE_LIMIT = 1_000
+#: After this many, a run ends where it stands.
 HARD_LIMIT = 12_000
-#: How far a run goes that trains: what no longer fits may be the very forward whose gradients are asked for.
+#: The soft limit of a run that trains: it should reach the forward whose gradients are taken.
 TRAINING = 16_000
-#: ... and after which it ends where it is
+#: The hard limit of a run that trains.
 TRAINING_ENDS = 24_000
-#: ... and how much of what it sets up before its first backward does not count: layers that are built and initialised.
+#: How many instructions before the first backward are free in a run that trains: they build and initialise layers.
 SET_UP = 12_000
-#: ... and how often a write may meet what was saved: each of n writes meets the saves of n rounds before it.
+#: The number of hazards after which a run ends: in a loop of n rounds, n writes meet the saves of n rounds each.
 MOST_FACTS = 50_000
-#: How deep calls are entered.
+#: How many calls deep calls are entered.
 DEPTH = 8
 
-#: Why a run ended before its end, as IPL003 says it.
+#: Why a run ended early, in the words of rule IPL003.
 FACTS = f"its analysis ended where more than {MOST_FACTS:,} writes had met what was saved before"
 STEPS = "its analysis ended after {:,} steps, and what comes after them was not looked at"
 NESTED = "it is nested too deeply, or calls go too deep, for it to be analysed to its end"
 
 
 class _Everything(frozenset["FunctionSource"]):
-    """Every function: all calls are entered."""
+    """A set that contains every function, so that all calls are entered."""
 
     def __contains__(self, item: object) -> bool:
         return True
@@ -42,25 +43,24 @@ EVERYTHING = _Everything()
 
 
 class OutOfBudget(Exception):
-    """The run has grown past its limit, and why; what was found so far stands."""
+    """Ends a run that has exceeded a limit; the message says which. What was found so far stays valid."""
 
 
 class Budget:
-    """The instructions that a run has taken, and what it may still do."""
+    """Counts the instructions of one run, and decides which calls it may still enter."""
 
     def __init__(self, soft_limit: int) -> None:
         self.steps = 0
         self.soft_limit = soft_limit or SOFT_LIMIT
-        #: ... after which it ends where it is
+        #: the number of instructions after which the run ends where it stands
         self.end = TRAINING_ENDS + SET_UP if soft_limit == TRAINING else HARD_LIMIT
-        #: instructions before the first backward, where one is known to come; None once it was there
+        #: free instructions before the first backward, if one is known to come; None once it has run
         self._set_up: int | None = SET_UP if soft_limit == TRAINING else None
-        #: instructions that came before the first backward, and do not count
+        #: instructions that ran before the first backward and are not counted
         self._before = 0
-        #: calls are entered in which nothing is known to write: in a file that trains, where all comes together
+        #: whether calls not known to write are entered as well: in files that run a backward
         self.looks_aside = False
-        #: instructions in calls that were entered although nothing in them is known to write, and where the one at hand
-        #: began
+        #: instructions spent in calls not known to write, and the instruction at which the current one began
         self._aside = 0
         self._aside_since: int | None = None
 
@@ -69,16 +69,16 @@ class Budget:
         return self.steps - self._looked_aside() > self.soft_limit + self._before + (self._set_up or 0)
 
     def begin_training(self) -> None:
-        """The first backward: from here on all counts."""
+        """Notes the first backward: from here on every instruction counts."""
         if self._set_up is not None:
             self._before = min(self.steps - self._looked_aside(), self._set_up)
             self.end = TRAINING_ENDS + self._before
             self._set_up = None
 
     def may_enter(self, source: FunctionSource, needed: bool, entered: Container[FunctionSource]) -> bool:
-        """Whether a call is entered; `needed`: something in it may write.
+        """Whether a call of `source` is entered; `needed`: something in it may write.
 
-        What was entered once is again: what an object keeps in one round of a loop, it has to keep in the next.
+        A function that was entered before is entered again, so that its effects are the same in each round of a loop.
         """
         if needed and self._aside_since is None:
             return True
@@ -89,19 +89,19 @@ class Budget:
         return self._aside + (0 if self._aside_since is None else self.steps - self._aside_since)
 
     def turn_aside(self, needed: bool) -> bool:
-        """Begin a call; where nothing in it is known to write, its instructions count apart: True for the outermost."""
+        """Begins a call. If it is not `needed`, counts its instructions apart; True for the outermost such call."""
         if needed or self._aside_since is not None:
             return False
         self._aside_since = self.steps
         return True
 
     def turn_back(self, aside: bool) -> None:
-        """End a call."""
+        """Ends a call; `aside` is the answer of its `turn_aside`."""
         if aside:
             self._aside, self._aside_since = self._looked_aside(), None
 
 
-#: Functions of at most this many instructions are entered always: it costs less than to find out whether it matters.
+#: Functions of at most this many instructions are always entered: that is cheaper than deciding whether to.
 _SMALL = 12
 
 

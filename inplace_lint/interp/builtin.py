@@ -82,7 +82,7 @@ def _range(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
 
 
 def _deque(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """A list; of one that holds so many at most, the first are let go, so it is not known which stands where."""
+    """A deque is modelled as a list. With `maxlen` elements drop out at the left, so their positions are unknown."""
     if len(args) < 2 and "maxlen" not in kwargs:
         return _list(run, args or [*kwargs.values()], {}, at)
     held = run.elements(given) if args and isinstance(given := args[0], Sequence_) else []
@@ -130,7 +130,7 @@ def _next(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
 
 
 def of_each(run: Run, value: Phi, made: Callable[[Value], Value]) -> Value | None:
-    """What is made of containers that differ between paths, each on its own; None where one of them is none."""
+    """Applies `made` to each container that `value` may be, on its own path; None if an alternative is no container."""
     live = run.live(value)
     if not live or not all(isinstance(atom, (Sequence_, Mapping_)) for _, atom in live):
         return None
@@ -191,7 +191,7 @@ def _super(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
 
 
 def _descriptor(name: str) -> Play:
-    """`staticmethod(function)` and its kin, called and not written as a decorator."""
+    """Models `staticmethod(function)` and its kin, called instead of written as a decorator."""
 
     def play(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
         function = args[0] if args else Unknown()
@@ -206,7 +206,7 @@ def _descriptor(name: str) -> Play:
 
 
 def _named_tuple(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """`collections.namedtuple("Name", ["field", …])`: what makes tuples whose elements have names."""
+    """`collections.namedtuple("Name", ["field", …])`: a constructor of tuples whose elements have names."""
     told = args[1] if len(args) > 1 else kwargs.get("field_names")
     listed = [told] if isinstance(told, Constant) else None if told is None else containers.items(run, told)
     words = [one.value for one in listed or () if isinstance(one, Constant) and isinstance(one.value, str)]
@@ -242,7 +242,7 @@ def _all(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.A
 
 
 def _truth(run: Run, args: Sequence[Value], wanted: bool) -> Value:
-    """Whether one element is true (`wanted`), or whether none is false: by the tests that the elements are."""
+    """Models `any` (`wanted` is True) and `all` (False), if the elements are tests, by the guards of these tests."""
     elements: list[Value] = []
     if args and isinstance(args[0], iterators.Iteration):
         elements = args[0].all()[1]
@@ -272,7 +272,7 @@ _TEXTS = frozenset("builtins.str builtins.repr builtins.chr builtins.format".spl
 
 
 def other(run: Run, dotted: str, args: Sequence[Value]) -> Value:
-    """A builtin that is not played."""
+    """Models a builtin without an intrinsic: returns a number, a string, or an unknown value made of the arguments."""
     if dotted in _SCALARS:
         return run.scalar((dotted, *args), Text if dotted in _TEXTS else Scalar) if args else Scalar()
     if dotted in _NUMERIC:
@@ -280,7 +280,7 @@ def other(run: Run, dotted: str, args: Sequence[Value]) -> Value:
             return run.scalar((dotted, *args))
         return external_modules.result_of(run, args, {})
     result = external_modules.result_of(run, args, {})
-    result.alone = False  # `globals()`: it may be what was there before
+    result.alone = False  # `globals()` returns values that existed before
     return result
 
 

@@ -19,17 +19,17 @@ _CACHES = frozenset({"functools.cache", "functools.lru_cache"})
 def result(
     run: Run, function: FunctionValue, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
 ) -> Value | None:
-    """What an earlier call has returned, or this one for all later ones; None where each is to be run by itself.
+    """The result of a call of a cached function, computed at the first such call; None if each call has to run.
 
-    That is done where all arguments are constants: what the function comes to is then the same on every path. What may
-    write is run where it is called.
+    Only calls with constant arguments share a result: it is the same on every path. A function that may write runs at
+    each call.
     """
     source = function.source
     if not _is_cached(function) or kwargs or not all(type(value) is Constant for value in args):
         return None
     if source in run.entering.active or run.program.enters(source):
         return None
-    # A function inside another is a new one, with a cache of its own, each time that it is defined.
+    # A nested function is defined anew, with an empty cache, at each call of the function around it.
     name = f"{source.name}@{source.node.lineno}#{function.frame}"
     key = (source.module, f"{name}({', '.join(map(_spelt, args))})")
     known = run.top_levels.globals.get(key)

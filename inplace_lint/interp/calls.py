@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 def call(
     run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST, exact: bool = True
 ) -> Value:
-    """The value of func(*args, **kwargs); `exact` is False where some arguments came from what is not known."""
+    """The value of `func(*args, **kwargs)`; `exact` is False if a star spread arguments of unknown number."""
     if isinstance(func, Phi):
         return _call_each(run, func, args, kwargs, at, exact)
     while isinstance(func, Bound):
@@ -121,7 +121,7 @@ def call(
 def _call_each(
     run: Run, func: Phi, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST, exact: bool
 ) -> Value:
-    """A call of what differs between paths: each on its own, but for what changes nothing else than its own object."""
+    """Calls each alternative of `func` on its own path; a method that only changes its own object needs no own path."""
     apart = tuple(one for one in func.alternatives if not isinstance(one[1], modules.OfOne))
     results = [
         (guard, run.call(one, args, kwargs, at, exact))
@@ -136,7 +136,7 @@ def _call_each(
 def _of_unknown_modules(
     run: Run, func: Symbol, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
 ) -> Value:
-    """An nn.Sequential or nn.ModuleList of modules that are not known one by one."""
+    """Makes an `nn.Sequential(*layers)` or `nn.ModuleList(layers)` of a list whose length is not known."""
     spread, run.entering.spread = run.entering.spread, None
     if spread is None:
         return unknown(run, func, args, kwargs, at)
@@ -146,13 +146,13 @@ def _of_unknown_modules(
 def _carrying(
     run: Run, result: Value, since: int, args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> Value:
-    """What something that is not of the project returned: where its kind is not known, what was given may be in it."""
+    """Returns `result`; links unknown values in it made after `since` to the arguments, which they may contain."""
     unmodeled.hang(run, result, since, (*args, *kwargs.values()))
     return result
 
 
 def unknown(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """A call of something that is not known: its result may hang on everything that was given to it."""
+    """Calls an unknown callee: its result may depend on every argument, and it may keep the arguments."""
     given = [found for value in (*args, *kwargs.values()) for found in run.tensors_within(value)]
     run.handed.given.update(tensor.storage for _, tensor in given)
     run.hands_on((*args, *kwargs.values()))
@@ -176,7 +176,7 @@ def unknown(run: Run, func: Value, args: Sequence[Value], kwargs: Mapping[str, V
 def leave(run: Run, value: Value) -> None:
     """Return from the current function along the current path."""
     if isinstance(value, Iteration) and not run.frame.depth:
-        value.all()  # whoever called it goes over it
+        value.all()  # the unknown caller will iterate over it
     run.frame.returns.append((run.path, value, run.state.changes(run.frame.base)))
     run.path = DEAD
 
@@ -191,7 +191,7 @@ def enter(
     force: bool = False,
     on_yield: Callable[[Value], None] | None = None,
 ) -> Value:
-    """Run the body of a function of the project with these arguments; `force` takes generators too."""
+    """Runs a project function inline and returns its result; `force`: even past the budget, and generators too."""
     source = function.source
     if run.entering.decorates and args and _hands_back(run, source, args[0]):
         return args[0]
@@ -240,9 +240,9 @@ def enter(
 
 
 def _hands_back(run: Run, source: FunctionSource, given: Value) -> bool:
-    """Whether a function that is used as a decorator leaves the function as it is that it was given.
+    """Whether a decorator returns the function that it is given, as one that registers functions does.
 
-    A table of the functions of its own file is for that file to look things up in.
+    A decorator of the same file has to run: it may put the function into a table that the file looks it up in.
     """
     return (
         isinstance(given, FunctionValue)
@@ -251,12 +251,12 @@ def _hands_back(run: Run, source: FunctionSource, given: Value) -> bool:
     )
 
 
-#: A function that calls itself for the modules in a module is followed so many levels down.
+#: How many levels deep a function is followed that calls itself for the children of a module.
 _LEVELS = 3
 
 
 def _is_tree(value: Value) -> bool:
-    """Whether it is a module that holds others, all of them in sight."""
+    """Whether the value is a module whose children are in sight: of a project class, or a `torch.nn` container."""
     if isinstance(value, Instance):
         return value.cls.is_module()
     return isinstance(value, Sequence_) and value.kind in ("Sequential", "ModuleList")
@@ -270,7 +270,7 @@ def _not_entered(
     at: ast.AST,
     exact: bool,
 ) -> Value | None:
-    """What stands for a call of a generator, or too deep, or of what is being run already; None for all others."""
+    """The result of a call that is not entered: of a generator, too deep, or recursive; None for all other calls."""
     source = function.source
     exhausted = run.frame.depth >= DEPTH or run.budget.is_spent()
     nested = run.entering.active.count(source)
@@ -286,7 +286,7 @@ def _not_entered(
 
 
 def _come_back(run: Run, frame: Frame, path: Guard) -> Value:
-    """Join what a call changed, along each path on which it returned, into the caller's state; what it returned."""
+    """Joins the states of all returns of a call into the caller's state, and returns the join of its results."""
     if not frame.returns:
         run.merge([], [])
         return Unknown()
@@ -302,12 +302,12 @@ def _come_back(run: Run, frame: Frame, path: Guard) -> Value:
     return join([(condition, ret[1]) for condition, ret in zip(conditions, frame.returns)])
 
 
-#: An answer that depends on more cases than this is not told apart by them.
+#: A truth value with more alternatives than this is replaced by a single doubtful test.
 _CASES = 4
 
 
 def _answer(run: Run, result: Phi, at: ast.AST) -> Value:
-    """What a function returned; a truth value that hangs on gradients in too many ways only says that it does."""
+    """The result of a call; a truth value that depends on gradients in too many ways becomes one doubtful test."""
     if len(result.alternatives) <= _CASES:
         return result
     if not all(isinstance(atom, (Scalar, Constant, Unknown)) for _, atom in result.alternatives):
@@ -320,7 +320,7 @@ def _answer(run: Run, result: Phi, at: ast.AST) -> Value:
 def _has_to_be_entered(
     run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
 ) -> bool:
-    """Whether something that may matter happens in a call, or it costs less to enter it than to find that out."""
+    """Whether something in a call may matter, or the function is so small that entering it is cheaper than deciding."""
     if run.entering.decorates:
         return source.name == "__init__" or is_small(source) or run.program.may_return(run.frame.function, at)
     return (
@@ -336,9 +336,9 @@ def _has_to_be_entered(
 def _is_given_a_writer(
     run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> bool:
-    """Whether an argument is an object that writes when it is called, or by a method that the function calls of it.
+    """Whether an argument is an object that writes when it is called, or by a method that the function calls on it.
 
-    So is one whose mode was set: in training, batch statistics are written, which an evaluation has read.
+    A module whose mode was set counts too: in training, BatchNorm writes the statistics that evaluation has read.
     """
     for value in (*args, *kwargs.values()):
         if isinstance(value, Instance):
@@ -354,7 +354,7 @@ def _is_given_a_writer(
 
 
 def skip(run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Value:
-    """Pass over a call in which nothing is written. Whether it matters shows when what it touched is written later."""
+    """Skips a call in which nothing is written, and records it: it matters if a tensor it touched is written later."""
     result = Unknown()
     values = [*args, *kwargs.values()]
     result.nodes = [found for value in values for found in run.tensors_within(value)]
@@ -364,7 +364,7 @@ def skip(run: Run, source: FunctionSource, args: Sequence[Value], kwargs: Mappin
     for value in values:
         for _, atom in run.live(value):
             if isinstance(atom, (Sequence_, Mapping_)) and containers.length(run, atom) == 0:
-                containers.smear(run, atom, Unknown(result))  # it is given to be filled
+                containers.smear(run, atom, Unknown(result))  # an empty container is passed to be filled
     storages = {tensor.storage for _, tensor in result.nodes}
     run.handed.given |= storages
     run.entering.skipped.append(
@@ -380,7 +380,7 @@ def bind(
     kwargs: Mapping[str, Value],
     exact: bool,
 ) -> dict[str, Value]:
-    """Parameters by name."""
+    """Binds arguments to parameters: by name; a missing one gets its default, or is unknown if not `exact`."""
     given = binding.bind(function.source, args, kwargs)
     arguments, bound = function.source.node.args, given.named
     if arguments.vararg is not None:
@@ -396,7 +396,7 @@ def bind(
 
 
 def default(run: Run, function: FunctionValue, parameter: ast.arg) -> Value:
-    """The default of a parameter that was not given."""
+    """The default value of a parameter that the call does not give."""
     source = function.source
     node = source.default_of(parameter)
     if node is None:
@@ -417,7 +417,7 @@ def default(run: Run, function: FunctionValue, parameter: ast.arg) -> Value:
 
 
 def enter_context(run: Run, manager: Value, at: ast.AST) -> Value:
-    """What `with manager as name` binds."""
+    """Enters a context manager, and returns the value that `with manager as name` binds."""
     if isinstance(manager, Instance):
         found = lookup.find(run, manager.cls.order(), "__enter__")
         if isinstance(found, FunctionValue):
@@ -430,14 +430,14 @@ def enter_context(run: Run, manager: Value, at: ast.AST) -> Value:
     if isinstance(manager, Symbol) and manager.dotted in MODES:
         grad_mode.apply(run, grad_mode.of(manager.dotted, [], {}))
     elif isinstance(manager, Unknown) and run.grad == "on" and names.may_come_by_a_star(run, at):
-        run.grad = "unknown"  # it may be torch's
+        run.grad = "unknown"  # an `import *` may have bound the name to torch's `no_grad`
     return (
         manager if isinstance(manager, Scalar) else external_modules.result_of(run, [manager], {})
     )  # a file is a scalar
 
 
 def leave_context(run: Run, manager: Value, at: ast.AST) -> None:
-    """What an object of the project does where a `with` block ends."""
+    """Calls the `__exit__` of a project object at the end of a `with` block."""
     if isinstance(manager, Instance) and run.path:
         found = lookup.find(run, manager.cls.order(), "__exit__")
         if isinstance(found, FunctionValue):

@@ -49,7 +49,7 @@ class Super(Value):
 
 
 def _is_set_to_a_tensor(run: Run, cls: ClassValue, name: str) -> bool:
-    """Whether a method of the class sets an attribute to what a function of torch makes."""
+    """Whether a method of the class assigns the attribute the result of a torch function: `self.x = torch.zeros(3)`."""
     for owner in cls.order():
         for method in owner.source.methods.values():
             for how, value, _ in run.program.prefilter.assigned(method).names.get(f".{name}", ()):
@@ -69,7 +69,7 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
         if obj in run.root.outside and isinstance(value, (Sequence_, Mapping_, Instance)):
             run.root.outside.add(value)
         if obj in run.root.outside and run.program.built.base.slots.get((obj, name)) is value:
-            # As `__init__` leaves it until some method sets it, or fills it: and this one need not be the first to run.
+            # Still as `__init__` left it, but another method, which sets or fills it, may have run before this one.
             if isinstance(value, Constant) and value.value is None:
                 if run.program.is_set_later(obj.cls, name, run.frame.module):
                     known = late_attributes.value(run, obj, name)
@@ -109,6 +109,7 @@ def of_instance(run: Run, obj: Instance, name: str, at: ast.AST) -> Value:
 
 
 def _bound(run: Run, found: Value, obj: Value, at: ast.AST) -> Value:
+    """Binds a class attribute to an object, as Python's descriptors do; calls a property."""
     if not isinstance(found, FunctionValue):
         return found
     kind = descriptor(found)
@@ -122,7 +123,7 @@ def _bound(run: Run, found: Value, obj: Value, at: ast.AST) -> Value:
 
 
 def descriptor(function: FunctionValue) -> str:
-    """staticmethod, classmethod, property or nothing, by the decorators' names."""
+    """The kind of a method by its decorators: "staticmethod", "classmethod", "property" or ""."""
     for value in function.decorated or ():
         if isinstance(value, Symbol):
             last = value.dotted.rpartition(".")[2]
@@ -134,7 +135,7 @@ def descriptor(function: FunctionValue) -> str:
 
 
 def _from_torch(run: Run, obj: Instance, name: str) -> Value | None:
-    """An attribute or method that the object has from torch's class."""
+    """An attribute or method that the object inherits from a torch class; None if there is none of this name."""
     own = inherited.part(run, obj)
     if isinstance(own, Optimizer):
         return optimizers.attribute(run, own, name) if name in ("param_groups", "step", "zero_grad") else None
@@ -160,7 +161,7 @@ def of_class(run: Run, cls: ClassValue, name: str) -> Value:
 
 
 def of_super(run: Run, obj: Super, name: str) -> Value:
-    """What `super()` finds past the class that it stands in."""
+    """The value of `super().name`: looked up in the classes behind the one that the call stands in."""
     receiver = obj.receiver
     if isinstance(receiver, Instance):
         order = receiver.cls.order()

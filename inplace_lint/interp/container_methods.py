@@ -17,12 +17,12 @@ NONE = Constant(None)
 
 
 def has(obj: Sequence_ | Mapping_, name: str) -> bool:
-    """Whether it is the name of a method that such a container has and a module has not."""
+    """Whether `name` is a list method (of a sequence) or a dict method (of a mapping) that is modelled here."""
     return name in (_SEQUENCE_METHODS if isinstance(obj, Sequence_) else _MAPPING_METHODS)
 
 
 def of(run: Run, obj: Sequence_ | Mapping_, name: str) -> Value:
-    """Methods of lists, tuples, dicts, nn.Sequential, nn.ModuleList, nn.ModuleDict."""
+    """The value of `obj.name`: a method of a list, tuple, set, dict or `torch.nn` container, or a member."""
     if isinstance(obj, Sequence_):
         play = _SEQUENCE_METHODS.get(name)
         if play is not None:
@@ -148,7 +148,7 @@ def _items(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str, 
         if value is None:
             continue
         name = containers.key_of(run, obj, key)
-        # What each round of a loop put into it is in a pair of its own.
+        # Values that the rounds of a loop stored under unknown keys make one pair each.
         each = [value] if isinstance(key, tuple) else [atom for _, atom in alternatives(value)]
         if not elements.of_rounds(each) and not all(isinstance(atom, Unknown) for atom in each):
             each = [value]
@@ -200,7 +200,7 @@ def _update(run: Run, obj: Mapping_, args: Sequence[Value], kwargs: Mapping[str,
     return NONE
 
 
-#: The index at which the methods of a deque work that name the left.
+#: The index at which `appendleft` and `popleft` of a deque work.
 _FIRST = Constant(0)
 
 _SEQUENCE_METHODS: dict[str, Callable[[Run, Sequence_, Sequence[Value]], Value]] = {

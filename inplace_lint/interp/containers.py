@@ -33,14 +33,14 @@ if TYPE_CHECKING:
     from .run import Run
 
 
-#: So many lengths of one list are told apart.
+#: A list with more possible lengths than this has an unknown length.
 _LENGTHS = 4
-#: What stands at an end of a list where that is not known.
+#: What the state holds for an end, length or parts of a list that are not known.
 NOT_KNOWN = Unknown()
 
 
 def make(run: Run, kind: str, items: Sequence[Value], exact: bool = True) -> Value:
-    """A new tuple, list, set or slice."""
+    """A new tuple, list, set or slice; `exact`: `items` are all its elements, in this order."""
     if kind == "slice":
         return Slice(items)
     sequence = Sequence_(kind)
@@ -56,7 +56,7 @@ def make(run: Run, kind: str, items: Sequence[Value], exact: bool = True) -> Val
 
 
 class Parts(Value):
-    """What a list was put together of: single elements, and (starred) what was spread in it; `length` as it was."""
+    """The parts of a list such as `[a, *rest]`, as (starred, value); valid while the list has this `length`."""
 
     __slots__ = ("length", "parts")
 
@@ -66,7 +66,7 @@ class Parts(Value):
 
 
 class Lazy(Mapping_):
-    """A mapping whose values are made when they are asked for: `find(key)`, one that stands for each without a key."""
+    """A mapping whose values are made on demand by `find(key)`; `find(None)` stands for any of its values."""
 
     __slots__ = ("find",)
 
@@ -76,7 +76,7 @@ class Lazy(Mapping_):
 
 
 def make_of_parts(run: Run, kind: str, parts: list[tuple[bool, Value]]) -> Value:
-    """A new list of single elements and of the elements of others (starred); of these it may not be known how many."""
+    """A new container of single elements and of spread (starred) values, whose number of elements may be unknown."""
     items_: list[Value] = []
     open_: list[tuple[bool, Value]] = []
     exact = True
@@ -115,7 +115,7 @@ def joined(run: Run, left: Sequence_, right: Sequence_) -> Value:
 
 
 def parts_of(run: Run, value: Value) -> list[tuple[bool, Value]] | None:
-    """What a list whose length is not known was put together of, if it has not changed since."""
+    """The parts that a list of unknown length was built of; None if there are none, or the list has changed since."""
     found = run.state.get((value, PARTS)) if isinstance(value, Sequence_) else None
     if isinstance(found, Parts) and found.length is run.state.get((value, LENGTH)):
         return found.parts
@@ -123,7 +123,7 @@ def parts_of(run: Run, value: Value) -> list[tuple[bool, Value]] | None:
 
 
 def spread(run: Run, value: Value) -> list[Value] | None:
-    """The elements of what is spread in a call or a list, or None where it is not known how many there are."""
+    """The elements of a value spread by a star (`[*value]`, `f(*value)`); None if their number is not known."""
     if isinstance(value, Iteration):
         exact, elements_ = value.all()
         return elements_ if exact else None
@@ -131,14 +131,14 @@ def spread(run: Run, value: Value) -> list[Value] | None:
 
 
 def elements_of(run: Run, value: Value) -> list[Value]:
-    """What stands for the elements of something, where it is not known how many there are."""
+    """Values that stand for the elements of a value whose number of elements is not known."""
     if isinstance(value, Iteration):
         return value.all()[1]
     return [any_element(run, value)]
 
 
 def of_unknown_length(run: Run, kind: str, other: Sequence_) -> Value:
-    """A container of what stands in another one, of which it is not known how much that is."""
+    """A container with the elements of another one, whose length is not known or differs between paths."""
     counts = known_lengths(run, other)
     if counts:
         made = Sequence_(kind)
@@ -165,7 +165,7 @@ def length(run: Run, value: Value) -> int | None:
 
 
 def lengths(run: Run, value: Sequence_) -> list[tuple[Guard, int | None]]:
-    """The numbers of elements that a list may have, each with its paths; None where one is not known."""
+    """The possible lengths of a list, each with its guard; None stands for a length that is not known."""
     found = run.state.get((value, LENGTH))
     live = [] if found is None else run.live(found)
     if not 0 < len(live) <= _LENGTHS:
@@ -177,7 +177,7 @@ def lengths(run: Run, value: Sequence_) -> list[tuple[Guard, int | None]]:
 
 
 def known_lengths(run: Run, value: Value) -> list[tuple[Guard, int]]:
-    """The numbers of elements that a list may have, each with its paths; none where one of them is not known."""
+    """The possible lengths of a list, each with its guard; empty if one of them is not known."""
     found = lengths(run, value) if isinstance(value, Sequence_) else []
     known = [(guard, count) for guard, count in found if count is not None]
     return known if len(known) == len(found) else []
@@ -196,26 +196,26 @@ def items(run: Run, value: Value) -> list[Value] | None:
 
 
 def names(run: Run, mapping: Mapping_) -> list[Value] | None:
-    """The keys that a mapping is iterated over by, or None where they are not known."""
+    """The keys of a mapping in order, or None if they are not all known."""
     if ANY in mapping.keys or length(run, mapping) != len(mapping.keys):
         return None
     return [key_of(run, mapping, key) for key in mapping.keys]
 
 
 def key_of(run: Run, mapping: Mapping_, key: Hashable) -> Value:
-    """The value that an element of a mapping stands under."""
+    """The key of an element of a mapping, as a value."""
     if not isinstance(key, tuple):
         return key_of_any(run, mapping)
     return make(run, "tuple", [*map(Constant, key[1])]) if isinstance(key[1], tuple) else Constant(key[1])
 
 
 def any_element(run: Run, value: Value) -> Value:
-    """An element of which it is not known which one it is; known only where all elements are one and the same."""
+    """An element at an unknown position; an unknown value, unless one element can stand for all of them."""
     return one_of_many(run, _any_element(run, value))
 
 
 def one_of_many(run: Run, value: Value) -> Value:
-    """The same value; the tensors in it stand for several."""
+    """Notes that each tensor the value may be stands for any of several tensors; returns the value."""
     for _, atom in alternatives(value):
         if isinstance(atom, Tensor):
             run.several.many.add(atom)
@@ -225,7 +225,7 @@ def one_of_many(run: Run, value: Value) -> Value:
 
 
 def _is_mixed(value: Value) -> bool:
-    """Whether a list holds modules of several kinds on one path: which of them follow each other is not known."""
+    """Whether an element may be a module of several kinds on one path, so that their order is not known."""
     modules = [(guard, atom) for guard, atom in alternatives(value) if isinstance(atom, TorchModule)]
     return any(
         one.name != other.name and compatible(guard, path)
@@ -252,7 +252,7 @@ def _any_element(run: Run, value: Value) -> Value:
 
 
 def fresh_element(run: Run, sequence: Sequence_, key: Hashable) -> Value:
-    """An element of a list whose elements share nothing: made when asked for, from the one that stands for all."""
+    """The element at `key` of a list whose elements share no memory; made on demand, like the element for all keys."""
     known = run.state.get((sequence, key))
     if known is not None:
         return known
@@ -279,7 +279,7 @@ def fresh_element(run: Run, sequence: Sequence_, key: Hashable) -> Value:
 
 
 def _like(run: Run, pattern: Tensor) -> Tensor:
-    """Another tensor that was made as this one was."""
+    """A tensor with a new storage, and with the dtype, layout and graph of `pattern`."""
     element = run.new_tensor("result", 0, None, dtype=pattern.storage.dtype)
     element.contiguous, element.dense = pattern.contiguous, pattern.dense
     element.storage.made = pattern.storage.made
@@ -289,14 +289,14 @@ def _like(run: Run, pattern: Tensor) -> Tensor:
 
 
 def is_empty_as_made(run: Run, container: Sequence_ | Mapping_) -> bool:
-    """Whether nothing is in it, nor was put into it since its object was built."""
+    """Whether a container is empty, and unchanged since the object that holds it was built."""
     found = run.state.get((container, LENGTH))
     built = run.program.built.base.slots.get((container, LENGTH))
     return found is built and isinstance(found, Constant) and found.value == 0
 
 
 def fill(run: Run, container: Sequence_ | Mapping_, element: Value) -> None:
-    """What is in it from the start is not known: elements like this one, if any."""
+    """Lets a container hold any number of elements like `element`, from the start of the run."""
     slots = run.bottom().slots
     container.keys[ANY] = None
     slots[(container, ANY)] = element
@@ -305,27 +305,27 @@ def fill(run: Run, container: Sequence_ | Mapping_, element: Value) -> None:
 
 
 def forget_ends(run: Run, sequence: Sequence_) -> None:
-    """Which element comes first and which last is no longer known, nor what the list was put together of."""
+    """Forgets which elements of a list are first and last, and the parts that it was built of."""
     for what in (FIRST, LAST, PARTS):
         run.state.slots[(sequence, what)] = NOT_KNOWN
 
 
 def smear(run: Run, container: Sequence_ | Mapping_, value: Value, key: Value | None = None) -> None:
-    """Add an element whose position is not known; `key`: under which it stands in a mapping."""
+    """Adds an element at an unknown position; in a mapping, under an unknown key, of which `key` may tell a part."""
     if isinstance(container, Mapping_):
         elements.file(run, container, key, value)
     known = run.state.get((container, ANY))
     value = elements.put_back(run, value)
     run.state.slots[(container, LENGTH)] = run.state.slots[(container, LAST)] = NOT_KNOWN
     if isinstance(known, TorchModule) and isinstance(value, TorchModule) and known.name == value.name:
-        return  # which of them an element is could only be guessed at
+        return  # the known layer stands for both: which one an element is would be a guess
     if known is None and container.kind == "unknown" and isinstance(value, Constant):
-        value = Unknown()  # the others, of which nothing is known, are not all this one
+        value = Unknown()  # the other elements are unknown, and not all this constant
     run.put(container, ANY, value if known is None else join([(run.path, known), (run.path, value)]))
 
 
 def append(run: Run, sequence: Sequence_, value: Value) -> None:
-    """list.append: at the known end, or anywhere once the length is not known."""
+    """`list.append`: adds the value at the end, or at an unknown position if the length is not known."""
     if sequence in run.root.outside:
         run.heap.escape(run.tensors_within(value), run.path)
     if isinstance(value, Tensor):
@@ -346,7 +346,7 @@ def append(run: Run, sequence: Sequence_, value: Value) -> None:
 
 
 def _append_module(run: Run, sequence: Sequence_, value: Value) -> bool:
-    """Append a module to a list that is longer on some paths than on others; whether it is known how long it is."""
+    """Appends a module to a list whose length differs between paths; False if it is none, or a length is unknown."""
     counts = known_lengths(run, sequence) if isinstance(value, (TorchModule, Instance, Sequence_)) else []
     for guard, count in counts:
         known = run.state.get((sequence, count))
@@ -374,13 +374,13 @@ def put_key(run: Run, mapping: Mapping_, key: Value, value: Value) -> None:
 
 
 def key_of_any(run: Run, mapping: Mapping_) -> Value:
-    """The key under which any element of a mapping stands: a tensor, where tensors alone were its keys."""
+    """A value that stands for any key of a mapping: a tensor, if the latest key that is no constant was one."""
     found = run.state.get((mapping, KEYS))
     return Scalar() if found is None else found
 
 
 def holds(run: Run, mapping: Mapping_, key: object) -> bool | None:
-    """Whether a mapping has a key; None where that is not known."""
+    """Whether a mapping has a key; None if that is not known."""
     if length(run, mapping) is None or ANY in mapping.keys or ("key", key) in mapping.popped:
         return None
     return ("key", key) in mapping.keys
@@ -404,11 +404,11 @@ def get_key(run: Run, mapping: Mapping_, key: Value) -> Value:
             found = _under_key(run, found, key.value)
         elif isinstance(
             found, Unknown
-        ):  # of several, each told apart would be several more when it is put back
+        ):  # splitting a `Phi` by key would multiply its alternatives each time it is stored again
             found = _under_key(run, found, key)
         return elements.taken(run, mapping, found, key)
     if isinstance(key, Constant):
-        # The same unknown element each time it is asked for.
+        # A key always gives the same unknown element.
         unknown = Unknown()
         run.put(mapping, ("key", key.value), unknown)
         return unknown
@@ -416,7 +416,7 @@ def get_key(run: Run, mapping: Mapping_, key: Value) -> Value:
 
 
 def _under_key(run: Run, found: Value, key: Hashable) -> Value:
-    """What stands under one key of a mapping filled under keys that are not known: where unknown, of its own."""
+    """The value under one key of a mapping filled under unknown keys: an unknown value of its own for each key."""
     if not isinstance(found, (Unknown, Phi)):
         return found
     each = [
@@ -427,7 +427,7 @@ def _under_key(run: Run, found: Value, key: Hashable) -> Value:
 
 
 def update(run: Run, mapping: Mapping_, other: Value) -> None:
-    """Spread one mapping into another."""
+    """Copies the items of `other` into `mapping`."""
     exact = length(run, mapping) is not None and length(run, other) is not None and not mapping.popped
     if isinstance(other, Mapping_):
         exact, mapping.patterns = exact and not other.popped, None if ANY in other.keys else mapping.patterns
@@ -439,7 +439,7 @@ def update(run: Run, mapping: Mapping_, other: Value) -> None:
 
 
 def string_items(run: Run, value: Value) -> dict[str, Value] | None:
-    """What `**value` passes, if all keys are known."""
+    """The keyword arguments that `**value` passes; None if a key is not known."""
     if not isinstance(value, Mapping_) or ANY in value.keys:
         return None
     found: dict[str, Value] = {}

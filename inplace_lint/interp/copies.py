@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from .run import Run
     from .values import Value
 
-#: Deeper than this nothing is known of what was copied.
+#: Values nested deeper than this are copied as unknown values.
 _DEPTH = 6
 
 
 def deepcopy(run: Run, value: Value, at: ast.AST) -> Value:
-    """A copy of a value; what occurs in it several times is copied once."""
+    """A deep copy of a value; a part that occurs several times in it is copied once."""
     return _copy(run, value, at, {}, _DEPTH)
 
 
@@ -84,7 +84,7 @@ def _fill(
 
 
 def _tensor(run: Run, tensor: Tensor, at: ast.AST) -> Tensor:
-    """Other memory of the same kind: a leaf that requires grad if the first one does."""
+    """A tensor with a new storage of the same kind; it is a leaf that requires grad if the original surely is one."""
     storage = tensor.storage
     evidence = max((e for _, e in run.heap.gradients(tensor, run.path)), default=NEVER)
     leaf = storage.leaf and evidence == DOES

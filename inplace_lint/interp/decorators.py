@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at: ast.AST) -> Value:
-    """The value that a function has once its decorators are applied, innermost first."""
+    """The value that a function name is bound to once its decorators are applied, innermost first."""
     result: Value = function
     for decorator in reversed(decorators):
         if isinstance(decorator, Symbol) and decorator.dotted in MODES:
@@ -40,13 +40,13 @@ def decorated(run: Run, function: FunctionValue, decorators: Sequence[Value], at
 
 
 def of_class(run: Run, decorator: Value, cls: ClassValue, at: ast.AST) -> None:
-    """What a decorator does with a class: it may put it where others look it up. The class is taken for what it was."""
+    """Runs a class decorator for its effects, such as registering the class; the class itself is taken as unchanged."""
     if isinstance(decorator, FunctionValue) and decorator.source not in run.entering.active:
         _wrapped(run, decorator, cls, at)
 
 
 def _wrapped(run: Run, decorator: FunctionValue, function: Value, at: ast.AST) -> Value:
-    """What a decorator makes of a function: who that is matters, and not what else the decorator computes."""
+    """Calls a decorator; only the function it returns matters, so few calls inside the decorator are entered."""
     before = run.budget.looks_aside, run.entering.decorates
     run.budget.looks_aside, run.entering.decorates = False, True
     wrapped = run.enter(decorator, [function], {}, at, force=True)

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class Diagram:
-    """A node: what holds where the test of its bit fails (`low`), and where it holds (`high`).
+    """A BDD node: the diagram where the test of its bit fails (`low`), and where that test holds (`high`).
 
-    `positive` and `negative` are masks of the tests that must and must not hold, whatever the others are, `support`
-    of all that it speaks of; `paths` counts the ways down to where it holds.
+    `positive` and `negative` are masks of the tests that must and must not hold for the diagram to be true, `support`
+    is the mask of all tests in it; `paths` counts its paths to TRUE.
     """
 
     __slots__ = ("bit", "high", "low", "negative", "paths", "positive", "support")
@@ -30,7 +30,7 @@ class Diagram:
 
 
 TRUE, FALSE = Diagram(-1, 1), Diagram(-1, 0)
-#: Results are kept until there are so many.
+#: A cache of results is cleared when it has more entries than this.
 KEPT = 200_000
 _nodes: dict[tuple[int, Diagram, Diagram], Diagram] = {}
 _and: dict[tuple[Diagram, Diagram], Diagram] = {}
@@ -43,18 +43,18 @@ _ways: dict[Diagram, tuple[tuple[int, int], ...]] = {}
 
 
 def forget() -> None:
-    """Let go all diagrams: those that are still in use are not compared with new ones."""
+    """Forgets all diagrams. One still in use must not be compared with new ones: equal ones are then not identical."""
     for known in (_nodes, _and, _or, _not, _restricted, _without, _large, _ways):
         known.clear()
 
 
 def count() -> int:
-    """How many diagrams are known."""
+    """The number of diagrams that exist."""
     return len(_nodes)
 
 
 def node(bit: int, low: Diagram, high: Diagram) -> Diagram:
-    """The diagram of these two sides of a test that is later than all of theirs."""
+    """The diagram that branches on a test, which must be later than all tests in `low` and `high`."""
     if low is high:
         return low
     key = (bit, low, high)
@@ -75,7 +75,7 @@ def node(bit: int, low: Diagram, high: Diagram) -> Diagram:
 
 
 def cube(positive: int, negative: int) -> Diagram:
-    """The conjunction of these tests and of the opposites of those."""
+    """The conjunction of the tests in mask `positive` and of the negated tests in mask `negative`."""
     found = TRUE
     rest = positive | negative
     while rest:
@@ -87,7 +87,7 @@ def cube(positive: int, negative: int) -> Diagram:
 
 
 def conjoined(a: Diagram, b: Diagram) -> Diagram:
-    """Where a and b hold."""
+    """The conjunction of a and b."""
     if a is TRUE or a is b:
         return b
     if b is TRUE:
@@ -98,7 +98,7 @@ def conjoined(a: Diagram, b: Diagram) -> Diagram:
 
 
 def disjoined(a: Diagram, b: Diagram) -> Diagram:
-    """Where a or b holds."""
+    """The disjunction of a and b."""
     if a is FALSE or a is b:
         return b
     if b is FALSE:
@@ -114,7 +114,7 @@ def _on_both_sides(
     a: Diagram,
     b: Diagram,
 ) -> Diagram:
-    """An operation on two diagrams, from what it gives where their latest test fails, and where it holds."""
+    """Applies an operation to both branches of the latest test in a or b; `known` caches the results."""
     found = known.get((a, b))
     if found is None:
         if len(known) > KEPT:
@@ -127,12 +127,12 @@ def _on_both_sides(
 
 
 def sides(one: Diagram, bit: int) -> tuple[Diagram, Diagram]:
-    """A diagram where a test fails, and where it holds; no later test is in it."""
+    """The diagram where a test fails, and where it holds; the diagram must not contain a later test."""
     return (one.low, one.high) if one.bit == bit else (one, one)
 
 
 def negated(one: Diagram) -> Diagram:
-    """Where it does not hold."""
+    """The negation of a diagram."""
     if one.bit < 0:
         return FALSE if one is TRUE else TRUE
     known = _not.get(one)
@@ -144,7 +144,7 @@ def negated(one: Diagram) -> Diagram:
 
 
 def where(one: Diagram, positive: int, negative: int) -> Diagram:
-    """What remains of a diagram where these tests are known to hold, and those not to."""
+    """The diagram restricted to known outcomes: the tests in `positive` hold, those in `negative` do not."""
     if not one.support & (positive | negative):
         return one
     key = (one, positive & one.support, negative & one.support)
@@ -164,7 +164,7 @@ def where(one: Diagram, positive: int, negative: int) -> Diagram:
 
 
 def without(one: Diagram, tests: int) -> Diagram:
-    """Where a diagram holds for some outcomes of these tests: it speaks of them no longer."""
+    """The diagram with these tests quantified away: true where it holds for some outcome of them."""
     if not one.support & tests:
         return one
     key = (one, tests & one.support)
@@ -179,7 +179,7 @@ def without(one: Diagram, tests: int) -> Diagram:
 
 
 def has_more_nodes(one: Diagram, limit: int) -> bool:
-    """Whether a diagram consists of more nodes than this."""
+    """Whether a diagram has more than `limit` nodes."""
     known = _large.get((one, limit))
     if known is None:
         seen: set[Diagram] = set()
@@ -194,7 +194,7 @@ def has_more_nodes(one: Diagram, limit: int) -> bool:
 
 
 def thinned(one: Diagram, most: int) -> Diagram:
-    """A diagram that holds nowhere else, on at most so many ways down to where it does."""
+    """A diagram that implies this one and has at most `most` paths to TRUE."""
     if one.paths <= most or not most:
         return one if most else FALSE
     low = min(one.low.paths, max(most // 2, most - one.high.paths))
@@ -202,7 +202,7 @@ def thinned(one: Diagram, most: int) -> Diagram:
 
 
 def ways(one: Diagram) -> tuple[tuple[int, int], ...]:
-    """A diagram as alternatives, of which none can be left out: the tests that must and must not hold in each.
+    """An irredundant sum of products for a diagram: for each product, the masks of tests that must and must not hold.
 
     After S. Minato, "Fast generation of irredundant sum-of-products forms from binary decision diagrams" (1992).
     """
@@ -213,7 +213,7 @@ def ways(one: Diagram) -> tuple[tuple[int, int], ...]:
 
 
 def _alternatives(least: Diagram, most: Diagram) -> tuple[list[tuple[int, int]], Diagram]:
-    """Alternatives that hold wherever `least` does, and nowhere but where `most` does; and what they are together."""
+    """Products that hold wherever `least` does and only where `most` does; and their disjunction, as a diagram."""
     if least is FALSE:
         return [], FALSE
     if most is TRUE:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .run import Run
     from .values import Mapping_
 
-#: More names than this are not told apart.
+#: A table with more keys than this is split by the default key at most.
 _NAMES = 8
 _TOLD_APART = (
     Bound,
@@ -53,7 +53,7 @@ def _under(run: Run, mapping: Mapping_, name: str) -> Value:
 
 
 def chosen(run: Run, mapping: Mapping_, key: Value, at: ast.AST) -> Value | None:
-    """What stands under a key that is not known, each on paths of its own; None where that is not told apart."""
+    """The value under a key that is not known: every entry, on paths of its own; None if the table is not split."""
     if mapping.kind not in ("dict", "ModuleDict") or not isinstance(key, (Scalar, Unknown)):
         return None
     if len(mapping.keys) > _NAMES:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def made(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Unknown:
-    """A distribution, made of these."""
+    """A distribution with these parameters, and with the methods that sample it and compute densities."""
     found = external_modules.result_of(run, args, kwargs)
     parameters = [*args, *kwargs.values()]
 
@@ -36,12 +36,12 @@ def made(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Unknow
 
 
 def _drawn(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """What a distribution draws, of which no gradient comes back to what it was made of."""
+    """A sample of a distribution: no gradient flows from it to the parameters."""
     return run.new_tensor("result", NEVER, at)
 
 
 def _computed(run: Run, sources: Sequence[Value], at: ast.AST) -> Value:
-    """What is computed from each of the tensors among the sources."""
+    """A new tensor that is computed from all tensors in `sources`."""
     result = run.new_tensor("result", NEVER, at)
     result.contiguous = result.dense = False
     if run.grad not in ("on", "unknown"):

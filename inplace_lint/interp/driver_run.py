@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 
 class DriverRun(Interpreter):
-    """A run in which it is supposed how the file's training is called."""
+    """A run of a file's top level that then executes synthesised calls of its training."""
 
     supposes = True
 
     def __init__(self, program: Program, module: Module) -> None:
         super().__init__(program)
-        #: data is where the models are built: nothing in the file speaks of another device
+        #: whether data is on the CPU, as the models are: the file mentions no other device
         self._stays = b"device" not in module.source and b"cuda" not in module.source
-        #: the calls to which objects of other classes could be given as well
+        #: synthesised calls whose arguments could also be objects of other classes
         self.unsure: set[ast.AST] = set()
 
     def as_tensor(self, value: Value) -> Tensor | None:
@@ -43,7 +43,7 @@ class DriverRun(Interpreter):
         return tensor
 
     def train(self, ways: list[driver_synthesis.Driver]) -> None:
-        """Call the training in each of these ways."""
+        """Executes each of these drivers."""
         self.state.slots[(self.frame.uid, driver_synthesis.OPTIMIZER)] = Symbol("torch.optim.SGD")
         self.budget.looks_aside = True
         for way in ways:
@@ -62,11 +62,11 @@ class DriverRun(Interpreter):
                     self.heap.escape(self.tensors_within(result), ALWAYS)
             except (OutOfBudget, RecursionError):
                 break
-        self.found.cut = ""  # each function is looked at by itself as well
+        self.found.cut = ""  # a cut is not reported: each function is analysed by itself as well
 
 
 def is_guessed(run: Run, one: Place, other: Place) -> bool:
-    """Whether two places, not in methods of one class, only meet in objects that may be of other classes."""
+    """Whether two places meet only because a driver guessed an argument's class; never in methods of one class."""
     if not isinstance(run, DriverRun) or one.stack()[0].at not in run.unsure:
         return False
     source, another = one.frame.function, other.frame.function

@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from .run import Run
 
 _LAYERS = (Instance, Sequence_, TorchModule)
-#: Methods of strings that make another spelling of the same name.
+#: String methods that return another spelling of the same name.
 _SPELLINGS = frozenset("casefold lower strip upper".split())
 
 
 def by_default(run: Run, name: Value, at: ast.AST, found: Callable[[str], Value]) -> Value | None:
-    """What `found` gives for the default of a name, on the paths on which it is that; None where it has none."""
+    """`found(default)` on the paths where a name has its default, unknown on the others; None if it has no default."""
     default = name.default if isinstance(name, Scalar) else None
     if not isinstance(default, str):
         return None
@@ -51,7 +51,7 @@ def by_default(run: Run, name: Value, at: ast.AST, found: Callable[[str], Value]
 
 
 def spelled(run: Run, name: Scalar, method: str) -> Native | None:
-    """`name.lower()` of a name with a default."""
+    """Models `name.lower()` and its kin for a name with a default; None for other names and methods."""
     default = name.default
     if not isinstance(default, str) or method not in _SPELLINGS:
         return None
@@ -65,15 +65,15 @@ def spelled(run: Run, name: Scalar, method: str) -> Native | None:
 
 
 def register(run: Run, obj: Instance, layer: Value) -> None:
-    """`setattr(obj, name, layer)` under a name that is not known."""
+    """Models `setattr(obj, name, layer)` with an unknown name: the layer may be any attribute not set otherwise."""
     if all(isinstance(atom, _LAYERS) for _, atom in alternatives(layer)):
         known = run.state.get((obj, ANY))
         run.put(obj, ANY, layer if known is None else join([(run.path, known), (run.path, layer)]))
-        inherited.register(run, obj, layer)  # whatever its name, it is the next one
+        inherited.register(run, obj, layer)  # under any name, it is the next layer of an `nn.Sequential`
 
 
 def attribute(run: Run, obj: Instance, name: ast.expr | None) -> Value | None:
-    """`getattr(obj, name)`, for a name that is put together: one of the layers whose names begin like it."""
+    """Models `getattr(obj, f"layer{i}")`: one of the layers whose attribute names start with the same text."""
     if obj.pending is not None:
         run.materialise(obj)
     first = getattr(name, "values", [None])[0]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """A function of einops, or one of its layers for torch."""
+    """Models a call of an einops function, or of the class of one of its layers."""
     play = _FUNCTIONS.get(dotted)
     if play is not None:
         return play(run, args, kwargs, at)
@@ -28,7 +28,7 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
 
 
 def _given(args: Sequence[Value], kwargs: Mapping[str, Value], *names: str) -> list[Value]:
-    """The arguments of these names; None where one is missing."""
+    """The arguments for the parameters of these names; unknown where one is missing."""
     return [args[i] if i < len(args) else kwargs.get(name, Unknown()) for i, name in enumerate(names)]
 
 
@@ -62,6 +62,7 @@ def _transformed(
     kwargs: Mapping[str, Value],
     at: ast.AST,
 ) -> Value:
+    """Applies the torch ops of a pattern to a value; `reduction` is None for `rearrange` and `repeat`."""
     if type(value) in (Scalar, Text):
         return Scalar()
     if isinstance(value, (Sequence_, iterators.Iteration)):
@@ -88,10 +89,10 @@ def _transformed(
 
 
 def _step(run: Run, step: recipes.Step, value: Value, whole: bool, turned: bool, at: ast.AST) -> Value:
-    """One operation; `whole`: all elements of the tensor that was given lie side by side, in the order of its axes.
+    """Applies one op of a pattern. `whole`: the tensor is contiguous, and no op so far has made a new one.
 
-    `turned`: in some other order. Where neither is known, merging axes that do not follow each other moves elements:
-    it is a view only where they were moved before.
+    `turned`: the tensor was permuted or strided before. Merging axes that are not adjacent makes a copy, but may give a
+    view of a `turned` tensor.
     """
     if step.memory == recipes.SHARED_IF_WHOLE and whole:
         return _method(run, "view", value, step.argument, at)
@@ -112,11 +113,11 @@ def _step(run: Run, step: recipes.Step, value: Value, whole: bool, turned: bool,
 def _method(
     run: Run, name: str, value: Value, argument: tuple[int | None, ...] | int | None, at: ast.AST
 ) -> Value:
-    """value.name(argument): sizes or axes, None for a number that is not known."""
+    """Calls the method `value.name(argument)`; the argument is sizes or axes, with None for an unknown number."""
     op = table.method(name)
     if op is None:
         return Unknown()
-    # What is not known is one number, or all of them.
+    # An argument that is None may be one number or several.
     given: Value = Unknown() if name in recipes.REDUCTIONS.values() else Scalar()
     if isinstance(argument, tuple):
         given = containers.make(run, "tuple", [_number(one) for one in argument])
@@ -134,7 +135,7 @@ def _number(value: int | None) -> Value:
 
 
 def _einsum(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """einops.einsum(*tensors, pattern)."""
+    """`einops.einsum(*tensors, pattern)`, as `torch.einsum` with the pattern's equation."""
     *tensors, pattern = args or [Unknown()]
     text = _text(pattern)
     equation = None if text is None else recipes.equation(text)
@@ -145,7 +146,7 @@ def _einsum(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: as
 
 
 def _pack(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """einops.pack(tensors, pattern): they are reshaped and joined; their shapes, one for each, undo that."""
+    """`einops.pack(tensors, pattern)`: concatenates the tensors; also returns their shapes, which `unpack` takes."""
     tensors, _ = _given(args, kwargs, "tensors", "pattern")
     op = table.function("torch.cat")
     packed = Unknown() if op is None else ops.apply(run, op, [tensors], {}, at)
@@ -157,7 +158,7 @@ def _pack(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.
 
 
 def _unpack(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """einops.unpack(tensor, packed_shapes, pattern): slices, reshaped: a view for each shape."""
+    """`einops.unpack(tensor, packed_shapes, pattern)`: a list with one view of the tensor for each shape."""
     tensor, shapes, _ = _given(args, kwargs, "tensor", "packed_shapes", "pattern")
     op = table.operator("[]")
     if op is None:
@@ -174,7 +175,7 @@ def _unpack(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: as
     return sequence
 
 
-#: More parts than this are not told apart.
+#: A list with more parts than this is modelled as one of unknown length.
 _PARTS = 8
 
 
@@ -190,7 +191,7 @@ def _layer(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Va
 
 
 def call_layer(run: Run, module: TorchModule, args: Sequence[Value], at: ast.AST) -> Value | None:
-    """A call of one of einops' layers; None for a module of another package."""
+    """Models a call of an einops layer; None for a module of another package."""
     names = _LAYERS.get(module.name)
     if names is None or not args:
         return None
@@ -217,7 +218,7 @@ _FUNCTIONS = {
     "einops.unpack": _unpack,
     "einops.parse_shape": _parse_shape,
 }
-#: The layers, and what their constructors are given before the lengths of axes.
+#: The layer classes, with the constructor parameters that come before the lengths of axes.
 _LAYERS = {
     "einops.layers.torch.Rearrange": ("pattern",),
     "einops.layers.torch.Reduce": ("pattern", "reduction"),

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 
 def taken(run: Run, container: Sequence_ | Mapping_, found: Value, key: Value) -> Value:
-    """What stands for any element, as the one under this key: where it can be, told apart from those under others."""
+    """The element under `key`, of a container in which `found` stands for any element.
+
+    A tensor gets an alias for each key. Objects that a loop stored are dealt out in the order in which keys are read.
+    """
     name: object = (
         (type(key.value), key.value) if isinstance(key, Constant) else tuple(_parts(run, key)) or key
     )
@@ -43,7 +46,7 @@ def taken(run: Run, container: Sequence_ | Mapping_, found: Value, key: Value) -
 
 
 def of_rounds(atoms: list[Value]) -> bool:
-    """Whether several values are what the rounds of a loop made, one each, and not what one element was over time."""
+    """Whether the rounds of a loop made these values, one each; else they are what one element was over time."""
     if all(isinstance(atom, Tensor) for atom in atoms):
         made = [atom.storage.made for atom in atoms if isinstance(atom, Tensor)]
         return all(place is not None and made[0] is not None and place.at is made[0].at for place in made)
@@ -51,7 +54,7 @@ def of_rounds(atoms: list[Value]) -> bool:
 
 
 def put_back(run: Run, value: Value) -> Value:
-    """What is stored in a container: what was taken from one stands for any element there again."""
+    """The value to store in a container: for an alias that `taken` made, the tensor it was made of."""
     if not run.several.taken_for:
         return value
     if isinstance(value, Phi):
@@ -60,6 +63,7 @@ def put_back(run: Run, value: Value) -> Value:
 
 
 def _taken_tensor(run: Run, tensor: Tensor, name: object, loop: Loop | None) -> Tensor:
+    """The alias of a tensor for one key in one loop."""
     known = run.several.taken.get((tensor, name, loop))
     if known is None:
         known = run.several.taken[tensor, name, loop] = tensor.alias()
@@ -70,7 +74,7 @@ def _taken_tensor(run: Run, tensor: Tensor, name: object, loop: Loop | None) -> 
 
 
 def _parts(run: Run, key: Value) -> list[Value | None]:
-    """The parts of a key that is a tuple; none of any other."""
+    """The parts of a key that is a tuple of known length; empty for any other key."""
     if not isinstance(key, Sequence_) or key.kind != "tuple":
         return []
     count = run.state.get((key, LENGTH))
@@ -80,14 +84,14 @@ def _parts(run: Run, key: Value) -> list[Value | None]:
 
 
 def constant(run: Run, key: Value) -> Value:
-    """A key that is a tuple of constants, as one constant; any other as it is."""
+    """A key that is a tuple of constants, as one constant; any other key as it is."""
     parts = _parts(run, key)
     held = [part.value for part in parts if isinstance(part, Constant)]
     return Constant(tuple(held)) if parts and len(held) == len(parts) else key
 
 
 def pattern(run: Run, key: Value) -> Pattern | None:
-    """What is known of a key that is a tuple, where that is something: `("conv", i)` differs from `("norm", i)`."""
+    """The known parts of a tuple key; None if no part is known. `("conv", i)` differs from `("norm", i)`."""
     if isinstance(key, Constant) and isinstance(key.value, tuple):
         return tuple((type(part), part) for part in key.value)
     parts = _parts(run, key)
@@ -96,7 +100,7 @@ def pattern(run: Run, key: Value) -> Pattern | None:
 
 
 def file(run: Run, mapping: Mapping_, key: Value | None, value: Value) -> None:
-    """Something is put under a key that is not known, or is only known in part: note what is known of that."""
+    """Records a value under the known parts of its key; a key of which no part is known ends such records for good."""
     known = None if key is None else pattern(run, key)
     if known is None or mapping.patterns is None:
         mapping.patterns = None
@@ -109,7 +113,7 @@ def file(run: Run, mapping: Mapping_, key: Value | None, value: Value) -> None:
 
 
 def filed(run: Run, mapping: Mapping_, key: Value) -> Value | None:
-    """What may stand under a key of which a part is known; None where that is not told from what stands under any."""
+    """The values recorded under keys that may equal `key`; None if the records of `file` do not narrow them down."""
     sought = pattern(run, key)
     if sought is None or not mapping.patterns:
         return None
@@ -119,5 +123,5 @@ def filed(run: Run, mapping: Mapping_, key: Value) -> Value | None:
 
 
 def _fits(one: Pattern, other: Pattern) -> bool:
-    """Whether one key may be both."""
+    """Whether one key may have both patterns."""
     return len(one) == len(other) and all(a is None or b is None or a == b for a, b in zip(one, other))

@@ -42,12 +42,12 @@ if TYPE_CHECKING:
     from .run import Run
     from .values import Value
 
-#: An object whose `__init__` is given such objects too is followed this far.
+#: How deep objects are made for the `__init__` parameters of other such objects.
 _DEPTH = 2
 
 
 def arguments(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> dict[str, Value]:
-    """The arguments of a function, by name, before any call of it is seen; those that are `known` stay."""
+    """Makes an abstract argument for each parameter of a function; those in `known` are kept as they are."""
     args = dict(known)
     parameters = (*source.parameters, *source.node.args.kwonlyargs)
     module = source.module
@@ -60,7 +60,7 @@ def arguments(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> d
 
 
 def arguments_of(run: Run, init: FunctionSource, obj: Instance) -> dict[str, Value]:
-    """What the `__init__` of an object that somebody else has made was given, but for the object."""
+    """The arguments, without `self`, that an unknown caller passed to the `__init__` of an object."""
     if not init.parameters:
         return {}  # `*args` takes the object as well
     args = arguments(run, init, {init.parameters[0].arg: obj})
@@ -73,7 +73,7 @@ def arguments_of(run: Run, init: FunctionSource, obj: Instance) -> dict[str, Val
 
 
 def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
-    """What is known of an argument before any call is seen: its annotation and its default."""
+    """The abstract argument for one parameter, from its annotation and its default."""
     annotation = annotated(parameter.annotation)
     default = source.default_of(parameter)
     constant = (
@@ -93,13 +93,13 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
         return Phi(((literal(bit, True), made), (literal(bit, False), Constant(None))))
     if annotation == "bool" or isinstance(constant, bool):
         bit = run.bit(("argument", source, parameter.arg))
-        if isinstance(constant, bool) and source.name != "__init__":  # that of an object is its configuration
+        if isinstance(constant, bool) and source.name != "__init__":  # there it configures the object
             run.expect(bit, constant)
         elif constant is False:
             run.expect_in_building(bit)
         return Phi(((literal(bit, True), Constant(True)), (literal(bit, False), Constant(False))))
     if is_zero:
-        # A rate or a count that leaves something out, unless somebody asks for it.
+        # A rate or count of 0 leaves something out by default, so 0 and any other number are told apart.
         bit = run.bit(("argument", source, parameter.arg))
         number = Scalar()
         number.number = annotation in ("int", "float")
@@ -111,7 +111,7 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
     if default is not None and constant is None and getattr(default, "value", default) is not None:
         given = names.evaluate_in(run, source.module, default)
         if isinstance(given, (Symbol, ClassValue, FunctionValue, Bound)):
-            return given  # a class or function to build with: the one that most callers leave as it is
+            return given  # a default class or function, which most callers keep
     if default is None and (choices := run.program.prefilter.given(source, parameter.arg)):
         return _one_of(run, source, parameter, choices)
     value = Unknown()
@@ -130,7 +130,7 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
 
 
 def _default(source: FunctionSource, constant: object) -> str | float | None:
-    """The word or number that an argument is by default: objects, though, are often built with other numbers."""
+    """The default string or number of a parameter; no number for `__init__`, where callers often give another."""
     if isinstance(constant, str):
         return constant
     is_number = type(constant) in (int, float) and source.name != "__init__"
@@ -138,7 +138,7 @@ def _default(source: FunctionSource, constant: object) -> str | float | None:
 
 
 def _one_of(run: Run, source: FunctionSource, parameter: ast.arg, choices: list[ast.expr]) -> Value:
-    """One of the classes and functions that the file gives for a parameter, each on paths of its own."""
+    """The join of the classes and functions that the file passes for a parameter, each on a path of its own."""
     left = ALWAYS
     found: list[tuple[Guard, Value]] = []
     for number, node in enumerate(choices):
@@ -151,7 +151,7 @@ def _one_of(run: Run, source: FunctionSource, parameter: ast.arg, choices: list[
 
 
 def objects(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> dict[str, Value]:
-    """The arguments of a function that are objects of classes in sight, each built as far as defaults tell."""
+    """The arguments of a function that are objects of project classes, to be built with arguments from defaults."""
     found: dict[str, Value] = {}
     if run.root.supposing >= _DEPTH:
         return found
@@ -170,6 +170,7 @@ def objects(run: Run, source: FunctionSource, known: Mapping[str, Value]) -> dic
 
 
 def _class_of(run: Run, source: FunctionSource, parameter: ast.arg) -> ClassValue | None:
+    """The project class of an argument, by its annotation or its uses; None if unknown, or if it does not matter."""
     if parameter.annotation is not None:
         name = annotated(parameter.annotation)
         value = names.of_module(run, source.module, name) if name else None
@@ -187,7 +188,7 @@ def _class_of(run: Run, source: FunctionSource, parameter: ast.arg) -> ClassValu
 
 
 def _calls_a_layer(run: Run, source: FunctionSource, parameter: ast.arg, cls: ClassValue) -> bool:
-    """Whether a module of the class has what a function calls of its argument, and not as a method: as a layer."""
+    """Whether the class is a module and the function calls a layer of it, `model.proj(x)`: an attribute, no method."""
     return cls.is_module() and any(
         _method(cls, name) is None and not table.has_module(name) and _sets(cls, name)
         for name in run.program.prefilter.asked(source).called(parameter.arg)
@@ -195,9 +196,12 @@ def _calls_a_layer(run: Run, source: FunctionSource, parameter: ast.arg, cls: Cl
 
 
 def _asked_to_write(run: Run, source: FunctionSource, parameter: ast.arg, cls: ClassValue) -> bool:
-    """Whether methods of its own are asked of the argument, one that writes and one that only this class may have."""
+    """Whether the function uses methods of this class on the argument, and one of these writes.
+
+    Without an annotation, one of them must be typical: the object is called, or no tensor or container has the method.
+    """
     asked = _asked(run, source, parameter.arg)
-    # What every module or optimizer of torch has is no evidence of a class of the project.
+    # A method that every torch module or optimizer has is no evidence of a project class.
     asked = frozenset(name for name in asked if not (table.has_module(name) or table.has_optimizer(name)))
     own = {name: method for name in asked if (method := _method(cls, name)) is not None}
     if not any(run.program.enters(method) for method in own.values()):
@@ -211,15 +215,15 @@ def _asked_to_write(run: Run, source: FunctionSource, parameter: ast.arg, cls: C
 
 
 def _asked(run: Run, source: FunctionSource, name: str) -> frozenset[str]:
-    """The attributes that are asked of an argument, and "" if it is called; of an `__init__`, by its class.
+    """The attributes that a function uses on a parameter, and "" if it calls it; of `__init__`, those its class uses.
 
-    Empty where the name may stand for something else than the argument, or for an attribute of another name.
+    Empty if the function assigns to the name.
     """
     return run.program.prefilter.asked(source).of(name)
 
 
 def _in_sight(run: Run, module: Module, asked: frozenset[str]) -> Iterator[ClassValue]:
-    """The classes of the file; where it trains, those that it imports from the project too."""
+    """The classes of the file and, if it runs a backward, those that it imports from the project."""
     for name in module.classes:
         value = names.of_module(run, module, name)
         if isinstance(value, ClassValue):
@@ -235,7 +239,7 @@ def _in_sight(run: Run, module: Module, asked: frozenset[str]) -> Iterator[Class
 
 
 def _has(cls: ClassValue, asked: frozenset[str]) -> bool:
-    """Whether objects of the class have all that is asked of them."""
+    """Whether objects of the class have all attributes in `asked`."""
     for name in asked - _held(cls):
         if name:
             if not (table.has_module(name) and cls.is_module()):
@@ -246,7 +250,7 @@ def _has(cls: ClassValue, asked: frozenset[str]) -> bool:
 
 
 def _held(cls: ClassValue) -> frozenset[str]:
-    """The methods of the class, and the attributes that it sets."""
+    """The methods of the class and its bases, and the attributes that these set."""
     if cls.held is not None:
         return cls.held
     order = cls.order()
@@ -265,7 +269,7 @@ def _sets(cls: ClassValue, name: str) -> bool:
     return any(name in _names_set(owner) for owner in cls.order())
 
 
-#: An attribute that is followed by a sign that assigns, and what is registered under a name.
+#: Matches an attribute that is assigned to, and a name that is registered: `register_buffer("mean", …)`.
 _SETS = Pattern(rb"""\.([\w\x80-\xff]+)(?=[^=\n(]*=(?!=))|register_\w+\([ \t]*["']([\w\x80-\xff]+)["']""")
 
 

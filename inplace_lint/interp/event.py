@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Skipped:
-    """A call of a function of the project that was not entered: what went in and what came out."""
+    """A call of a project function that was not entered, with the values given to it and its result."""
 
     __slots__ = ("given", "result", "source", "tensors")
 
@@ -30,7 +30,8 @@ class Skipped:
 class Event:
     """Something that raises at once: `kind` is leaf, multi-view, expanded, no-grad-view, out or unknown-op.
 
-    Or that is of no use: no-gain (the op clones what it writes), no-derivative (backward will raise).
+    Or that raises nothing by itself: no-gain (the op clones what it writes), no-derivative (backward will raise), stale
+    (reads a value after its write), lost (writes a temporary), hidden (writes through `.data`).
     """
 
     __slots__ = (
@@ -60,27 +61,27 @@ class Event:
         self.storage = storage
         self.grad = grad
         self.cause = cause
-        #: of a view that was taken before anything required grad, and is a leaf for certain
+        #: the tensor is a leaf for certain: a view taken before anything required grad
         self.early = False
-        #: of what came in and whose gradient is used: a leaf that is trained
+        #: the tensor came from outside and its `.grad` is used: it is a leaf that is trained
         self.stepped = False
-        #: it rests on something that may not be so
+        #: it rests on an assumption that may be false
         self.doubtful = False
-        #: it raises on some of the paths that lead to the write
+        #: it raises on only some of the paths that lead to the write
         self.sometimes = False
         #: it raises whether or not gradients are recorded
         self.modeless = False
-        #: it raises at a use, not at a write
+        #: it stands at a use of the value, not at its write
         self.used = False
-        #: from what a gradient may come
+        #: the storages of the written tensor and of the operands that may require grad
         self.sources: tuple[Storage, ...] = ()
 
     def is_by_a_flag(self) -> bool:
-        """Whether it is a call that only a flag makes work in place: of a layer, or of a function of another name."""
+        """Whether the place is a call that writes in place by a flag, as `F.relu(x, inplace=True)`, not by its name."""
         return isinstance(self.place.at, ast.Call) and not self.op.endswith("_")
 
     def is_bare(self) -> bool:
-        """Whether nothing but that arguments may require grad says so."""
+        """Whether the only evidence of a gradient is that arguments may require grad."""
         if self.storage.origin == "unknown":
             return True
         return bool(self.sources) and all(s.moved or not s.credible() for s in self.sources)

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
 
 def block(run: Run, instructions: ir.Block) -> None:
-    """Run instructions one after the other until the path ends."""
+    """Runs instructions one after the other until the path ends; raises `OutOfBudget` past a limit."""
     handlers, budget = run.handlers or HANDLERS, run.budget
     for instruction in instructions:
         if not run.path:
@@ -134,7 +134,7 @@ def _set_item(run: Run, i: ir.SetItem) -> None:
 
 
 def _call(run: Run, i: ir.Call) -> None:
-    """A call; one with what is spread and differs between paths is a call on each of them."""
+    """Makes a call; if a dict spread by `**` differs between paths, makes one call for each dict, on its own path."""
     registers = run.frame.registers
     spread = [register for name, register in i.kwargs if name is None]
     apart = [register for register in spread if isinstance(registers[register], Phi)]
@@ -156,7 +156,7 @@ def _call(run: Run, i: ir.Call) -> None:
     registers[apart[0]] = options
 
 
-#: So many dicts that may be spread in a call are told apart.
+#: A `**` argument that may be more dicts than this is not split into one call for each.
 _SPREADS = 4
 
 

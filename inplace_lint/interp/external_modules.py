@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     from .run import Run
     from .storage import Storage
 
-#: Among what is known of something unknown, where no name of Python's can be.
+#: Keys in the state of an unknown value that no attribute can have.
 _WEIGHTS = "parameters()"
 _ZEROED = "zero_grad()"
 
 
 class Forward:
-    """A call of something unknown, which may turn out to be a module."""
+    """A call of an unknown value that may turn out to be the forward of a module."""
 
     __slots__ = ("certain", "lent", "path", "place", "result", "values")
 
@@ -56,7 +56,7 @@ class Forward:
         self.place: Place = run.place(at)
         self.path: Guard = run.path
         self.certain = run.grad == "on"
-        #: what escaped may have been put into it, or have been by a call that was given it and is not looked into
+        #: the callee may hold tensors with a graph: some escaped before, or it was passed to unknown code
         self.lent = any(time is None for time, _, _ in run.heap.roots) or (
             func.tensor is not None and func.tensor.storage in run.handed.given
         )
@@ -65,7 +65,7 @@ class Forward:
 def called(
     run: Run, func: Unknown, given: Sequence[tuple[Guard, Tensor]], values: list[Value], at: ast.AST
 ) -> Value:
-    """What a call of something unknown returns: if it is a module, a result that hangs on its parameters."""
+    """Models a call of an unknown value; if it may be a module, it saves its parameters and the result needs them."""
     _may_store(run, func.owner)
     result = Unknown()
     result.behind = hidden_in(run, result, [func, *values])
@@ -77,7 +77,7 @@ def called(
         weights = expected_weights(run, func)
     if known and run.grad not in ("on", "unknown"):
         return run.new_tensor("result", 0, at)
-    # A method hangs on what its object was made of, as on what it is given itself.
+    # The result of a method depends on what its object was computed from, as well as on the arguments.
     owner = func.owner
     behind = unmodeled.tensors_behind(run, func) if isinstance(owner, Unknown) and owner.returned else []
     result.nodes, result.returned = [*given, *behind], True
@@ -96,7 +96,7 @@ def called(
 
 
 def result_of(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Unknown:
-    """The result of a call of which nothing is known: it may hang on whatever tensor was given."""
+    """The result of a call of unknown code: it may depend on every tensor in the arguments."""
     result = Unknown()
     result.returned = True
     result.alone = all(is_alone(run, value) for value in (*args, *kwargs.values()))
@@ -110,7 +110,7 @@ def result_of(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value]) -> U
 
 
 def answer(run: Run, obj: Unknown, args: Sequence[Value]) -> Unknown:
-    """What a method of something unknown returns that means more than others: `optimizer.step`, `environment.step`."""
+    """The result of a method of an unknown object that is modelled apart, such as `step`: a new unknown value."""
     _may_keep(run, [obj, *args], [found for value in args for found in run.tensors_within(value)])
     result = Unknown()
     result.alone = obj.alone and all(is_alone(run, value) for value in args)
@@ -118,7 +118,7 @@ def answer(run: Run, obj: Unknown, args: Sequence[Value]) -> Unknown:
 
 
 def is_alone(run: Run, value: Value, depth: int = 4) -> bool:
-    """Whether no gradient can come of it, as of a name, a number or a data set, or what was made of these alone."""
+    """Whether no gradient can flow to a value: a number, a name, a data set, or something made of these alone."""
     for atom in flatten(value):
         if isinstance(atom, (Sequence_, Mapping_)) or (isinstance(atom, Instance) and _is_data_set(atom)):
             within = run.elements(atom)
@@ -142,7 +142,7 @@ def _is_data_set(obj: Instance) -> bool:
 
 
 def _may_keep(run: Run, values: Sequence[Value], given: Sequence[tuple[Guard, Tensor]]) -> None:
-    """Something unknown was called: each of these may have kept what of the others has a graph."""
+    """Notes that unknown code was given these values: if one may have a graph, each of them may hold it from now on."""
     atoms = [atom for value in values for atom in flatten(value)]
     if any(_has_graph(run, tensor) for _, tensor in given) or any(
         isinstance(atom, Instance) and not _is_data_set(atom) for atom in atoms
@@ -155,14 +155,14 @@ def _may_keep(run: Run, values: Sequence[Value], given: Sequence[tuple[Guard, Te
 
 
 def hidden_in(run: Run, result: Unknown, values: Sequence[Value]) -> int:
-    """What was made before this may be in the graph of a call's result, by what one of these may have been given."""
+    """A serial: any node made before it may be in the graph of a call's result, through what the values hold."""
     if _may_hold(run, values):
         return result.serial
     return max((unmodeled.behind(run, value) for value in values), default=0)
 
 
 def _may_hold(run: Run, values: Sequence[Value]) -> bool:
-    """Whether one of these may have a graph that is not in sight: objects, and what was given some before."""
+    """Whether a value may hold a graph that is not in sight: an object, a function, or one noted by `_may_keep`."""
     for value in values:
         for atom in flatten(value):
             if isinstance(atom, (Instance, FunctionValue, Bound)):
@@ -176,7 +176,7 @@ def _may_hold(run: Run, values: Sequence[Value]) -> bool:
 
 
 def _has_graph(run: Run, tensor: Tensor) -> bool:
-    """Whether a gradient may come of a tensor: not of what came from calls that were given none."""
+    """Whether a gradient may flow to a tensor; not to one returned by calls that were given no graph."""
     value = tensor.storage.value
     if value is not None and value.alone and value not in run.handed.filled:
         return False
@@ -184,7 +184,7 @@ def _has_graph(run: Run, tensor: Tensor) -> bool:
 
 
 def _may_store(run: Run, owner: Value | None) -> None:
-    """A method of something unknown was called: what was stored in it, or in a part of it, may be another by now."""
+    """Forgets what was stored in an unknown object and its parts: the method called on it may have replaced it."""
     for holder, key in run.handed.stored if owner is not None else ():
         whole: Value | None = holder
         while whole is not owner and isinstance(whole, Unknown):
@@ -194,7 +194,7 @@ def _may_store(run: Run, owner: Value | None) -> None:
 
 
 def spelled(func: ast.expr | None) -> str:
-    """What is called, in the words of the source: `self.proj`."""
+    """The callee as the source spells it: `self.proj`."""
     name = getattr(func, "id", None) or getattr(func, "attr", None)
     if name is None:
         return "a call"
@@ -203,7 +203,7 @@ def spelled(func: ast.expr | None) -> str:
 
 
 def _remember(run: Run, forward: Forward, weights: Tensor, known: bool = True) -> None:
-    """The forward of a module saves its parameters, if it has depth; `known`: it is one for certain."""
+    """Records that a forward saves the module's parameters; `known`: the callee is certainly a module."""
     tensor = run.as_tensor(forward.result)
     assert tensor is not None
     if known:
@@ -215,7 +215,7 @@ def _remember(run: Run, forward: Forward, weights: Tensor, known: bool = True) -
 
 
 def _keep(run: Run, result: Tensor, weights: Tensor, path: Guard, place: Place, certain: bool) -> None:
-    """What a forward gave hangs on its weights, and they are kept for its backward."""
+    """Links the result of a forward to the weights, and records that the forward saves them."""
     for _, node in run.heap.record(result.storage).nodes:
         node.edges.extend(run.heap.nodes(weights, path))
         run.heap.used = None
@@ -226,13 +226,13 @@ def _keep(run: Run, result: Tensor, weights: Tensor, path: Guard, place: Place, 
 
 
 def known_weights(run: Run, owner: Unknown) -> Tensor | None:
-    """The parameters of something unknown, if anything says so far that it is a module."""
+    """The parameters of an unknown value, as one tensor; None if nothing so far shows that it is a module."""
     found = run.state.get((owner, "member", _WEIGHTS))
     return found if isinstance(found, Tensor) else None
 
 
 def expected_weights(run: Run, owner: Unknown) -> Tensor:
-    """The parameters of a module of unknown class, as one tensor."""
+    """The parameters of a module of unknown class, as one tensor; the first use records its earlier forwards."""
     known = known_weights(run, owner)
     if known is not None:
         return known
@@ -244,7 +244,7 @@ def expected_weights(run: Run, owner: Unknown) -> Tensor:
 
 
 def chained(run: Run, result: Value, weights: Sequence[Tensor], at: ast.AST) -> None:
-    """Modules ran one after the other, in which order is not known: the result hangs on the weights of all of them."""
+    """Links the result of modules that ran one after the other, in unknown order, to the weights of all of them."""
     tensor = run.as_tensor(result) if weights and run.grad in ("on", "unknown") else None
     if tensor is not None:
         for one in weights:
@@ -255,15 +255,15 @@ def chained(run: Run, result: Value, weights: Sequence[Tensor], at: ast.AST) -> 
 
 
 def zero_grad(run: Run, obj: Unknown) -> Value:
-    """`zero_grad`, which tells an optimizer from all else that is stepped."""
+    """Models `obj.zero_grad`, which tells an unknown optimizer from other objects with a `step`."""
     run.bottom().slots[(obj, "member", _ZEROED)] = Constant(True)
     return Native(lambda *_: Constant(None))
 
 
 def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
-    """An optimizer steps some of what the backwards since the last step have reached, which is not known.
+    """Models `step` of an unknown optimizer: it writes some of the leaves that backwards reached since the last step.
 
-    If later backwards need all of that as it was, they need what was stepped.
+    Which of them is not known: the step is a hazard only if later backwards need the old value of each of them.
     """
     told = [value for value in given if run.state.get((value, "member", _ZEROED)) is not None]
     if not told:
@@ -288,14 +288,15 @@ def step(run: Run, given: Sequence[Value], at: ast.AST) -> None:
     for hazards in groups:
         for hazard in hazards:
             hazard.together = groups
-            # Of one forward two backwards may go through different parts: an optimizer of both steps after each.
+            # Two backwards may run different parts of one forward, each before a step: it is a hazard only once a
+            # backward reaches the saving node again.
             hazard.held = hazard.saved.node in reached
             if hazard.held:
                 run.steps.held.setdefault(told[0], []).append(hazard)
 
 
 def _trainable(run: Run, nodes: set[Node]) -> list[Storage]:
-    """The leaves among the nodes that an optimizer may step: all but what is plainly data."""
+    """The storages of those leaves that an optimizer may step: all that are not plainly data."""
     handed_on = {
         value
         for forwards in run.handed.forwards.values()
@@ -307,7 +308,7 @@ def _trainable(run: Run, nodes: set[Node]) -> list[Storage]:
 
 
 def _is_data(run: Run, value: Unknown | None, handed_on: set[Value]) -> bool:
-    """Whether it is an argument, part of one, or what some call returned, and not what may be a module."""
+    """Whether a value is data: an argument, a part of one, or the result of a call, and not possibly a module."""
     if value is None:
         return False
     if value in handed_on and not (value.tensor is not None and value.tensor.storage.is_tensor()):

@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from .values import ClassValue, Value
 
 
-#: Under which key the state holds the length of a container.
+#: The key under which the state holds the length of a container.
 LENGTH = "#"
-#: ... and its first and last element, where its length is not known and these are.
+#: ... its first and last element, if these are known and the length is not.
 FIRST = "first"
 LAST = "last"
-#: ... and what it was put together of (`containers.Parts`).
+#: ... the parts that it was built of (`containers.Parts`).
 PARTS = "parts"
-#: ... and the tensors that are keys of a mapping, whatever stands under them.
+#: ... and a value that stands for the keys of a mapping that are no constants.
 KEYS = "keys"
 
 
 class Frame:
-    """One activation of a function (or of a module's body): its registers, its exits, the call that made it."""
+    """One activation of a function (or of a file's top level): its registers, its returns, the call that made it."""
 
     __slots__ = (
         "base",
@@ -71,19 +71,19 @@ class Frame:
         self.registers: dict[int, Value] = {}
         #: the arguments by the names of the parameters
         self.given: dict[str, Value] = {}
-        #: the heap's time when each name was bound, the name that each register was loaded from, and the names that
-        #: were bound to what another name held
+        #: the heap's time when each name was bound; the name that each register was loaded from; and for a name bound
+        #: to the value of another name (`y = x`), that name
         self.bound: dict[str, int] = {}
         self.loaded: dict[int, str] = {}
         self.copies: dict[str, str] = {}
         self.returns: list[tuple[Guard, Value, dict[Hashable, Value]]] = []
-        #: what takes what it yields, where it is a generator and that is known
+        #: for a generator, what consumes the values it yields, if that is known
         self.on_yield: Callable[[Value], None] | None = None
         self.scope = None if function is None else function.scope
 
 
 class Place:
-    """A node of the source, in the activation that ran it."""
+    """A node of the source, in the frame that executed it."""
 
     __slots__ = ("at", "frame")
 
@@ -92,7 +92,7 @@ class Place:
         self.at = at
 
     def stack(self) -> list[Place]:
-        """From the outermost call to this place."""
+        """The places from the outermost call to this one."""
         chain: list[Place] = []
         place: Place | None = self
         while place is not None:
@@ -109,7 +109,7 @@ class State:
 
     def __init__(self, parent: State | None = None) -> None:
         self.parent = parent
-        #: registers that a conditional expression assigns in both of its arms
+        #: the registers that the arms of a conditional expression assign
         self.moves: dict[int, Value] = {}
         self.slots: dict[Hashable, Value] = {}
 
@@ -123,7 +123,7 @@ class State:
         return None
 
     def changes(self, base: State) -> dict[Hashable, Value]:
-        """What the layers above `base` hold, the newest first."""
+        """The slots set in the layers above `base`; the newest layer wins."""
         layers: list[State] = []
         state: State | None = self
         while state is not None and state is not base:
@@ -138,9 +138,9 @@ class State:
 
 
 class Loop:
-    """A loop being run: the states that left its body by `break` or went on by `continue`, or its test, in `exits`.
+    """A loop being run, with the states that left its body by `break`, `continue` or a failed test (`exits`).
 
-    `exact`: each of its rounds stands for itself alone.
+    `exact`: each round that is run stands for itself, and not for several.
     """
 
     __slots__ = ("base", "breaks", "continues", "exact", "exits", "outer")

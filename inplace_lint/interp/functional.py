@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     Play = Callable[[Run, Sequence[Value], Mapping[str, Value], ast.AST], Value]
 
 NONE = Constant(None)
-#: What is repeated more often than this is not followed one by one.
+#: An `itertools.repeat` with more repetitions than this is sampled, as a long loop is.
 _REPEATED = 8
-#: So many rounds of a loop over what is handed on one by one are run.
+#: The number of rounds run of a loop over a pushed iterator: an `islice` that stops sooner is drawn instead.
 _ROUNDS = 3
 
 
 def _lazy(
     run: Run, draw: Callable[[int | None], Drawn], push: Callable[[], Push | None] | None = None
 ) -> Value:
-    """What is drawn later, by whoever goes over it, happens where it was written."""
+    """An iteration whose elements are computed when it is consumed, in the frame that created it."""
     frame = run.frame
 
     def draw_here(count: int | None) -> Drawn:
@@ -46,12 +46,12 @@ def _lazy(
 
 
 def _iterators(run: Run, values: Sequence[Value], at: ast.AST) -> list[Value]:
-    """What is gone over, where objects of the project are asked for it."""
+    """Calls `iter` on those of the values that are project objects; the others stay as they are."""
     return [protocols.iterator(run, value, at) for value in values]
 
 
 def _pushed(run: Run, value: Value, make: Callable[[Value, int], Value]) -> Callable[[], Push | None]:
-    """Hand on what is made of each element, and of its number, where the elements are handed on one by one."""
+    """A push that passes on `make(element, index)` for each element that `value` pushes; None if it pushes none."""
 
     def push() -> Push | None:
         inner = value.push() if isinstance(value, iterators.Iteration) else None
@@ -63,6 +63,7 @@ def _pushed(run: Run, value: Value, make: Callable[[Value, int], Value]) -> Call
 def _hand_on(
     run: Run, push: Push, make: Callable[[Value, int], Value], frame: Frame, body: Callable[[Value], None]
 ) -> None:
+    """Runs `body` on `make(element, index)` for each element that `push` yields; `make` runs in `frame`."""
     number = 0
 
     def each(value: Value) -> None:
@@ -77,7 +78,7 @@ def _hand_on(
 
 
 def _draw(run: Run, value: Value, count: int | None, at: ast.AST) -> Drawn:
-    """The elements of what is gone over: all, or the first `count` where so many are asked for."""
+    """The elements of a value: all of them, or the first `count`."""
     if count is None:
         return iteration.iterate(run, value, at)
     return True, iteration.take(run, value, count, at)
@@ -86,12 +87,12 @@ def _draw(run: Run, value: Value, count: int | None, at: ast.AST) -> Drawn:
 def _rows(
     run: Run, values: Sequence[Value], count: int | None, at: ast.AST
 ) -> tuple[bool, list[list[Value]]]:
-    """What several hand on side by side, as long as all do."""
+    """The rows of a `zip` over several values; the flag tells whether they are all the rows, and not samples."""
     columns = [_draw(run, value, count, at) for value in values]
     exact = all(column[0] for column in columns)
     if not all(elements for _, elements in columns):
         return exact, []
-    # What is known one by one ends with what is; the others stand for as many as that, the last of them for the last.
+    # If all columns are known, the shortest one ends; else there are as many rows as the longest column has samples.
     lengths = [len(column[1]) for column in columns if column[0] == exact] or [0]
     count = min(lengths) if exact else max(lengths)
     rows = [[_in_row(known, elements, i, count) for known, elements in columns] for i in range(count)]
@@ -99,7 +100,7 @@ def _rows(
 
 
 def _in_row(known: bool, elements: list[Value], row: int, count: int) -> Value:
-    """What a column has in a row, of so many rows."""
+    """The element of a column in one of `count` rows; a sampled column has its last sample in the last row."""
     if not known and len(elements) > 1:
         return elements[-1] if row == count - 1 else elements[min(row, len(elements) - 2)]
     return elements[min(row, len(elements) - 1)]
@@ -121,7 +122,7 @@ def _zip(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.A
 def _side_by_side(
     run: Run, values: Sequence[Value], at: ast.AST, make: Callable[[list[Value]], Value]
 ) -> Push | None:
-    """Hand on rows of what several hand on, where the first that does so runs something between its elements."""
+    """A push of rows over several values, driven by the first of them that pushes; None if none does."""
     found = [i for i, value in enumerate(values) if isinstance(value, iterators.Iteration) and value.push()]
     if not found:
         return None
@@ -278,7 +279,7 @@ def _chain_of(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: 
 
 
 def _repeat(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """itertools.repeat(value, times): as often as is told, else as a loop is run."""
+    """`itertools.repeat(value, times)`: a small known number of elements, else two samples."""
     if not args:
         return Unknown()
     times = args[1] if len(args) > 1 else kwargs.get("times")
@@ -288,7 +289,7 @@ def _repeat(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: as
 
 
 def _islice(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    """itertools.islice(values, [start,] stop[, step]): told apart where the bounds are numbers."""
+    """`itertools.islice(values, [start,] stop[, step])`: exact if the bounds and all elements are known."""
     bounds = [
         a.value for a in args[1:] if isinstance(a, Constant) and (a.value is None or type(a.value) is int)
     ]
@@ -303,7 +304,7 @@ def _islice(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: as
 
     if len(args) < 2:
         return Unknown()
-    # One that ends soon, ends between two elements.
+    # An `islice` that stops soon is not pushed, since it ends the loop between two elements.
     soon = len(bounds) == len(args) - 1 and any(type(bound) is int and bound < _ROUNDS for bound in bounds)
     return _lazy(run, draw, None if soon else _pushed(run, given[0], lambda element, number: element))
 
@@ -360,7 +361,7 @@ def _partial(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: a
 
 
 def _operator(sign: str) -> Play:
-    """A function of Python's `operator` module that does what a sign says."""
+    """Models a function of the `operator` module: `operator.add` for the sign "+"."""
 
     def play(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
         return operators.binary(run, sign, args[0], args[1], at) if len(args) == 2 else Unknown()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Generator:
     """A call of a generator function, whose body is still to run.
 
-    `otherwise` stands for it where it is not run, `taken` says how often `next` was asked of it outside of loops.
+    `otherwise` is its value if the body is not run; `taken` counts the calls of `next` on it outside of loops.
     """
 
     __slots__ = ("args", "exact", "function", "kwargs", "otherwise", "taken")
@@ -39,7 +39,7 @@ class Generator:
 
 
 def made(run: Run, generator: Generator, otherwise: Value, at: ast.AST) -> Value:
-    """What a call of a generator gives: nothing runs until something goes over it. `otherwise`: where it is not run."""
+    """The iteration that a generator call returns: its body runs when consumed. `otherwise`: used if it is not run."""
     frame = run.frame
     generator.otherwise = otherwise
 
@@ -71,7 +71,7 @@ def made(run: Run, generator: Generator, otherwise: Value, at: ast.AST) -> Value
 
 
 def _passed_over(run: Run, generator: Generator, at: ast.AST) -> Drawn:
-    """What stands for the elements of a generator that is not run: whether they matter shows when one is written."""
+    """Values that stand for the elements of a generator that is not run; records its call as skipped."""
     whole = generator.otherwise
     if not isinstance(whole, Unknown):
         return iteration.iterate(run, whole, at)
@@ -83,7 +83,7 @@ def _passed_over(run: Run, generator: Generator, at: ast.AST) -> Drawn:
 
 
 def _first(run: Run, generator: Generator, at: ast.AST) -> Value:
-    """`next(generator)`: it is run up to a `yield`; what stands before a loop in it, each time anew."""
+    """Models `next(generator)`: runs the body from its start, past the yields already taken, to the one that is due."""
     if not _is_entered(run, generator):
         return _passed_over(run, generator, at)[1][0]
     function = generator.function
@@ -102,7 +102,7 @@ def _first(run: Run, generator: Generator, at: ast.AST) -> Value:
 
 
 def entered(run: Run, value: Value) -> Generator | None:
-    """The generator that stands behind a context manager, if it is run."""
+    """The generator behind a `@contextmanager` that a `with` enters; None if there is none, or it is not run."""
     found = run.entering.generators.get(value)
     if found is None:
         return None
@@ -115,7 +115,7 @@ def entered(run: Run, value: Value) -> Generator | None:
 
 
 def _is_entered(run: Run, generator: Generator) -> bool:
-    """Whether a generator is run where something goes over it: as a function is that is called there."""
+    """Whether the body of a generator is run when it is consumed, by the rules for entering a call."""
     source = generator.function.source
     if run.frame.depth >= DEPTH or run.budget.is_spent() or source in run.entering.active:
         return False
@@ -124,7 +124,7 @@ def _is_entered(run: Run, generator: Generator) -> bool:
 
 
 def around(run: Run, generator: Generator, at: ast.AST, body: Callable[[Value], None]) -> None:
-    """Run the generator, and, wherever it yields, the body in the frame at hand with what is yielded."""
+    """Runs a generator; at each yield, runs `body` on the yielded value in the current frame."""
     frame, loops = run.frame, run.loops
 
     def yielded(value: Value) -> None:
@@ -140,7 +140,7 @@ def around(run: Run, generator: Generator, at: ast.AST, body: Callable[[Value], 
 
 
 def hand_over(run: Run, i: ir.Yield, on_yield: Callable[[Value], None]) -> None:
-    """`yield value` and `yield from values`, where it is known who takes it."""
+    """Models `yield value` and `yield from values` where the consumer is known: passes each value to it."""
     value: Value = Unknown() if i.src is None else run.frame.registers[i.src]
     if type(i.at).__name__ == "YieldFrom":
         _hand_over_each(run, value, i.at, on_yield)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def of_one_kind(run: Run, joined: Phi) -> Value:
-    """That integers take its place where it is not given says that a value is of their kind: no evidence."""
+    """`if idx is None: idx = torch.arange(n)`: marks and returns an unknown value that is joined only with integers."""
     made = [atom.storage for _, atom in joined.alternatives if isinstance(atom, Tensor)]
     others = [atom for _, atom in joined.alternatives if not isinstance(atom, Tensor)]
     given = others[0] if len(others) == 1 else None
@@ -36,7 +36,7 @@ def of_one_kind(run: Run, joined: Phi) -> Value:
 
 
 def mark_targets(run: Run, cls: ClassValue, arguments: list[Value]) -> None:
-    """A loss of torch is given what is trained and what that is compared with: no evidence."""
+    """Marks the targets of a loss: all arguments but the first, if the class derives from an `nn.…Loss`."""
     if any(base.startswith("torch.nn.") and base.endswith("Loss") for base in cls.external_bases()):
         for value in arguments[1:]:
             tensor = run.as_tensor(value)
@@ -45,7 +45,7 @@ def mark_targets(run: Run, cls: ClassValue, arguments: list[Value]) -> None:
 
 
 def mark_data(run: Run, trained: list[tuple[Guard, Tensor]]) -> None:
-    """A function that itself runs the backward of what hangs on a model is given data beside it: no evidence."""
+    """Marks the root's arguments as data if the root runs a backward that also reaches other tensors, as a model's."""
     if len(run.entering.active) > 1:
         return
     given = {value for value in run.root.args.values() if isinstance(value, Unknown)}
@@ -61,7 +61,7 @@ def mark_data(run: Run, trained: list[tuple[Guard, Tensor]]) -> None:
 
 
 def mark_integers(run: Run, index: Value) -> None:
-    """What counts or picks elements is a number of them, and so is what it was computed from: no evidence."""
+    """Marks an index or a count, and what it was computed from: these are integers."""
     parts = index.parts if isinstance(index, slices.Slice) else [index]
     if isinstance(index, Sequence_):
         parts = run.elements(index)
@@ -73,7 +73,7 @@ def mark_integers(run: Run, index: Value) -> None:
 
 
 def mark_filled(run: Run) -> None:
-    """What is put into the elements of integers is an integer."""
+    """Marks values stored into elements of integer tensors: these are integers."""
     for _ in run.found.filled:
         before = len(run.found.filled)
         for target, source in list(run.found.filled):
@@ -85,9 +85,9 @@ def mark_filled(run: Run) -> None:
 
 
 def mark_alone(run: Run) -> None:
-    """What no tensor went into is a leaf if it requires grad: changed in place, it would raise at once, so it does not.
+    """Marks written values that no tensor went into: if one required grad, it would be a leaf, and the write raise.
 
-    Neither what is part of the result of a method, which may have parameters behind it, nor of what is called.
+    Parts of a callee, and of the results of calls, are left out: parameters may be behind them.
     """
     alone = [
         (w.storage, w.storage.value) for w in run.found.writes if w.recorded and w.storage.value is not None
@@ -105,7 +105,7 @@ def mark_alone(run: Run) -> None:
 
 
 def _computes(run: Run, func: Unknown, forwards: list[Forward]) -> bool:
-    """Whether a call, of it or of a method, is given tensors, or it is known to be a module's."""
+    """Whether a callee, or the object of a method, is known to be a module, or is given what may need a gradient."""
     from .external_modules import is_alone, known_weights
 
     whole = _whole(func)
@@ -114,13 +114,13 @@ def _computes(run: Run, func: Unknown, forwards: list[Forward]) -> bool:
 
 
 def is_item(value: Value | None) -> bool:
-    """Whether it is what a loop takes of something that nothing went into that may require grad, or part of it."""
+    """Whether a value is, or is a part of, an item of data as a loop takes it: without gradient, and from no call."""
     whole = None if value is None else _whole(value)
     return isinstance(whole, Unknown) and whole.alone and not whole.returned
 
 
 def _whole(value: Value) -> Value:
-    """What it is an attribute or element of, or part of one."""
+    """The outermost value that this one is an attribute or element of."""
     while isinstance(value, Unknown) and value.owner is not None:
         value = value.owner
     return value
@@ -133,7 +133,7 @@ def _mark(storages: list[Storage]) -> None:
 
 
 def _is_part(value: Value | None, of: set[Unknown]) -> bool:
-    """Whether it is one of these, or a part or element of one."""
+    """Whether a value is one of these, or a part or element of one."""
     while isinstance(value, Unknown):
         if value in of:
             return True
@@ -142,7 +142,7 @@ def _is_part(value: Value | None, of: set[Unknown]) -> bool:
 
 
 def grounds(pending: list[Storage]) -> set[Storage]:
-    """What the evidence that these require grad comes down to."""
+    """The storages at which the evidence that these require grad begins, such as inputs and parameters."""
     seen = set(pending)
     found: set[Storage] = set()
     while pending:

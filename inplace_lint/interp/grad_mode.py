@@ -19,18 +19,18 @@ if TYPE_CHECKING:
 class Mode(Value):
     """A context manager (or decorator) that sets a mode: grad (on, off, inference, unknown) or autocast.
 
-    Or what becomes of saves: `unchecked`, from this place on no versions are compared; `unsaved`, what is kept is not
-    the memory that a write would change; `preserved`, writes of these storages move no version.
+    It may also change what becomes of saves. `unchecked`: from this place on, backward compares no versions; `unsaved`:
+    ops save copies, which no write can change; `preserved`: writes to these storages move no version.
     """
 
     __slots__ = ("autocast", "before", "flag", "grad", "preserved", "unchecked", "unsaved")
 
     def __init__(self, grad: str | None = None, autocast: bool = False) -> None:
         self.grad = grad
-        #: whether gradients are recorded, where that is told by a value that is not known
+        #: the value that decides whether gradients are recorded, if it is not a constant
         self.flag: Value | None = None
         self.autocast = autocast
-        #: the mode to go back to, where calling the manager's class has changed it already
+        #: the mode to go back to, if calling the manager's class has changed it already
         self.before: str | None = None
         self.unchecked: Place | None = None
         self.unsaved = False
@@ -56,7 +56,7 @@ def of(dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Mode:
 
 
 def apply(run: Run, decorator: Value) -> None:
-    """What a decorator does to the grad mode of the function under it."""
+    """Applies a context manager, or a decorator at the start of its function, to the modes of the run."""
     if isinstance(decorator, Mode):
         if decorator.grad is not None:
             run.grad = decorator.grad
@@ -65,19 +65,19 @@ def apply(run: Run, decorator: Value) -> None:
         run.keeping.unsaved = decorator.unsaved or (run.keeping.unsaved and decorator.unchecked is None)
         run.keeping.preserved |= decorator.preserved
     elif isinstance(decorator, Symbol) and decorator.dotted.startswith("torch.ops."):
-        run.grad = "off"  # it is the body of an operator
+        run.grad = "off"  # the function is the body of a custom operator
     elif run.grad == "on" and any(_may_set_grad_mode(atom) for atom in flatten(decorator)):
         run.grad = "unknown"
 
 
 def _may_set_grad_mode(decorator: Value) -> bool:
-    """Whether the function under a decorator may run in another grad mode; of one in sight its text has to say so."""
+    """Whether a decorator may change the grad mode of its function; one of the project only if its text mentions it."""
     if isinstance(decorator, FunctionValue):
         return sets_grad_mode(decorator.source)
     return not isinstance(decorator, (Symbol, Scalar))
 
 
 def sets_grad_mode(source: FunctionSource) -> bool:
-    """Whether a generator that is a context manager, or a decorator, may run what is in it in another grad mode."""
+    """Whether a context manager or decorator of the project may change the grad mode: its text mentions one."""
     text = source.text
     return b"grad" in text or b"inference_mode" in text

@@ -13,24 +13,24 @@ if TYPE_CHECKING:
 
 
 class Node:
-    """A node of autograd's graph; `edges` lead to the nodes whose gradients it feeds."""
+    """A node of autograd's graph; `edges` lead to the nodes that it passes gradients to."""
 
     __slots__ = ("edges", "freed", "opaque", "serial")
 
-    #: how many nodes, and values of unknown kind, there are so far
+    #: the number of nodes and values of unknown kind made so far
     made = 0
 
     def __init__(self, edges: list[tuple[Guard, Node]], opaque: int = 0) -> None:
         Node.made += 1
-        #: tells what was made before it from what came later
+        #: orders nodes and values of unknown kind by the time at which they were made
         self.serial = Node.made
         self.edges = edges
         self.freed: list[Guard] = []
-        #: of a value that something unknown returned: it may hang on all that was made before this
+        #: for a value that unknown code returned: it may depend on every node with a serial below this
         self.opaque = opaque
 
     def is_freed(self, guard: Guard, made: Guard) -> bool:
-        """Whether a backward has run through it, on every path that leads here from where it was made."""
+        """Whether a backward has run through it on all paths of `guard`, or of those that also made it (`made`)."""
         if len(self.freed) < 2:
             return any(implies(guard, freed) for freed in self.freed)
         together = NEVER
@@ -39,7 +39,7 @@ class Node:
         return implies(guard, together) or implies(both(made, guard), together)
 
     def left(self, guard: Guard) -> Guard:
-        """Where no backward has run through it yet, of these paths."""
+        """The paths of `guard` on which no backward has run through it yet."""
         for freed in self.freed:
             guard = minus(guard, freed)
         return guard
@@ -48,10 +48,10 @@ class Node:
 def reach(
     nodes: Sequence[tuple[Guard, Node]], guard: Guard = ALWAYS, wanted: int | None = None
 ) -> dict[Node, Guard]:
-    """Every node that a backward from `nodes` runs, with the paths on which it does.
+    """Every node that a backward from `nodes` runs, with its guard.
 
-    With `wanted`, a mask of tests, the paths are told apart by these alone: each of the others is forgotten behind the
-    last node where it decides.
+    With `wanted`, a mask of tests, other tests are dropped from the guards: each of them behind the last node that has
+    it on an edge.
     """
     reached: dict[Node, Guard] = {}
     for g, node in nodes:
@@ -69,12 +69,12 @@ def reach(
                 for g, source in node.edges:
                     if compatible(path, g):
                         changed |= _widen(reached, source, both(path, g))
-        changed &= circular  # else each was looked at after all that lead to it
+        changed &= circular  # without a cycle, one pass in topological order is enough
     return reached
 
 
 def _asked_later(order: Sequence[Node], wanted: int) -> dict[Node, int]:
-    """The tests that are wanted, and those by which it is decided what a node or one behind it leads to."""
+    """For each node, a mask: the wanted tests, and those on the edges of this node and of the nodes behind it."""
     asked: dict[Node, int] = {}
     for node in reversed(order):
         for guard, _ in node.edges:
@@ -84,7 +84,7 @@ def _asked_later(order: Sequence[Node], wanted: int) -> dict[Node, int]:
 
 
 def _widen(reached: dict[Node, Guard], node: Node, path: Guard) -> bool:
-    """A node is reached along these paths as well; whether that is news."""
+    """Adds paths on which a node is reached; False if they were known already."""
     known = reached.get(node)
     if known is not None:
         if not path or implies(path, known):
@@ -97,9 +97,9 @@ def _widen(reached: dict[Node, Guard], node: Node, path: Guard) -> bool:
 
 
 def _in_order(nodes: list[Node]) -> tuple[list[Node], bool]:
-    """All that the nodes lead to, each before what it leads to itself; and whether some lead back to themselves."""
+    """All nodes reachable from these, in topological order; and whether there is a cycle among them."""
     order: list[Node] = []
-    #: False while what it leads to is looked at
+    #: False while the successors of the node are visited
     done: dict[Node, bool] = {}
     circular = False
     stack = nodes
@@ -121,5 +121,5 @@ def _in_order(nodes: list[Node]) -> tuple[list[Node], bool]:
 
 
 def leaves(nodes: Sequence[tuple[Guard, Node]], guard: Guard) -> dict[Node, Guard]:
-    """What a backward from `nodes` ends in, with the paths on which it does."""
+    """The leaves that a backward from `nodes` reaches, each with its guard."""
     return {node: path for node, path in reach(nodes, guard).items() if not node.edges}

