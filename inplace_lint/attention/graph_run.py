@@ -40,6 +40,7 @@ from .value_terms import OF_MODULES, ValueTerms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from typing import Any
 
     from ..interp.program import Program
     from ..interp.run import Run
@@ -237,7 +238,9 @@ class GraphRun(ValueTerms):
             return super().enter(function, args, kwargs, at, exact, force, on_yield)
         if not self.entering.active:
             return super().enter(function, args, kwargs, at, exact, force, on_yield)
-        if not exact or not self.follows(source):
+        if self.entering.decorates:  # of a decorator only the function matters that it returns
+            return self._apart(lambda: super(GraphRun, self).enter(function, args, kwargs, at, exact, force))
+        if not exact or not self.follows(function):
             return self._unfollowed(function, args, kwargs, at, exact)
         graph = self.stand()
         outermost = graph.site is None
@@ -252,13 +255,23 @@ class GraphRun(ValueTerms):
         graph.moment(at, self.term(result))
         return result
 
-    def follows(self, source: FunctionSource) -> bool:
+    def _apart(self, action: Callable[[], Value]) -> Value:
+        """What an action gives, without what it does in the graph."""
+        logs: tuple[list[Any], ...] = (self.graph.moments, self.graph.sinks, self.graph.effects)
+        kept = [len(log) for log in logs]
+        value = action()
+        for log, length in zip(logs, kept):
+            del log[length:]
+        return value
+
+    def follows(self, function: FunctionValue) -> bool:
         """Whether a call of a function is entered, where it speaks of any configuration."""
+        source = function.source
         return (
             self.frame.depth <= self.depth
             and source not in self.entering.active
             and not source.is_generator
-            and objects.is_plain(source)
+            and (objects.is_plain(source) or not function.decorated)
         )
 
     def _unfollowed(

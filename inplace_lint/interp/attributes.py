@@ -265,11 +265,11 @@ def assign(run: Run, obj: Value, name: str, value: Value, at: ast.AST) -> None:
         if isinstance(atom, Instance):
             if atom.pending is not None:
                 run.materialise(atom)
-            value = wrapped_results.in_place(run, (atom, name), value)
-            run.put(atom, name, value)
-            inherited.register(run, atom, value)
+            bound = wrapped_results.in_place(run, (atom, name), value)
+            run.put(atom, name, bound)
+            inherited.register(run, atom, bound)
             if atom in run.root.outside:
-                run.heap.escape(_differentiated(run, atom, name, value, guard), guard)
+                run.heap.escape(_differentiated(run, atom, name, bound, guard), guard)
         elif isinstance(atom, (Tensor, Unknown)):
             tensor = run.as_tensor(atom) if name == "requires_grad" else None
             if tensor is not None:

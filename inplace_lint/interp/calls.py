@@ -5,6 +5,7 @@ Calls of classes, objects and layers are in `objects`.
 
 from __future__ import annotations
 
+import ast
 from typing import TYPE_CHECKING
 
 from ..resolve import binding
@@ -51,7 +52,6 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Callable, Mapping, Sequence
 
     from ..syntax.module import FunctionSource
@@ -407,9 +407,8 @@ def default(run: Run, function: FunctionValue, parameter: ast.arg) -> Value:
         for expression, value in zip(expressions, function.defaults):
             if expression is node and value is not None:
                 return value
-    constant = getattr(node, "value", ops)
-    if constant is not ops and not hasattr(node, "attr"):
-        return Constant(constant)
+    if isinstance(node, ast.Constant):
+        return Constant(node.value)
     return names.evaluate_in(run, source.module, node)
 
 

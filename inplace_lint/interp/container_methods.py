@@ -92,6 +92,8 @@ def delete_item(run: Run, obj: Value, index: Value) -> None:
     for _, atom in alternatives(obj):
         if isinstance(atom, Sequence_):
             _pop(run, atom, [index])
+        elif isinstance(atom, Mapping_):
+            _pop_key(run, atom, [index], {})
 
 
 def _reverse(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
@@ -110,6 +112,7 @@ def _reorder(run: Run, obj: Sequence_, args: Sequence[Value]) -> Value:
 def _clear(run: Run, obj: Sequence_ | Mapping_, args: Sequence[Value]) -> Value:
     if isinstance(obj, Sequence_):
         run.state.slots[(obj, LENGTH)] = Constant(0)
+        containers.forget_ends(run, obj)
     return NONE
 
 

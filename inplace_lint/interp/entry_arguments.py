@@ -76,9 +76,7 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
     """The abstract argument for one parameter, from its annotation and its default."""
     annotation = annotated(parameter.annotation)
     default = source.default_of(parameter)
-    constant = (
-        getattr(default, "value", None) if default is not None and not hasattr(default, "attr") else None
-    )
+    constant = default.value if isinstance(default, ast.Constant) else None
     is_zero = type(constant) in (int, float) and constant == 0
     if annotation in SCALARS and annotation != "bool" and not is_zero:
         number = Scalar()
@@ -87,7 +85,7 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
         return number
     if annotation in LISTS or annotation in MAPPINGS:
         made: Value = Sequence_("unknown") if annotation in LISTS else Mapping_()
-        if default is None or getattr(default, "value", default) is not None:
+        if not (isinstance(default, ast.Constant) and default.value is None):
             return made
         bit = run.bit(("argument", source, parameter.arg))
         return Phi(((literal(bit, True), made), (literal(bit, False), Constant(None))))
@@ -108,7 +106,7 @@ def argument(run: Run, source: FunctionSource, parameter: ast.arg) -> Value:
         plain = Scalar()
         plain.default = _default(source, constant)
         return plain
-    if default is not None and constant is None and getattr(default, "value", default) is not None:
+    if default is not None and not isinstance(default, ast.Constant):
         given = names.evaluate_in(run, source.module, default)
         if isinstance(given, (Symbol, ClassValue, FunctionValue, Bound)):
             return given  # a default class or function, which most callers keep

@@ -288,6 +288,12 @@ def _repeat(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: as
     return iterators.of(False, [args[0]] * 2)
 
 
+def _are_bounds(bounds: Sequence[object]) -> bool:
+    """Whether `itertools.islice` takes these: no more than three, none negative, the step not 0."""
+    numbers = [bound for bound in bounds if isinstance(bound, int)]
+    return len(bounds) <= 3 and all(number >= 0 for number in numbers) and bounds[2:] != [0]
+
+
 def _islice(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """`itertools.islice(values, [start,] stop[, step])`: exact if the bounds and all elements are known."""
     bounds = [
@@ -298,7 +304,7 @@ def _islice(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: as
 
     def draw(count: int | None) -> Drawn:
         exact, elements = iteration.iterate(run, given[0], at)
-        if exact and len(bounds) == len(args) - 1:
+        if exact and len(bounds) == len(args) - 1 and _are_bounds(bounds):
             return True, elements[slice(*bounds)]
         return False, elements
 

@@ -206,7 +206,9 @@ def _is_a(run: Run, obj: Value, kind: Value) -> Value:
     if dotted.startswith("builtins."):
         if isinstance(obj, Tensor) and obj.storage.proved:
             return Constant(False)
-        if isinstance(obj, Sequence_):
+        if name == "object":
+            return Constant(True)
+        if isinstance(obj, Sequence_) and not (obj.kind in _LIST_OR_TUPLE and name in ("list", "tuple")):
             return Constant(name == obj.kind)
         if isinstance(obj, Constant) and name in _BUILTIN_TYPES:
             return Constant(isinstance(obj.value, _BUILTIN_TYPES[name]))
@@ -230,6 +232,9 @@ _OF_PYTHON = {
     "types.LambdaType": "types.FunctionType",
     "builtins.type": "builtins.type",
 }
+
+#: Kinds of sequences that are lists or tuples: what `split` returns, what an annotation calls a sequence.
+_LIST_OR_TUPLE = ("unknown", "fresh")
 
 #: The collections below that a number may be an instance of.
 _NUMBERS = frozenset("int float complex bool Hashable".split())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..resolve import binding
 from ..torchmodel.spelling import NORMED
 from . import arrays, builtin, containers, instances, methods, version_checks
 from .grad_evidence import grounds
@@ -70,7 +71,7 @@ def _sequential(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at
 
 
 def _module_list(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
-    if not args:
+    if not args or (isinstance(args[0], Constant) and args[0].value is None):
         return containers.make(run, "ModuleList", [])
     if isinstance(args[0], Phi):
         each = builtin.of_each(run, args[0], lambda one: _module_list(run, [one], kwargs, at))
@@ -179,6 +180,41 @@ def _cache(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast
 def _legacy_constructor(run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST) -> Value:
     """torch.Tensor([…]), torch.LongTensor(…): a new leaf that never requires grad."""
     return run.new_tensor("factory", NEVER, at)
+
+
+#: The parameters of functions that take an argument by position or by name, as `inspect.signature` gives them.
+PARAMETERS = {
+    dotted: tuple(names.split())
+    for dotted, names in {
+        "torch.nn.Parameter": "data requires_grad",
+        "torch.nn.ModuleList": "modules",
+        "torch.nn.ParameterList": "values",
+        "torch.nn.ModuleDict": "modules",
+        "torch.nn.ParameterDict": "parameters",
+        "torch.nn.utils.vector_to_parameters": "vec parameters",
+        "torch.from_dlpack": "ext_tensor",
+        "torch.utils.dlpack.from_dlpack": "ext_tensor",
+        "torch.autograd.grad": "outputs inputs grad_outputs retain_graph create_graph only_inputs allow_unused "
+        "is_grads_batched",
+        "torch.autograd.backward": "tensors grad_tensors retain_graph create_graph grad_variables inputs",
+        "torch.autograd.graph.saved_tensors_hooks": "pack_hook unpack_hook",
+        "torch.compile": "model",
+        "torch.jit.script": "obj",
+        "torch.jit.export": "fn",
+    }.items()
+}
+
+
+def play(
+    run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
+) -> Value | None:
+    """The result of a modelled function; None if there is no model of it."""
+    model = INTRINSICS.get(dotted)
+    if model is None:
+        return None
+    if dotted in PARAMETERS:
+        args, kwargs = binding.completed(PARAMETERS[dotted], args, kwargs)
+    return model(run, args, kwargs, at)
 
 
 #: The model of each function, by its dotted name.

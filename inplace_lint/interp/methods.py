@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..resolve import binding
 from ..torchmodel import table
 from . import (
     autograd_functions,
@@ -97,9 +98,8 @@ def _backward(
     run: Run, tensors: Sequence[Value], args: Sequence[Value], kwargs: Mapping[str, Value]
 ) -> Value:
     """`tensor.backward(gradient, retain_graph, create_graph)`, from all tensors in `tensors`."""
-    retain = flag(kwargs, "retain_graph") or flag(kwargs, "create_graph")
-    if len(args) > 1:
-        retain = retain or not (isinstance(args[1], Constant) and not args[1].value)
+    _, given = binding.completed(("gradient", "retain_graph", "create_graph"), args, kwargs)
+    retain = flag(given, "retain_graph") or flag(given, "create_graph")
     run.takes_backward()
     roots = [found for tensor in tensors for found in run.tensors_within(tensor)]
     if run.program.second_look:

@@ -67,9 +67,8 @@ def call(run: Run, dotted: str, args: Sequence[Value], kwargs: Mapping[str, Valu
         op = table.function(dotted)
         if op is not None:
             return _operation(run, op, dotted, args, kwargs, at)
-    play = intrinsics.INTRINSICS.get(dotted)
-    if play is not None:
-        played = play(run, args, kwargs, at)
+    played = intrinsics.play(run, dotted, args, kwargs, at)
+    if played is not None:
         if isinstance(played, Iteration):
             played.over = (*args, *kwargs.values())
         return played

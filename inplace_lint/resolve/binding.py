@@ -46,3 +46,19 @@ def bind(source: FunctionSource, args: Sequence[Value], kwargs: Mapping[str, Val
         bound.fits = False
     bound.missing = [one for one in (*positional, *arguments.kwonlyargs) if one.arg not in bound.named]
     return bound
+
+
+def completed(
+    parameters: Sequence[str], args: Sequence[Value], kwargs: Mapping[str, Value]
+) -> tuple[Sequence[Value], Mapping[str, Value]]:
+    """The arguments of a call of a function with these parameters, each by position and by name.
+
+    So whoever reads an argument finds it under either, however the call passes it. A keyword gets a position as long as
+    all parameters before it are given.
+    """
+    positional = list(args)
+    for name in parameters[len(args) :]:
+        if name not in kwargs:
+            break
+        positional.append(kwargs[name])
+    return positional, {**dict(zip(parameters, args)), **kwargs}
