@@ -80,7 +80,7 @@ def apply(
 
 
 def kind(value: Atoms, node: ast.expr | None) -> object:
-    """The kind of an argument: T tensor, L list of tensors, N neither, ? maybe a tensor, V not known, or a constant."""
+    """The kind of an argument: T tensor, L tensors, N neither, ? maybe T, V N of unknown value, or a constant."""
     for atom in value:
         if isinstance(atom, Cell):
             # The result of arithmetic on possible numbers may itself be a number.

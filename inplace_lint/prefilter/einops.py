@@ -80,7 +80,7 @@ def _plain(made: Call) -> Atoms:
 
 
 def _layer(made: Call) -> Atoms:
-    """A layer: its function, with all but the tensor given."""
+    """The layer as a partial call of its function, which lacks only the tensor."""
     return (Partial((Symbol("einops.Rearrange.forward"),), made.args[:1], {**made.kwargs}),)
 
 

@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from .roles import Roles
     from .summaries import Prefilter
 
-#: Methods that run where an object is made, called or gone over.
+#: Methods that Python runs when an object is created, called or iterated over.
 _RUN = ("__init__", "__post_init__", "forward", "__call__", "__iter__", "__next__")
 
 
 def writing(prefilter: Prefilter, module: Module) -> set[FunctionSource]:
-    """The functions of a file in which something is written that may not be their own, but for those that build.
+    """The functions of a file, other than `__init__`, with a write that may hit a tensor of their caller.
 
-    Empty where none leaves it open whether something goes wrong.
+    Empty where no summary leaves an error possible, and where the file has fewer than two definitions.
     """
     if len(module.functions) + len(module.classes) < 2:
         return set()  # nothing is entered from somewhere else
@@ -39,7 +39,7 @@ def writing(prefilter: Prefilter, module: Module) -> set[FunctionSource]:
 def entry_points(
     prefilter: Prefilter, roles: Roles, writing: set[FunctionSource]
 ) -> Iterator[tuple[ClassSource | None, FunctionSource]]:
-    """The functions that are given objects of the file's classes; the methods, with the class of their object."""
+    """The entry points: (None, function) where a parameter fits a class of the file, or (class, method)."""
     reach = _Reach(roles)
     for cls, top in _uncalled(roles):
         others = {f for f in reach.of(cls, top) & writing if f is not top}
@@ -52,7 +52,7 @@ def entry_points(
 
 
 def _uncalled(roles: Roles) -> Iterator[tuple[ClassSource | None, FunctionSource]]:
-    """The public functions that are given objects and the public methods that nothing in the file names."""
+    """Functions that take objects of the file's classes, and public methods, that nothing in the file names."""
     module = roles.module
     named = _named(module)
     for function in module.functions.values():
@@ -68,7 +68,7 @@ def _uncalled(roles: Roles) -> Iterator[tuple[ClassSource | None, FunctionSource
 
 
 class _Reach:
-    """Which functions of a file another may come to, as far as names and the objects that it is given tell."""
+    """A call graph of one file, built from names and from the classes that fit parameters."""
 
     def __init__(self, roles: Roles) -> None:
         self._roles = roles
@@ -79,7 +79,7 @@ class _Reach:
         self._next: dict[FunctionSource, list[FunctionSource]] = {}
 
     def of(self, cls: ClassSource | None, top: FunctionSource) -> set[FunctionSource]:
-        """All that a function comes to; of a method, on an object of a class."""
+        """All functions reachable from a function, or from a method of `cls`, and from the objects that it is given."""
         pending = [top]
         if cls is not None:
             pending += self._run(cls)
@@ -114,7 +114,7 @@ class _Reach:
 
 
 def _named(module: Module) -> set[str]:
-    """The names of functions and public methods that the file reads, and more that stand beside them."""
+    """The names that the file reads on rows where a function or public method is named."""
     words = {*module.functions}
     for cls in module.classes.values():
         words.update(name for name in cls.methods if name != "forward" and not name.startswith("_"))

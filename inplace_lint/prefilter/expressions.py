@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from .atoms import Atom, Atoms
     from .summaries import Prefilter
 
-#: From this many alternatives on, tensors of which the same is known count as one.
+#: Above this many alternatives, tensors with equal properties count as one.
 CROWD = 64
 
 
 class Scope:
-    """Where expressions are evaluated: names, and what evaluating records. `dry`: nothing is recorded."""
+    """The environment of an evaluation: names, and hooks that record effects; `dry`: nothing is recorded."""
 
     dry = True
 
@@ -53,55 +53,55 @@ class Scope:
         self.names: dict[str, Atoms] = {}
         self.outer: list[dict[str, Atoms]] = []
         self.recording = False
-        #: loops around this point
+        #: number of loops around this point
         self.loops = 0
-        #: the arms of branches around this point
+        #: branch arms around this point
         self.arms = EVERYWHERE
-        #: whether what runs here is trained as far as can be seen, so that gradients may be taken to flow
+        #: whether this code seems to be trained, so that gradients may be assumed to flow
         self.trained = False
 
-    #: names bound to what another name held, with that name and the writes of each storage so far
+    #: `y = x`: y -> (x, the number of writes of each storage at that time)
     copies: Mapping[str, tuple[str, list[tuple[Store, int]]]] = {}
-    #: whether something was kept that a later write could meet
+    #: whether there is a save, or a stored tensor, that a later write could hit
     remembers = False
 
     def step(self) -> None:
-        """Parameters change, of which a forward may have saved some before."""
+        """Note that parameters are written (`optimizer.step()`), which an earlier forward may have saved."""
 
     def save(self, store: Store, level: int = WEAK) -> None:
-        """An op, or a call, kept the tensor for backward; `level` says how sure its gradients are."""
+        """Note that an op or call saved a tensor for backward; `level` says how sure its gradients are."""
 
     def write(self, cell: Cell, differentiable: bool, initial: bool = False) -> None:
-        """The tensor is written; `initial` for what runs under no_grad by itself."""
+        """Note a write of a tensor; `initial`: the callee writes under no_grad itself."""
 
     def leave(self, store: Store) -> None:
-        """The function itself writes the storage, and not one that it calls."""
+        """Note that the function writes the storage in its own statements, not in a callee."""
 
     def doubt(self, level: int, store: Store | None = None) -> None:
-        """What happens here may be a finding, if gradients flow and the store is a tensor."""
+        """Note a possible finding, real only if gradients flow and `store` is a tensor."""
 
     def overwrites(self, value: Atoms) -> None:
-        """A statement says that it changes the value."""
+        """Note that a statement openly writes the value, as `x += 1` and `x.add_(1)` do."""
 
-    #: the number of the statement at hand
+    #: number of the current statement
     statement = 0
-    #: whether code of the project ran to give what a loop goes over
+    #: whether a loop's iterable runs project code, such as a generator
     draws = False
 
     def keep(self, value: Atoms, node: ast.expr | None) -> None:
-        """A list takes the value of an expression."""
+        """Note that the value of an expression is put into a list."""
 
     def set_attribute(self, owner: Atoms, name: str, value: Atoms) -> None:
         """owner.name = value."""
 
     def fill(self, key: str, value: Atoms) -> None:
-        """A value is put into something that was given, in whichever way."""
+        """Note that a value is put into a parameter or attribute (`key`), in a way that is not followed."""
 
     def give(self, value: Atoms) -> None:
-        """A value leaves the function."""
+        """Note that the function returns or yields the value."""
 
     def value(self, node: ast.expr) -> Atoms:
-        """What an expression may be."""
+        """Evaluates an expression."""
         kind = type(node)
         if kind is ast.Name:  # half of all expressions
             name: str = node.id  # type: ignore[attr-defined]  # its type was compared above
@@ -111,11 +111,11 @@ class Scope:
         return value if len(value) <= CROWD else self.crowded(value)
 
     def crowded(self, value: Atoms) -> Atoms:
-        """The value as fewer atoms: tensors of which the same is known count as one."""
+        """The value with fewer atoms: tensors with equal properties count as one."""
         return _thinned(value)
 
     def name(self, name: str) -> Atoms:
-        """What a name stands for."""
+        """Looks up a name: local, enclosing, global, builtin."""
         found = self.names.get(name)
         if found is not None:
             return found
@@ -126,7 +126,7 @@ class Scope:
         return self.names_of(self.module, name)
 
     def names_of(self, module: Module, name: str) -> Atoms:
-        """What the top level of a file binds to a name; a tensor is this scope's own, so that no other changes it."""
+        """The value of a global name; its tensors are copied, so that writes here do not reach other scopes."""
         found = bindings.of_module(self.prefilter, module, name)
         if self.dry:
             return found
@@ -136,11 +136,11 @@ class Scope:
         return found
 
     def one_of(self, ways: list[Callable[[], Atoms]]) -> Atoms:
-        """What one of several ways to go on gives."""
+        """The join of several alternative evaluations."""
         return united([way() for way in ways])
 
     def bind(self, target: ast.expr, value: Atoms) -> None:
-        """Assign to a target inside an expression: a comprehension's, a walrus."""
+        """Binds a target inside an expression: of a comprehension, or a walrus."""
         if isinstance(target, ast.Name):
             self.names[target.id] = value
         elif isinstance(target, (ast.Tuple, ast.List)):
@@ -151,7 +151,7 @@ class Scope:
 
 
 def _thinned(value: Atoms) -> Atoms:
-    """One atom for all tensors of which the same is known."""
+    """Merges tensors with equal properties into one atom."""
     found: dict[object, Atom] = {}
     for atom in value:
         key: object = atom
@@ -163,7 +163,7 @@ def _thinned(value: Atoms) -> Atoms:
 
 
 def unpacked(scope: Scope, value: Atoms, count: int, targets: list[ast.expr]) -> list[Atoms]:
-    """The parts that `a, b = value` gives."""
+    """The parts of `a, b = value`."""
     starred = any(isinstance(t, ast.Starred) for t in targets)
     if len(value) == 1:
         atom = value[0]
@@ -172,7 +172,7 @@ def unpacked(scope: Scope, value: Atoms, count: int, targets: list[ast.expr]) ->
         if isinstance(atom, Cell) and scope.dry:
             return [UNKNOWN] * count
         if isinstance(atom, Cell) and not atom.store.tensor:
-            # An argument that is taken apart may be a tensor after all.
+            # An argument that is unpacked may be a tensor: then each part is a view of it.
             whole = (Cell(atom.store, RECORDED, atom.without),) if atom.store.given else NOTHING
             return [united([member(atom, i), whole]) for i in range(count)]
     element = elements(scope, value)
@@ -180,7 +180,7 @@ def unpacked(scope: Scope, value: Atoms, count: int, targets: list[ast.expr]) ->
 
 
 def part(scope: Scope, value: Atoms, place: int) -> Atoms:
-    """What stands at a place of what is taken apart."""
+    """The element of a value at index `place`."""
     found: list[Atoms] = []
     for atom in value:
         if not isinstance(atom, Box) or not atom.ordered or len(atom.items) <= place:
@@ -190,7 +190,7 @@ def part(scope: Scope, value: Atoms, place: int) -> Atoms:
 
 
 def elements(scope: Scope, value: Atoms) -> Atoms:
-    """What iterating over a value gives."""
+    """The join of the elements that iterating over a value gives."""
     found: list[Atoms] = []
     for atom in value:
         if isinstance(atom, Box):
@@ -217,7 +217,7 @@ def _get_attribute(scope: Scope, node: ast.Attribute) -> Atoms:
 
 
 def as_value(value: Atoms) -> Atoms:
-    """A value in which what was looked up on something unknown counts as an attribute of it."""
+    """The value, where a method looked up on something unknown becomes an attribute of it."""
     for atom in value:
         if isinstance(atom, Method):
             break
@@ -242,7 +242,7 @@ def _binary(scope: Scope, node: ast.BinOp) -> Atoms:
 
 
 def test(scope: Scope, node: ast.expr) -> None:
-    """An expression of which only the truth is asked: what in it does nothing is not looked into."""
+    """Evaluates a condition, of which only the calls and the like can have effects."""
     kind = type(node)
     if kind is ast.BoolOp:
         for value in node.values:  # type: ignore[attr-defined]  # here and below: its type was compared above
@@ -346,9 +346,9 @@ def _subscript(scope: Scope, node: ast.Subscript) -> Atoms:
 def _comprehension(scope: Scope, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Atoms:
     _loop(scope, node.generators)
     if not scope.dry and isinstance(node.elt, ast.Call):
-        scope.value(node.elt)  # what one element writes, the one before may have saved
+        scope.value(node.elt)  # one element may write what the one before saved
         if scope.draws:
-            _loop(scope, node.generators)  # ... and so with what is run to give the next one
+            _loop(scope, node.generators)  # so may the code that yields the next one
     return (Box([scope.value(node.elt)], ordered=False),)
 
 
@@ -403,7 +403,7 @@ def _other(scope: Scope, node: ast.expr) -> Atoms:
 
 _UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert"}
 
-#: How an expression is evaluated.
+#: The evaluation of each kind of expression.
 _EXPRESSIONS: dict[type[ast.AST], Callable[[Any, Any], Atoms]] = {
     ast.Constant: _constant,
     ast.Attribute: _get_attribute,

@@ -37,15 +37,15 @@ if TYPE_CHECKING:
     from .atoms import Atom, Atoms
     from .summaries import Prefilter
 
-#: What runs each kind of statement, and says whether the path ends there (`statements`).
+#: The handler of each kind of statement, filled in by `statements`; it returns whether the path ends there.
 STATEMENTS: dict[type[ast.AST], Callable[[Flow, Any], bool]] = {}
 
-#: So many statements are kept with the names in them.
+#: Size of the cache of names per statement.
 _REMEMBERED = 1000
 
 
 class Flow(Scope):
-    """One pass over the statements of a function, or of a file's top level."""
+    """One pass of abstract interpretation over a function, or over a file's top level."""
 
     dry = False
 
@@ -56,38 +56,38 @@ class Flow(Scope):
         self.recording = True
         self.summary = Summary()
         self.returned: list[Atoms] = []
-        #: the arms of branches that were not taken on the way here
+        #: branch arms not taken on the way here
         self.without = EVERYWHERE
-        #: what may be a finding: how sure its gradients are, and what must turn out to be a tensor
+        #: possible findings: how sure the gradients are, and the storage that must turn out to be a tensor
         self.doubts: list[tuple[int, Store | None]] = []
-        #: what was written of all that came in
+        #: written parameters and attributes
         self.written: list[Store] = []
-        #: ... and of what came out of that, with whether gradients are recorded there
+        #: written parts of these, each with whether gradients were recorded
         self.written_parts: list[tuple[Store, bool]] = []
-        #: names bound to what another name held, with that name and the writes of each storage so far
+        #: `y = x`: y -> (x, the number of writes of each storage at that time)
         self.copies: dict[str, tuple[str, list[tuple[Store, int]]]] = {}
-        #: what names stood for where the loop at hand began
+        #: values of names at the start of the current loop
         self.held: dict[str, Atoms] = {}
         self.loop: ast.AST | None = None
-        #: how often something was written, or put where it stays
+        #: number of writes, and of stores into attributes and containers
         self.stored = 0
-        #: whether there is anything for a later write to meet: a save, a call that may have saved, a list that holds it
+        #: whether a later write could hit something: a save, a call that may save, a list that holds a tensor
         self.remembers = False
-        #: how often a closure was called that neither saved nor wrote
+        #: closure -> number of calls of it without a save or write
         self.inert: dict[FunctionSource, int] = {}
-        #: the statement at hand
+        #: the current statement
         self.at: ast.AST | None = None
-        #: whether nobody takes the value of the statement at hand
+        #: whether the value of the current statement is discarded
         self.discards = False
 
     def crowded(self, value: Atoms) -> Atoms:
         value = _on_any_path(value)
         if len(value) <= CROWD:
             return value
-        self.summary.suspicious = True  # what becomes of each of them is left to a run
+        self.summary.suspicious = True  # the exact run tells them apart
         return super().crowded(value)
 
-    # What happens
+    # Effects
 
     def save(self, store: Store, level: int = WEAK) -> None:
         self.remembers = True
@@ -139,12 +139,12 @@ class Flow(Scope):
         self._meets_saves(cell)
 
     def leave(self, store: Store) -> None:
-        """A statement of the function's own writes a storage."""
+        """Note that the function's own statements write an argument or a part of one."""
         if self.recording and (store.outside or (store.given and "." not in store.given)):
             self.summary.leaves_open = True
 
     def _write_under(self, cell: Cell) -> None:
-        """The memory of a tensor is written past its graph."""
+        """Notes a write through a detached alias: it hits the memory, but not the graph, of this tensor."""
         store = cell.store
         store.writes += 1
         if store.found:
@@ -172,7 +172,7 @@ class Flow(Scope):
             self.doubts.append((level, store))
 
     def conclude(self) -> None:
-        """At the end of the function, when it has shown what is a tensor: whether anything is worth a run."""
+        """Completes the summary at the function's end, and decides whether the possible findings make it suspicious."""
         summary = self.summary
         handed = Handed()
         given = united(self.returned)
@@ -185,7 +185,7 @@ class Flow(Scope):
             filled.setdefault(key, []).append(value)
         summary.fills = [(key, handed.value(united(values))) for key, values in filled.items()]
         for part, recorded in self.written_parts:
-            if self.is_tensor(part):  # and no list in a list
+            if self.is_tensor(part):  # and not a list inside a list
                 summary.writes.add(part.part_of)
                 summary.tensors.add(part.part_of)
                 if recorded:
@@ -206,7 +206,7 @@ class Flow(Scope):
                 summary.weak = True
 
     def is_tensor(self, store: Store) -> bool:
-        """Whether the function has shown that it is a tensor."""
+        """Whether the function's code shows that the storage is a tensor, or was computed from one."""
         seen = {store}
         pending = [store]
         while pending:
@@ -228,7 +228,7 @@ class Flow(Scope):
                 atom.store.kept = self.remembers = True
 
     def _is_another_each_time(self, node: ast.expr | None) -> bool:
-        """Whether it is what the loop at hand goes over, or a part of what it binds anew in every round."""
+        """Whether each round of the loop gives the expression a new value, as the loop's own elements."""
         part = isinstance(node, (ast.Subscript, ast.Attribute))
         while isinstance(node, (ast.Subscript, ast.Attribute)):
             node = node.value
@@ -237,7 +237,7 @@ class Flow(Scope):
         return node.id in _names(self.loop if part else getattr(self.loop, "target", None))[1]
 
     def _is_held(self, store: Store) -> bool:
-        """Whether a name stood for the storage already before the loop at hand."""
+        """Whether some name held the storage before the current loop."""
         return any(
             isinstance(atom, Cell) and atom.store is store for value in self.held.values() for atom in value
         )
@@ -248,7 +248,7 @@ class Flow(Scope):
     # Statements
 
     def run(self, body: list[ast.stmt]) -> bool:
-        """Statements in order; whether the path ends among them."""
+        """Runs statements in order; returns whether the path ends among them."""
         for statement in body:
             self.statement += 1
             self.at = statement
@@ -281,13 +281,13 @@ class Flow(Scope):
     def overwrites(self, value: Atoms) -> None:
         """A statement says that it changes this."""
         if self.arms or self.without or self.returned or self.loops:
-            return  # not on every path
+            return  # it does not run on every path
         for atom in value:
             if isinstance(atom, Cell):
                 atom.store.direct = True
 
     def assign(self, target: ast.expr, value: Atoms) -> None:
-        """target = value."""
+        """Performs `target = value`."""
         if isinstance(target, ast.Name):
             self.names[target.id] = value
             if self.outer and self.source is not None and target.id in self.source.declared:
@@ -297,7 +297,7 @@ class Flow(Scope):
             owners = self.value(target.value)
             is_parameter = any(isinstance(atom, Cell) and atom.store.leaf for atom in value)
             if is_parameter and self.stored and not any(isinstance(owner, Object) for owner in owners):
-                # What it takes the place of is a parameter too, and may have been written.
+                # The parameter that it replaces may have been written before.
                 self.doubt(EVIDENT)
             self.set_attribute(owners, target.attr, value)
         elif isinstance(target, ast.Subscript):
@@ -351,7 +351,7 @@ class Flow(Scope):
 
 
 def _on_any_path(value: Atoms) -> Atoms:
-    """The same value, with one view for those that several paths have of a storage: it is on whichever of them."""
+    """The value with one view per storage, in place of one view for each path."""
     found: dict[object, Atom] = {}
     for atom in value:
         key: object = atom
@@ -370,7 +370,7 @@ _known: dict[ast.AST, tuple[set[str], set[str]]] = {}
 
 
 def _names(statement: ast.AST | None) -> tuple[set[str], set[str]]:
-    """The names that a statement mentions, and those that it, or one inside it, binds."""
+    """The names that a statement mentions, and those that it binds, nested statements included."""
     if statement is None:
         return set(), set()
     found = _known.get(statement)

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def _box(*items: Atoms) -> Atoms:
-    """Elements of which it is not known which stands where."""
+    """A container whose elements stand in unknown order."""
     return (Box(list(items), ordered=False),)
 
 
 def _element(made: Call, place: int = 0) -> Atoms:
-    """An element of what is given there."""
+    """An element of the argument at this place."""
     return expressions.elements(made.scope, made.args[place]) if len(made.args) > place else NOTHING
 
 
@@ -78,14 +78,14 @@ def _sliced(made: Call) -> Atoms:
 
 
 def _reduced(made: Call) -> Atoms:
-    """functools.reduce(func, values, initial): what one call gives goes into the next."""
+    """functools.reduce(func, values, initial): each result is an argument of the next call."""
     if len(made.args) < 2:
         return unknown(made)
     return _folded(made, made.args[0], _element(made, 1), made.args[2:])
 
 
 def _accumulated(made: Call) -> Atoms:
-    """itertools.accumulate(values, func): so it does here, and each result is handed on."""
+    """itertools.accumulate(values, func): as `reduce`, but yields every result."""
     func = made.args[1] if len(made.args) > 1 else made.kwargs.get("func", NOTHING)
     if not func:
         return _box(_element(made), _summed(made))
@@ -100,7 +100,7 @@ def _folded(made: Call, func: Atoms, element: Atoms, initial: list[Atoms]) -> At
 
 
 def _summed(made: Call) -> Atoms:
-    """A new tensor that hangs on the arguments, if one of them is a tensor."""
+    """sum(values): a new tensor that depends on the arguments, if one of them is a tensor."""
     given = made.given()
     return (Cell(Store(any(c.store.grad for c in given), tensor=False)),) if given else NOTHING
 
@@ -110,7 +110,7 @@ def _bound(made: Call) -> Atoms:
 
 
 def _operator(sign: str) -> Callable[[Call], Atoms]:
-    """A function of Python's `operator` module that does what a sign says."""
+    """A model of a function of Python's `operator` module, given its sign."""
 
     def play(made: Call) -> Atoms:
         if len(made.args) != 2:

@@ -56,7 +56,7 @@ def of_function(function: Function, made: Call) -> Atoms:
 
 
 def bind(source: FunctionSource, made: Call) -> dict[str, Atoms]:
-    """The arguments of a call by the parameters of the function."""
+    """Binds the arguments of a call to the function's parameters."""
     given = binding.bind(source, made.args, made.kwargs)
     arguments = source.node.args
     if given.spare and arguments.vararg is not None:
@@ -69,7 +69,7 @@ def bind(source: FunctionSource, made: Call) -> dict[str, Atoms]:
 
 
 def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Atoms]) -> Atoms:
-    """The effects of a call on what it was given, and its result."""
+    """Applies the callee's summary to the arguments, and returns its result."""
     summary = scope.prefilter.of(source)
     given = [cell.store for value in arguments.values() for cell in cells(value)]
     level = WEAK
@@ -83,14 +83,14 @@ def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Atoms]) ->
             scope.doubt(level)
     for key in summary.writes:
         reaches = reached(scope, arguments, key)
-        if key not in summary.tensors:  # what it sets may be elements of a list, which changes none of them
+        if key not in summary.tensors:  # it may replace elements of a list, which writes none of them
             whole = _held_under(scope, arguments, key)
             reaches = [cell for cell in reaches if cell in whole]
         for cell in reaches:
             if key in summary.tensors:
                 cell.store.prove()
             if scope.recording and summary.suspicious and key in summary.saves & summary.recorded:
-                scope.doubt(level, cell.store)  # it is for who knows what was given to tell
+                scope.doubt(level, cell.store)  # whether the two can be one tensor depends on the arguments
             scope.write(cell, scope.recording and key in summary.recorded, key not in summary.recorded)
             if scope.recording and key in summary.recorded and any(store.grad for store in given):
                 cell.store.grad = True
@@ -112,7 +112,7 @@ def _apply(scope: Scope, source: FunctionSource, arguments: dict[str, Atoms]) ->
 
 
 def _doubt_same(scope: Scope, source: FunctionSource, arguments: dict[str, Atoms], level: int) -> None:
-    """One tensor was given as two arguments, of which the function saves one and writes the other."""
+    """Note a finding if one tensor is passed as two parameters, one that is saved and one that is written."""
     summary = scope.prefilter.of(source)
     given = {name: {cell.store for cell in cells(value)} for name, value in arguments.items() if value}
     for name in summary.writes & given.keys():
@@ -124,11 +124,11 @@ def _doubt_same(scope: Scope, source: FunctionSource, arguments: dict[str, Atoms
 
 
 def _keep_in(scope: Scope, target: Atoms, name: str, value: Atoms) -> None:
-    """A function left a value in an attribute of what it was given."""
+    """Applies the callee's assignment to an attribute of an argument."""
     for atom in target:
         if isinstance(atom, Object):
             if scope.arms and atom.given and name not in atom.slots and cells(value):
-                # Where the call is not made, it holds what it held before.
+                # On paths without the call, the attribute keeps its old value.
                 before = Store(given=f"{atom.given}.{name}")
                 before.sources = ()
                 atom.slots[name] = (Cell(before),)
@@ -139,14 +139,14 @@ def _keep_in(scope: Scope, target: Atoms, name: str, value: Atoms) -> None:
 
 
 def _held_under(scope: Scope, arguments: dict[str, Atoms], key: str) -> Atoms:
-    """What a parameter (`x`), or an attribute of the receiver (`self.x`), stands for in a call."""
+    """The argument that a key names: a parameter (`x`), or an attribute of the receiver (`self.x`)."""
     name, dot, attribute = key.partition(".")
     value = arguments.get(name, NOTHING)
     return scope.prefilter.attribute(scope, value, attribute) if dot and value else value
 
 
 def _fill(scope: Scope, target: Atoms, value: Atoms) -> None:
-    """A function put a value into what it was given, or gave it the value by a call, in whichever way."""
+    """Applies a callee's unfollowed store of a value into an argument: the argument may hold it anywhere."""
     value = _few(value)
     for holder in {atom.receiver if isinstance(atom, Method) else atom: None for atom in target}:
         if isinstance(holder, Box):
@@ -166,12 +166,12 @@ def _fill(scope: Scope, target: Atoms, value: Atoms) -> None:
             scope.prefilter.inline(holder, Call(scope, [value], {}, [None], {}, True))
 
 
-#: More things than this that are put into one count as one of which nothing is told but whether any was saved.
+#: Above this many values, they are merged into one, which only keeps whether any was saved.
 _MOST_HELD = 8
 
 
 def _few(value: Atoms) -> Atoms:
-    """The value as a few atoms."""
+    """The value with at most `_MOST_HELD` atoms."""
     if len(value) <= _MOST_HELD:
         return value
     one = Store(tensor=True)
@@ -189,9 +189,9 @@ def returned(
     known: dict[object, Atoms],
     depth: int = 3,
 ) -> Atoms:
-    """What a summary hands on, in the terms of a call; `sure`: an argument requires grad for certain.
+    """Translates a value of a summary into the caller's terms; `sure`: an argument requires grad for certain.
 
-    `known` are the parts that were translated before: what is held in several places is one thing.
+    `known` holds the parts translated so far, so that a tensor held in two places stays one tensor.
     """
     found: list[Atoms] = []
     for atom in value:
@@ -207,7 +207,7 @@ def returned(
                 obj = Object(atom.source)
                 obj.arguments, obj.hooks = atom.arguments, atom.hooks
                 here = known[atom] = (obj,)
-                if depth and not construct.is_module(scope, atom.source):  # a record of what was computed
+                if depth and not construct.is_module(scope, atom.source):  # an object that holds results
                     for name, held in atom.slots.items():
                         obj.slots[name] = returned(scope, held, arguments, sure, known, depth - 1)
                     obj.arguments = {
@@ -244,7 +244,7 @@ def _returned_cell(
 
 
 def _sources(scope: Scope, store: Store, arguments: dict[str, Atoms]) -> tuple[Store, ...] | None:
-    """What operators made a result of, in the terms of a call; None where that shows that it is a tensor."""
+    """Translates `Store.sources` into the caller's terms; None if the arguments show that it is a tensor."""
     found: dict[Store, None] = {}
     seen = {store}
     pending = [store]
@@ -260,7 +260,7 @@ def _sources(scope: Scope, store: Store, arguments: dict[str, Atoms]) -> tuple[S
 
 
 def reached(scope: Scope, arguments: dict[str, Atoms], key: str) -> list[Cell]:
-    """The tensors that a parameter (`x`), or an attribute of the receiver (`self.x`), stands for in a call."""
+    """The tensors that a key (`x` or `self.x`) stands for in a call."""
     name, dot, member = key.partition(".")
     value = arguments.get(name, NOTHING)
     if not dot:
@@ -275,12 +275,12 @@ def reached(scope: Scope, arguments: dict[str, Atoms], key: str) -> list[Cell]:
 
 
 def _once(found: list[Cell]) -> list[Cell]:
-    """The same tensors, each view of one once."""
+    """The cells without duplicates of the same view."""
     return list({(cell.store, cell.fragile, cell.without): cell for cell in found}.values())
 
 
 def _within(scope: Scope, value: Atoms) -> list[Cell]:
-    """The tensors that a value is, holds, or comes to when it is called."""
+    """The tensors that a value is or holds, or that a call of it may use (closure names, bound arguments)."""
     found = cells(value)
     for atom in value:
         holder = atom.receiver if isinstance(atom, Method) else atom
@@ -316,7 +316,7 @@ def of_class(cls: Class, made: Call) -> Atoms:
 
 
 def _fill_field(scope: Scope, obj: Object, name: str) -> None:
-    """`name: dict = field(default_factory=dict)`: a container of the object's own."""
+    """Fills a field of a dataclass that has a `default_factory`: `name: dict = field(default_factory=dict)`."""
     stated = obj.source.assignments.get(name)
     for keyword in stated.keywords if isinstance(stated, ast.Call) else ():
         if keyword.arg == "default_factory":
@@ -325,7 +325,7 @@ def _fill_field(scope: Scope, obj: Object, name: str) -> None:
 
 
 def _holds_in_place(obj: Object) -> bool:
-    """Whether it is built of what builds, or is, a module that is told to work in place."""
+    """Whether an argument of the constructor is, or builds, a layer with `inplace=`."""
     for name in obj.arguments:
         value = obj.arguments[name]
         if type(value) is tuple:
@@ -338,7 +338,7 @@ def _holds_in_place(obj: Object) -> bool:
 
 
 def _try_out(obj: Object, made: Call) -> None:
-    """Run the forward of a module that is built here of such a part, and perhaps called nowhere."""
+    """Runs the forward of a module that gets an in-place layer, since its call may not be in sight."""
     forward = construct.find_method(made.scope, obj.source, "forward")
     if forward is not None:
         given: list[Atoms] = [(Cell(Store()),) for _ in forward.source.parameters[1:]]
@@ -346,12 +346,12 @@ def _try_out(obj: Object, made: Call) -> None:
         made.scope.prefilter.inline(forward, Call(made.scope, [(obj,), *given], {}, nodes, {}, True))
 
 
-#: So many rows has the forward of a module that wraps another, at most.
+#: Maximum rows of a `forward` that only wraps another module.
 _WRAPPER = 12
 
 
 def _calls_what_it_was_given(scope: Scope, obj: Object, forward: FunctionSource) -> bool:
-    """Whether a short method calls an attribute that holds what the object was built with: it is what that is."""
+    """Whether a short `forward` calls an attribute that holds a constructor argument: then it is inlined."""
     node, init = forward.node, obj.source.methods.get("__init__")
     if init is None or not obj.arguments or (node.end_lineno or 0) - node.lineno > _WRAPPER:
         return False
@@ -368,7 +368,7 @@ def of_object(obj: Object, made: Call) -> Atoms:
         found = construct.find_method(made.scope, obj.source, name)
         if found is not None:
             if made.scope.recording and construct.is_module(made.scope, obj.source):
-                made.scope.remembers = True  # whoever made its layers, they keep their weights
+                made.scope.remembers = True  # its layers save their weights
             if not made.scope.dry and _calls_what_it_was_given(made.scope, obj, found.source):
                 within = made.after([(obj,)])
                 return hooked(obj, made, made.scope.prefilter.inline(Function(found.source), within))
@@ -377,21 +377,22 @@ def of_object(obj: Object, made: Call) -> Atoms:
     return hooked(obj, made, made.scope.prefilter.call(own, made)) if own else unknown(made)
 
 
-#: How deep in containers it is looked for modules that work in place, and of how many kinds one may be.
+#: Limits: nesting of containers searched for in-place modules; alternatives that the module may be.
 _BOXES = 3
 _KINDS = 2
 
 
 def builds_in_place(prefilter: Prefilter, returned: Atoms) -> bool:
-    """Whether what a function returned may write what it is given when it is called.
+    """Whether a function returns a module that may write its input when it is called.
 
-    Where that is one of many kinds, chosen by a name as a rule, a run would not know which: then it does not count.
+    With more than `_KINDS` alternatives, as when a name selects the activation, the answer is False: an exact run could
+    not tell which one it is.
     """
     return len(returned) <= _KINDS and _works_in_place(prefilter, returned, _BOXES)
 
 
 def _works_in_place(prefilter: Prefilter, value: Atoms, depth: int) -> bool:
-    """Whether a call of a value, a module or several, may write what it is given."""
+    """Whether a call of a value, a module or a container of modules, may write its input."""
     for atom in value:
         if isinstance(atom, Layer):
             found = "inplace" in atom.config
@@ -399,7 +400,7 @@ def _works_in_place(prefilter: Prefilter, value: Atoms, depth: int) -> bool:
             forward = prefilter.classes.method(atom.source, "forward")
             found = forward is not None and prefilter.writes_tensor(forward)
         elif isinstance(atom, Box) and depth:
-            # Of layers in a row the first is given what all are given; what it hands on is new as a rule.
+            # In a sequence only the first layer gets the input itself; later layers usually get new tensors.
             items = atom.items[:1] if atom.role == "Sequential" and atom.ordered else atom.items
             found = any(_works_in_place(prefilter, item, depth - 1) for item in items)
         else:

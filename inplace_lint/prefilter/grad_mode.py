@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def grad_mode(scope: Expressions, node: ast.expr) -> bool | None:
-    """Whether gradients are recorded under a context manager or decorator; None where it says nothing of that."""
+    """Whether a context manager or decorator turns gradient recording on or off; None if it does neither."""
     call = node if isinstance(node, ast.Call) else None
     func = node.func if isinstance(node, ast.Call) else node
     if not isinstance(func, (ast.Name, ast.Attribute)):
@@ -38,17 +38,17 @@ def grad_mode(scope: Expressions, node: ast.expr) -> bool | None:
     return None
 
 
-#: What switches the recording on again within a function that switched it off, or goes back over what was recorded.
+#: Words that turn recording on again inside a no_grad function, or that run a backward.
 _RECORDS = (b"enable_grad", b"set_grad_enabled", b"inference_mode", b"backward", b"autograd")
 
-#: What runs at another time than where it stands.
+#: Nodes whose code runs at another time than where it stands.
 _LATER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.Yield, ast.YieldFrom)
 
 
 def records_nothing(prefilter: Prefilter, source: FunctionSource) -> bool:
-    """Whether a decorator says that nothing is recorded in the function, and nothing in its text says otherwise.
+    """Whether a function is decorated to record nothing, and its text does not turn recording on again.
 
-    An optimizer that has its argument `closure` recorded, and nothing else, keeps nothing of it.
+    The exception is an optimizer's `step(closure)`: it only records the call of `closure` under `enable_grad`.
     """
     node = source.node
     scope = construct.Scope(prefilter, source.module)
@@ -60,7 +60,7 @@ def records_nothing(prefilter: Prefilter, source: FunctionSource) -> bool:
 
 
 def calls_quietly(prefilter: Prefilter, source: FunctionSource, name: str) -> bool:
-    """Whether all that a function does with a name, or an attribute of that name, is in blocks that record nothing."""
+    """Whether a function uses a name, or an attribute of that name, only in blocks that record nothing."""
     body = source.node.body
     scope = construct.Scope(prefilter, source.module)
     return isinstance(body, list) and not any(_is_recorded(scope, each, source, name) for each in body)
@@ -85,7 +85,7 @@ def _names(nodes: list[ast.AST], name: str) -> bool:
 
 
 def _body_of(source: FunctionSource) -> bytes:
-    """The text of a function's statements, without its docstring."""
+    """The text of a function's body without its docstring."""
     body: list[ast.stmt] = source.node.body  # type: ignore[assignment]  # a lambda has no decorator
     first = body[0]
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(body) > 1:
@@ -94,9 +94,9 @@ def _body_of(source: FunctionSource) -> bytes:
 
 
 def concerns_nobody(prefilter: Prefilter, source: FunctionSource) -> bool:
-    """Whether a function records nothing, its file does not call it, and it returns nothing that it may have written.
+    """Whether a function records nothing, is not called in its file, and returns no argument that it may have written.
 
-    What it writes then matters only to who calls it from elsewhere, and they ask.
+    Its writes then matter only to callers in other files, which ask for its summary.
     """
     if not getattr(source.node, "decorator_list", None) or source.name.startswith("__"):
         return False
@@ -116,7 +116,7 @@ def concerns_nobody(prefilter: Prefilter, source: FunctionSource) -> bool:
 
 
 def _is_tensor(text: bytes, start: int, end: int) -> bool:
-    """Whether an argument may be a tensor where it stands: not where it is called, or compared with None."""
+    """Whether an argument's name may stand for the tensor here: it is not called, or compared with None."""
     return stands(text, start, end) and not text.startswith((b"(", b" is None", b" is not None"), end)
 
 
@@ -129,7 +129,7 @@ def _is_named(text: bytes, start: int, end: int) -> bool:
 
 
 def _closures(scope: Expressions, source: FunctionSource) -> int:
-    """How many blocks record a call of an argument without arguments, and nothing else."""
+    """How many `with enable_grad():` blocks only call parameters without arguments: `loss = closure()`."""
     given = {parameter.arg for parameter in source.parameters}
     found = 0
     pending: list[ast.stmt] = list(getattr(source.node, "body", ()))

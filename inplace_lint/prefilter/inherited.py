@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def of_subclasses(
     prefilter: Prefilter, module: Module, writers: Collection[FunctionSource]
 ) -> Iterator[FunctionSource]:
-    """Methods of the file, each as one of a subclass there that changes what is written or saved in it."""
+    """Yields inherited methods as methods of a subclass in the file that changes what they write or save."""
     classes = module.classes
     builds = b"inplace" in module.source
     rows: list[int] = []
@@ -55,7 +55,7 @@ def of_subclasses(
 
 
 def _order(cls: ClassSource) -> list[ClassSource]:
-    """The class and those of its bases that stand in its file, in the order in which attributes are looked up."""
+    """The MRO of a class, restricted to its file."""
     return linearised(cls, _bases, cls.module.memo.orders)
 
 
@@ -65,7 +65,7 @@ def _bases(cls: ClassSource) -> list[ClassSource]:
 
 
 def _methods(cls: ClassSource) -> dict[str, FunctionSource]:
-    """What a class finds under each name of a method, in its file."""
+    """The methods that a class finds by name in its file, inherited ones included."""
     found = cls.found
     if found is None:
         found = cls.found = {}
@@ -80,13 +80,13 @@ def _writes(prefilter: Prefilter, method: FunctionSource, writers: Collection[Fu
 
 
 def _calls(prefilter: Prefilter, method: FunctionSource, names: Collection[str]) -> bool:
-    """Whether it calls one of these methods of its object."""
+    """Whether a method calls one of these methods on `self`."""
     receiver = method.parameters[0].arg if method.parameters else ""
     return any(name in names for name in prefilter.asked(method).called(receiver))
 
 
 def _swapped(cls: ClassSource, base: ClassSource, rows: list[int]) -> set[bytes]:
-    """Attributes of which the class says, other than its base, that they work in place."""
+    """Attributes that the class, unlike its base, builds to work in place (`inplace=True`)."""
     module = cls.module
     first, last = cls.node.lineno, cls.node.end_lineno or 0
     rows = rows[bisect_left(rows, first) : bisect_right(rows, last)]

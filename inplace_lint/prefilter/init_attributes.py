@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def attributes_built(function: FunctionSource, rows: list[int], named: bool) -> set[bytes]:
-    """Attributes of its object that `__init__` builds on one of the rows, or of what is built there; all if unclear.
+    """Attributes that `__init__` builds on one of the rows, or from a value built there; all of them if unclear.
 
-    `named`: the rows name something that builds, which may be the default of an argument without being called there.
+    `named`: the rows mention the name of a builder, which may be a parameter's default without being called there.
     """
     found: set[bytes] = set()
     everything: set[bytes] = set()
@@ -27,7 +27,7 @@ def attributes_built(function: FunctionSource, rows: list[int], named: bool) -> 
     prefix = receiver.encode() + b"."
     built = _parameters_built(function, rows, named)
     pieces = list(_pieces(getattr(function.node, "body", [])))
-    for _ in range(2):  # what a loop adds to a list may stand above it
+    for _ in range(2):  # a list may be assigned to an attribute above the loop that fills it
         known = len(built)
         for first, last, targets, value in pieces:
             here = {prefix + t.attr.encode() for t in targets if isinstance(t, ast.Attribute)}
@@ -53,7 +53,7 @@ def attributes_built(function: FunctionSource, rows: list[int], named: bool) -> 
 
 
 def uses(method: FunctionSource, attributes: set[bytes], holds: Callable[[bytes, int, int], bool]) -> bool:
-    """Whether a method has one of these attributes of its object, or ("") the object itself, where it `holds`."""
+    """Whether a method mentions one of these attributes of `self` (for `""`, `super` or `in self`) where it `holds`."""
     text, receiver = method.text, method.receiver.encode()
     words: list[bytes] = []
     for name in attributes if receiver else ():
@@ -62,7 +62,7 @@ def uses(method: FunctionSource, attributes: set[bytes], holds: Callable[[bytes,
 
 
 def _pieces(body: list[ast.stmt]) -> Iterator[tuple[int, int, list[ast.expr], ast.expr | None]]:
-    """The statements in order, each as its first and last row, what it binds, and the expression that it is."""
+    """Yields each statement in order: first row, last row, targets, and its value if it is an expression statement."""
     for statement in body:
         last = statement.end_lineno or statement.lineno
         if isinstance(statement, ast.Assign):
@@ -82,12 +82,12 @@ def _pieces(body: list[ast.stmt]) -> Iterator[tuple[int, int, list[ast.expr], as
 
 
 def _whole(target: ast.expr) -> ast.expr:
-    """Of what an element is assigned: that is built out of it, too."""
+    """The container that is assigned to, as `x` for `x[0] = …`: it then holds the value."""
     return target.value if isinstance(target, ast.Subscript) else target
 
 
 def _changed(call: ast.Call, receiver: str) -> set[bytes]:
-    """What a call for its own sake changes: `layers` of `layers.append(…)`, `self.x` of `self.add_module("x", …)`."""
+    """What a call statement changes: `layers` of `layers.append(…)`, `self.x` of `self.add_module("x", …)`."""
     node = call.func
     while isinstance(node, (ast.Attribute, ast.Subscript)):
         node = node.value
@@ -104,7 +104,7 @@ def _changed(call: ast.Call, receiver: str) -> set[bytes]:
 
 
 def _parameters_built(function: FunctionSource, rows: list[int], named: bool) -> set[bytes]:
-    """The parameters whose defaults are calls on one of the rows, or what is `named` there."""
+    """Parameters whose default is a call on one of the rows; with `named`, also a name or lambda there."""
     found = set()
     kinds = (ast.Call, ast.Name, ast.Attribute, ast.Lambda) if named else (ast.Call,)
     for parameter in (*function.parameters, *function.node.args.kwonlyargs):

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from ..syntax.module import FunctionSource, Module
     from .summaries import Prefilter
 
-#: `nn.init.normal_(self.weight, …)`, or `normal_(…)`: of an attribute, and not of its `data`.
+#: `nn.init.normal_(self.weight, …)` or `normal_(…)`, on an attribute but not on its `data`.
 _FILLS = Pattern(rb"^[ \t]*((?:\w+\.)*)(\w+_)\(\w+\.(?!data\b)[^()]*(?:\([^()]*\)[^()]*)*\)[ \t]*(?:#.*)?$")
 
 
 def of_project(prefilter: Prefilter, module: Module) -> None:
-    """Tell the file which of the functions that it imports fill a tensor and record nothing."""
+    """Stores in the file's memo which imported functions fill a tensor and record nothing."""
     if module.memo.initialisers is not None:
         return
-    module.memo.initialisers = frozenset()  # ends circles of files
+    module.memo.initialisers = frozenset()  # ends import cycles
     found = set()
     for name in module.imports:
         if name.endswith("_") and not name.startswith("_"):
@@ -36,19 +36,19 @@ def of_project(prefilter: Prefilter, module: Module) -> None:
 
 
 def only_initialises(module: Module, function: FunctionSource, rows: Sequence[int]) -> bool:
-    """Whether all that a function may write, on some of the rows, are attributes that it fills.
+    """Whether a function's writes on these rows only initialise attributes.
 
-    Nothing is wrong with that for the function alone: what it writes is asked by those who call it.
+    That alone is no error in the function; its callers check the writes against their own saves.
     """
     if function.name in ("forward", "__call__"):
-        return False  # what it fills, it may have computed with
+        return False  # a forward may have used the tensor before it fills it
     first, last = function.node.lineno, function.node.end_lineno or 0
     inside = rows[bisect_left(rows, first) : bisect_right(rows, last)]
     return bool(inside) and all(initialises(module, row) for row in inside)
 
 
 def initialises(module: Module, row: int) -> bool:
-    """Whether nothing but a fill stands on a row."""
+    """Whether a row holds only an initialisation."""
     line = module.text(row, row)
     found = _FILLS().match(line) if b"_(" in line else None
     if found is None:

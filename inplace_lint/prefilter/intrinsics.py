@@ -54,7 +54,7 @@ def _gathered(made: Call) -> Atoms:
 
 
 def _mapping(made: Call) -> Atoms:
-    """dict(pairs): what stands under the keys."""
+    """dict(pairs): a container of the values, with the keys as field names if known."""
     found = _gathered(made)
     for atom in found:
         if isinstance(atom, Box):
@@ -73,7 +73,7 @@ def _parameter(made: Call) -> Atoms:
 
 
 def _shared(made: Call) -> Atoms:
-    """torch.from_numpy and its kin: a tensor over the memory of what is given."""
+    """torch.from_numpy and the like: a tensor that shares the argument's memory."""
     given = [
         atom for value in (*made.args, *made.kwargs.values()) for atom in value if isinstance(atom, Cell)
     ]
@@ -83,9 +83,7 @@ def _shared(made: Call) -> Atoms:
     store = Store(grad=False, tensor=True)
     node = made.nodes[0] if made.nodes else None
     if isinstance(node, ast.Name):
-        made.scope.names[node.id] = (
-            shadow(Cell(store)),
-        )  # what is written to the array from here on, it sees
+        made.scope.names[node.id] = (shadow(Cell(store)),)  # later writes to the array reach the tensor
     elif isinstance(node, ast.Attribute):
         for atom in made.scope.value(node.value):
             if isinstance(atom, Object):
@@ -135,12 +133,12 @@ def _sorted(made: Call) -> Atoms:
 
 
 def _named_tuple(made: Call) -> Atoms:
-    """collections.namedtuple("Pair", "a b"): what makes tuples whose elements have these names."""
+    """collections.namedtuple("Pair", "a b"): a constructor of tuples with these field names."""
     given = made.args[1] if len(made.args) > 1 else made.kwargs.get("field_names", NOTHING)
     return (Partial((Symbol(_MAKES_TUPLES),), [given], {}),)
 
 
-#: A name that no program can write.
+#: A name that no program can spell.
 _MAKES_TUPLES = "collections.namedtuple()"
 
 
@@ -157,7 +155,7 @@ def _tuple_with_names(made: Call) -> Atoms:
 
 
 def _namespace(made: Call) -> Atoms:
-    """types.SimpleNamespace(a=…): attributes by their names."""
+    """types.SimpleNamespace(a=…): a container with named attributes."""
     return (Box([*made.kwargs.values()], fields=tuple(made.kwargs)),)
 
 
@@ -194,7 +192,7 @@ def _set_grad(made: Call) -> Atoms:
     return NOTHING
 
 
-#: What each name means.
+#: The model of each name.
 INTRINSICS: dict[str, Callable[[Call], Atoms]] = {
     **functional.INTRINSICS,
     **dict.fromkeys(MODES, _mode),

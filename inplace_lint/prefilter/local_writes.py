@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 def writes_only_own(
     function: FunctionSource, statements: list[ast.Assign | ast.AugAssign], counts: bool = False
 ) -> bool:
-    """Whether all that the statements of a function write are numbers and containers of its own.
+    """Whether the statements write only numbers and containers that the function creates itself.
 
-    `counts`: what is added to something that starts as a number is one, as in an `__init__` that adds up sizes.
+    `counts`: a target that starts as a number stays one, as in an `__init__` that adds up sizes (`channels += n`).
     """
     receiver = function.parameters[0].arg if counts and function.parameters else ""
     names = {name for statement in statements for name in _written(statement, receiver)}
@@ -79,7 +79,7 @@ def _name_of(target: ast.expr, receiver: str) -> str:
 
 
 def _written(statement: ast.Assign | ast.AugAssign, receiver: str) -> list[str]:
-    """The names of what is written; an empty one for what is not written through a name, or is an element."""
+    """The names written by a statement; an empty name for any target that is not a plain name or an item of one."""
     if isinstance(statement, ast.AugAssign):
         return [_name_of(statement.target, receiver)]
     found = []

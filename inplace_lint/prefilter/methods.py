@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def of_method(atom: Method, made: Call) -> Atoms:
-    """What is called on a tensor, a module, a container, an object."""
+    """Calls a method that was looked up on a tensor, module, container or object."""
     receiver, name = atom.receiver, atom.name
     if isinstance(receiver, Cell):
         return _tensor_method(receiver, name, made)
@@ -55,7 +55,7 @@ def of_method(atom: Method, made: Call) -> Atoms:
 
 
 def _custom(made: Call) -> Atoms:
-    """`apply` of an autograd.Function: it may save what it is given and what it returns."""
+    """`Function.apply(…)` of an autograd.Function: it may save its arguments and its results."""
     given = made.given()
     if not any(cell.store.grad for cell in given):
         return (Cell(Store(grad=False, tensor=True)),)
@@ -69,7 +69,7 @@ def _custom(made: Call) -> Atoms:
 
 
 def _announce(receivers: tuple[Cell, ...], name: str, made: Call) -> None:
-    """Say that a method writes what its name says it writes."""
+    """Notes a write that the method's name implies: `add_`, or a NumPy method that writes the array."""
     if name.endswith("_"):
         made.scope.overwrites(receivers)
     elif arrays.writes(name):
@@ -79,7 +79,7 @@ def _announce(receivers: tuple[Cell, ...], name: str, made: Call) -> None:
 
 
 _PARAMETERS = frozenset("parameters named_parameters buffers named_buffers state_dict".split())
-#: ... which give leaves, in what is no layer of torch's as well.
+#: the subset that gives leaf tensors, of any module
 _LEAVES = frozenset("parameters named_parameters state_dict".split())
 
 
@@ -93,7 +93,7 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Atoms:
         return _leaves(name, made)
     _announce((receiver,), name, made)
     if receiver.store.sources is not None and name in made.scope.module.method_names():
-        _hand_over(receiver, made)  # of an object that has a method of that name
+        _hand_over(receiver, made)  # the receiver may be an object of a class with such a method
     op = None if name == "values" and receiver.store.sources is not None else table.method(name)  # a dict's
     if op is not None:
         args = [(receiver,), *made.args]
@@ -114,13 +114,13 @@ def _tensor_method(receiver: Cell, name: str, made: Call) -> Atoms:
 
 
 def _hand_over(receiver: Cell, made: Call) -> None:
-    """A method of something unknown is given values: it may keep them."""
+    """A method of an unknown object gets values: it may keep them."""
     for value in (*made.args, *made.kwargs.values()):
         made.scope.fill(receiver.store.given, value)
 
 
 def _of(receiver: Cell, result: Atoms) -> Atoms:
-    """What a method of something unknown gave: it may be a part of that."""
+    """Marks the result of an unknown method as possibly a part of its receiver."""
     given = receiver.store.given or receiver.store.part_of
     for atom in result if given else ():
         if isinstance(atom, Cell):
@@ -129,7 +129,7 @@ def _of(receiver: Cell, result: Atoms) -> Atoms:
 
 
 def _only_method(scope: Scope, receiver: Cell, name: str) -> Function | None:
-    """The method that one class of the file alone has by this name: the receiver may be its object."""
+    """The method, if exactly one class of the file has one of this name: the receiver may be its object."""
     module = scope.module
     if receiver.store.tensor or name not in module.method_names() or table.has_module(name):
         return None
@@ -138,13 +138,13 @@ def _only_method(scope: Scope, receiver: Cell, name: str) -> Function | None:
 
 
 def _leaves(name: str, made: Call) -> Atoms:
-    """The parameters of something, with their names where `named_parameters` is asked."""
+    """The result of `parameters()`; with `named_parameters`, as pairs."""
     store = Store(tensor=True, leaf=True)
     store.found = True
     if runs_backward(made.scope.module):
         store.saved = (
             (EVERYWHERE, EVIDENT),
-        )  # whether a forward comes before their writes, an exact run tells
+        )  # the exact run decides whether a forward precedes their writes
     leaf: Atoms = (Cell(store),)
     return (Box([(Box([NOTHING, leaf]),) if name == "named_parameters" else leaf], ordered=False),)
 
@@ -180,7 +180,7 @@ def _box_method(box: Box, name: str, made: Call) -> Atoms:
 
 
 def _inherited(obj: Object, name: str, made: Call) -> Atoms:
-    """What an object may inherit from nn.Module."""
+    """Calls a method that the object inherits from nn.Module."""
     if name in _LEAVES:
         return _leaves(name, made)
     if name == "register_parameter" and len(made.args) > 1:
@@ -201,7 +201,7 @@ _HOOKS = frozenset(["register_forward_hook", "register_forward_pre_hook"])
 
 
 def on_each(func: Atoms, made: Call) -> Atoms | None:
-    """One op on a tensor that may be one of several: its result is one."""
+    """Calls one op on all alternatives of a receiver at once; None if they differ in kind or method."""
     first = func[0]
     if not isinstance(first, Method):
         return None

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 class NameUses:
-    """Of one function. Names are written `x`; attributes of names, which are followed too, `self.x`."""
+    """The uses of names in one function; keys are names (`x`) or attributes of names (`self.x`)."""
 
     def __init__(self, source: FunctionSource) -> None:
-        #: by name, the attributes, calls, assignments and loops that speak of it, in the order of the walk
+        #: key -> nodes that use it (attributes, calls, assignments, loops), in walk order
         self.of: dict[str, list[ast.AST]] = {}
-        #: by name, the attributes under which it is kept, or what stands for it where none is given
+        #: name -> attributes that it is assigned to: `self.x = x`, or `self.x = x or default`
         self.kept: dict[str, list[str]] = {}
         #: names and attributes that are read
         self.read: set[str] = set()
@@ -61,7 +61,7 @@ class NameUses:
 
 
 def spelled(node: ast.expr) -> str:
-    """A name, or an attribute of one, as it is written; empty for what is neither."""
+    """The key of an expression: `x` or `self.x`; empty for anything else."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
@@ -70,7 +70,7 @@ def spelled(node: ast.expr) -> str:
 
 
 def results_in(node: ast.AST) -> Iterator[ast.expr]:
-    """What is called where an expression is a call, or arithmetic with some."""
+    """The callees of an expression that is a call, or arithmetic on calls."""
     if isinstance(node, ast.Call):
         yield node.func
     elif isinstance(node, (ast.BinOp, ast.UnaryOp)):

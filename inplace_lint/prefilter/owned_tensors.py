@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def own(value: Atoms, given: str = "", shared: Collection[Store] = (), depth: int = 2) -> Atoms:
-    """The same value, with tensors that belong to whoever asks, but for some: what happens to them stays there."""
+    """A copy of the value whose tensors, except those with a storage in `shared`, belong to the reader."""
     found: list[Atom] = []
     for atom in value:
         if isinstance(atom, Cell) and atom.store not in shared:
@@ -25,7 +25,7 @@ def own(value: Atoms, given: str = "", shared: Collection[Store] = (), depth: in
             items = [own(item, given, shared, depth - 1) for item in atom.items]
             ordered = atom.ordered and bool(items)
             if given and not atom.role and not ordered:
-                items.append(part_of(given))  # what other methods have put into it
+                items.append(part_of(given))  # other methods may have put more into it
             atom = Box(items, ordered, atom.role, atom.fields if len(items) == len(atom.items) else ())
             atom.given = given
         found.append(atom)
@@ -33,7 +33,7 @@ def own(value: Atoms, given: str = "", shared: Collection[Store] = (), depth: in
 
 
 def part_of(given: str) -> Atoms:
-    """Something that comes out of what was given, in whichever way."""
+    """An unknown part of the parameter or attribute `given`."""
     store = Store()
     store.sources = ()
     store.part_of = given

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def gives_writer(prefilter: Prefilter, source: FunctionSource) -> bool:
-    """Whether a function returns an object of the project, no module of torch, that has a method which writes."""
+    """Whether a function returns an object of a project class, not an `nn.Module`, with a writing method."""
     scope = construct.Scope(prefilter, source.module, source)
     for atom in prefilter.of(source).returns:
         if isinstance(atom, Object) and not construct.is_module(scope, atom.source):
@@ -26,7 +26,7 @@ def gives_writer(prefilter: Prefilter, source: FunctionSource) -> bool:
 
 
 def may_ask(prefilter: Prefilter, source: FunctionSource, cls: ClassSource) -> bool:
-    """Whether a function calls a method that writes of one of its arguments, were it an object of the class."""
+    """Whether a function calls a writing method on a parameter, assuming that it is an object of `cls`."""
     scope = construct.Scope(prefilter, source.module, source)
     asked = prefilter.asked(source)
     first = 0 if source.owner is None else 1

@@ -20,33 +20,33 @@ if TYPE_CHECKING:
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .summaries import Prefilter
 
-#: How many calls deep an argument is followed.
+#: Calls through which an argument is followed.
 _DEPTH = 5
-#: ... and how many loops within each other, over what is taken of it.
+#: Nested loops over an argument that are followed.
 _NESTED = 3
-#: Builtins that go over what they are given.
+#: Builtins that iterate over their arguments.
 _GO_OVER = frozenset("enumerate filter iter list map next tuple zip".split())
-#: What strings and containers have.
+#: Attributes of strings and containers.
 _SHARED = frozenset(name for kind in (dict, list, set, str) for name in dir(kind))
 
 
 @dataclass
 class Asked:
-    """What is asked of a value: attributes, and calls with so many arguments; and of what a loop takes of it."""
+    """The uses of a value: its attributes, the argument counts of calls of it, and `each`, those of its elements."""
 
     names: set[str] = field(default_factory=set)
     counts: set[int] = field(default_factory=set)
     called: bool = False
-    #: a backward is run of what a call of it returns as it is, or after arithmetic
+    #: `f(x).backward()`, or a backward of arithmetic on such calls
     loss: bool = False
-    #: methods are called whose names are only known when it runs
+    #: `getattr(x, name)` with a computed name
     by_name: bool = False
-    #: something goes over it
+    #: it is iterated over
     over: bool = False
     each: Asked | None = None
 
     def add(self, other: Asked, depth: int = _NESTED) -> None:
-        """What is asked of the other is asked of it too; what is nested in itself is followed so deep."""
+        """Adds the uses of another value; `depth` limits nested `each`."""
         self.names |= other.names
         self.counts |= other.counts
         self.called = self.called or other.called
@@ -58,11 +58,11 @@ class Asked:
             self.each.add(other.each, depth - 1)
 
     def is_optimizer(self) -> bool:
-        """Whether it is stepped and cleared, and nothing is asked that not every optimizer has."""
+        """Whether it is stepped and cleared, and used only as any optimizer can be."""
         return {"step", "zero_grad"} <= self.names and all(map(table.has_optimizer, self.names))
 
     def is_of_modules(self) -> bool:
-        """Whether something is asked that modules have, and neither optimizers nor tensors."""
+        """Whether it is used as only a module can be, and neither an optimizer nor a tensor."""
         return any(
             table.has_module(name) and not table.has_optimizer(name) and table.method(name) is None
             for name in self.names
@@ -70,7 +70,7 @@ class Asked:
 
 
 class Roles:
-    """The classes of a file, and what is asked of the arguments of its functions."""
+    """The classes of a file, and the uses of the parameters of its functions."""
 
     def __init__(self, prefilter: Prefilter, module: Module) -> None:
         self.module = module
@@ -82,7 +82,7 @@ class Roles:
         for cls in module.classes.values():
             for name, method in cls.methods.items():
                 self._methods.setdefault(name, []).append(method)
-        #: classes that the file itself makes objects of, or hands to what does
+        #: classes that the file instantiates or passes on
         self.built = _used(module)
         self._bases = {
             base
@@ -105,22 +105,22 @@ class Roles:
         return None if found is None else found.source
 
     def leaves(self, cls: ClassSource) -> list[ClassSource]:
-        """The class, or those derived from it that no other class derives from."""
+        """The class, or if it is a base class in the file, the classes derived from it that have no subclasses."""
         if cls not in self._bases:
             return [cls]
         return [c for c in self.module.classes.values() if c not in self._bases and cls in self.order(c)]
 
     def uses(self, source: FunctionSource) -> NameUses:
-        """What a function does with the names in it."""
+        """The cached uses of the names in a function."""
         known = self._uses.get(source)
         if known is None:
             known = self._uses[source] = NameUses(source)
         return known
 
-    # What is asked
+    # Uses
 
     def of(self, source: FunctionSource, name: str, depth: int = _DEPTH) -> Asked:
-        """What is asked of an argument of a function; of an `__init__`, by all methods of its class."""
+        """The uses of a parameter; for `__init__`, also the uses of the attributes that keep it."""
         known = self._of.get((source, name))
         if known is None:
             known = self._of[source, name] = Asked()
@@ -143,7 +143,7 @@ class Roles:
         return known[name]
 
     def _collect(self, source: FunctionSource, name: str, found: Asked, depth: int) -> None:
-        """Note what a function asks of a name, or of an attribute of one."""
+        """Adds to `found` how a function uses a name, or an attribute of a name."""
         for node in self.uses(source).of.get(name, ()):
             if isinstance(node, ast.Attribute):
                 if spelled(node.value) == name:
@@ -158,7 +158,7 @@ class Roles:
                     found.loss = found.loss or _runs_backward_of(source.node, target.id)
             elif isinstance(node, (ast.For, ast.comprehension)):
                 found.over = True
-                if isinstance(node.target, ast.Name) and depth > 0:  # `for x in x` names what it goes over
+                if isinstance(node.target, ast.Name) and depth > 0:  # the depth also ends `for x in x`
                     found.each = found.each or Asked()
                     self._collect(source, node.target.id, found.each, depth - 1)
 
@@ -183,7 +183,7 @@ class Roles:
                     found.add(self.of(callee, given, depth - 1))
 
     def _called(self, func: ast.expr, owner: ClassSource | None) -> list[FunctionSource]:
-        """The functions of the file that a call may enter, as far as a name alone tells."""
+        """The functions of the file that a call may enter, judged by name only."""
         if isinstance(func, ast.Name):
             if func.id in self.module.functions:
                 return [self.module.functions[func.id]]
@@ -199,25 +199,25 @@ class Roles:
                 return methods
         return []
 
-    # Who fits
+    # Fitting classes
 
     def given(self, function: FunctionSource) -> Iterator[tuple[ast.arg, list[ClassSource]]]:
-        """The arguments that are objects of classes of the file, or hold some."""
+        """Yields the parameters that fit classes of the file, or containers of their objects."""
         for parameter in parameters_of(function):
             classes = self.fitting(function, parameter) or self.elements(function, parameter)
             if classes:
                 yield parameter, classes
 
     def may_be_another(self, source: FunctionSource, parameter: ast.arg, cls: ClassSource) -> bool:
-        """Whether an argument is a module or of this very class, so that it is one more where one was given before."""
+        """Whether a second parameter that fits the same class may get another object of it."""
         asked = self.of(source, parameter.arg)
         return asked.is_of_modules() or self._is_meant(cls, asked)
 
     def fitting(self, source: FunctionSource, parameter: ast.arg) -> list[ClassSource]:
-        """The classes of the file of which an argument is an object, by its annotation or what is asked of it.
+        """The classes of the file that fit a parameter, by its annotation or its uses.
 
-        First those that nobody in the file builds; without those that are there to be derived from, or that are handed
-        to others of them.
+        Classes that the file never instantiates come first. Base classes are left out, and so are classes whose objects
+        are passed to constructors of other fitting classes.
         """
         named = self.module.classes.get(annotated(parameter.annotation))
         asked = self.of(source, parameter.arg)
@@ -239,7 +239,7 @@ class Roles:
         return [cls for cls in found if self._is_meant(cls, asked)] if len(found) == 1 else []
 
     def elements(self, source: FunctionSource, parameter: ast.arg) -> list[ClassSource]:
-        """The classes that nobody builds of which an argument holds objects, by what a loop over it asks: callbacks."""
+        """Classes that are never instantiated and fit the elements of a parameter, as callbacks in a loop do."""
         each = self.of(source, parameter.arg).each
         if each is None:
             return []
@@ -253,12 +253,12 @@ class Roles:
         ]
 
     def _is_named(self, cls: ClassSource, within: ast.AST) -> bool:
-        """Whether a method of the class is named by a string, and nothing else is asked."""
+        """Whether a string in the code names a method of the class."""
         methods = {name for owner in self.order(cls) if not isinstance(owner, str) for name in owner.methods}
         return any(isinstance(node, ast.Constant) and node.value in methods for node in walk(within))
 
     def _outermost(self, classes: list[ClassSource]) -> list[ClassSource]:
-        """Without those of which objects are handed to the others."""
+        """The classes without those whose objects are passed to constructors of the others."""
         if len(classes) < 2:
             return classes
         parts: set[ClassSource] = set()
@@ -270,7 +270,7 @@ class Roles:
         return [cls for cls in classes if cls not in parts] or classes
 
     def fits(self, cls: ClassSource, asked: Asked) -> bool:
-        """Whether objects of a class have all that is asked, and something of it speaks for such a class."""
+        """Whether objects of a class support all these uses, one of which must be specific enough to suggest it."""
         module, optimizer = self.is_module(cls), self.is_optimizer(cls)
         if asked.called:
             call = self.method(cls, "__call__") or (self.method(cls, "forward") if module else None)
@@ -285,14 +285,14 @@ class Roles:
         return (module and asked.is_of_modules()) or self._is_meant(cls, asked)
 
     def _hands_out(self, cls: ClassSource) -> bool:
-        """Whether a loop goes over objects of the class, and no loader of torch's has to stand between them."""
+        """Whether a class defines `__iter__` and is not a dataset, which only a DataLoader would iterate over."""
         bases = [base for base in self.order(cls) if isinstance(base, str)]
         return self.method(cls, "__iter__") is not None and not any(
             base.startswith("torch.utils.data.") for base in bases
         )
 
     def _is_meant(self, cls: ClassSource, asked: Asked) -> bool:
-        """Whether something is asked that only a class of the project has."""
+        """Whether one of the used attributes belongs to this class and to no tensor, module, optimizer or container."""
         return any(
             table.method(name) is None
             and name not in _SHARED
@@ -303,7 +303,7 @@ class Roles:
         )
 
     def _has_weights(self, cls: ClassSource) -> bool:
-        """Whether an `__init__` of the class makes parameters, or builds modules."""
+        """Whether the class creates parameters or modules in `__init__`, or derives from a layer with weights."""
         for owner in self.order(cls):
             init = None if isinstance(owner, str) else owner.methods.get("__init__")
             for node in () if init is None else walk(init.node):
@@ -327,13 +327,13 @@ class Roles:
 
 
 def parameters_of(function: FunctionSource) -> list[ast.arg]:
-    """The parameters of a function, or of a method without its receiver."""
+    """The parameters of a function, without the receiver of a method."""
     first = 1 if function.receiver else 0
     return [*function.parameters[first:], *function.node.args.kwonlyargs]
 
 
 def takes(function: FunctionSource, count: int) -> bool:
-    """Whether a method can be called with so many arguments, its receiver not counted."""
+    """Whether a method can be called with `count` arguments besides its receiver."""
     rest = function.parameters[1:]
     needed = sum(function.default_of(parameter) is None for parameter in rest)
     arguments = function.node.args
@@ -351,7 +351,7 @@ def _runs_backward_of(root: ast.AST, name: str) -> bool:
 
 
 def _used(module: Module) -> set[str]:
-    """The classes of a file that it calls or hands on: not those that it only asks objects for, or derives from."""
+    """The classes that a file calls or passes on, not those that it only names as a base, type or in `isinstance`."""
     found: set[str] = set()
     rows = mentions(module, set(module.classes))
     for statement in module.tree.body:
@@ -370,7 +370,7 @@ def _used(module: Module) -> set[str]:
 
 
 def _aside(node: ast.AST) -> list[ast.expr]:
-    """The expressions right below a node that name classes without making objects of them."""
+    """The child expressions that name classes without using them as values: bases, annotations, `isinstance`."""
     if isinstance(node, ast.ClassDef):
         return node.bases
     if isinstance(node, (ast.arg, ast.AnnAssign)):

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from .summaries import Prefilter
     from .summary import Summary
 
-#: How far a function that writes its argument is followed to its callers, within its file.
+#: Calls by which a writer of its argument is followed to its callers, within its file.
 _CALLERS = 6
 
 _NONE: frozenset[str] = frozenset()
 
 
 def suspects(prefilter: Prefilter, module: Module) -> list[FunctionSource | None]:
-    """The functions that are worth a run, in the order of the text, and None for the file's top level."""
+    """The functions that are worth a run, in text order; None stands for the top level of the file."""
     prefilter.declared.mark(module)
     building: set[str] = set()
     foreign = foreign_writers(prefilter, module, building)
@@ -79,12 +79,12 @@ def suspects(prefilter: Prefilter, module: Module) -> list[FunctionSource | None
 
 
 def _running(functions: Iterable[FunctionSource]) -> list[FunctionSource]:
-    """Those that compute: what an `__init__` calls fills what it has just made, which nothing saved."""
+    """The functions other than `__init__`: what an `__init__` calls fills new tensors, which nothing has saved."""
     return [f for f in functions if f.name != "__init__"]
 
 
 def _asked_for(module: Module, own: set[FunctionSource]) -> set[FunctionSource]:
-    """Functions that write an attribute of their object, and that others call than those that build it."""
+    """Functions that write an attribute of `self`, and are called by others than the methods that build the object."""
     calling = {f: callers(module, {f})[0] for f in own}
     found: set[FunctionSource] = set()
     while True:
@@ -99,7 +99,7 @@ def _asked_for(module: Module, own: set[FunctionSource]) -> set[FunctionSource]:
 
 
 def _hooked(module: Module, functions: list[FunctionSource]) -> set[FunctionSource]:
-    """The `forward` of classes that hang hooks on modules: a hook may write what the module has saved."""
+    """The `forward` of classes that register hooks: a hook may write what its module saved."""
     if b".register_forward_" not in module.source:
         return set()
     owners = {f.owner for f in functions if f.owner is not None and b".register_forward_" in f.text}
@@ -107,10 +107,10 @@ def _hooked(module: Module, functions: list[FunctionSource]) -> set[FunctionSour
 
 
 def foreign_writers(prefilter: Prefilter, module: Module, building: set[str]) -> set[FunctionSource]:
-    """Functions of the project's other files that this one calls and that write an argument or their object.
+    """Functions of other project files that this file calls, and that write a tensor or an optimizer's parameters.
 
-    Names of what builds modules that work in place, as nothing here says, are put into `building`, and those of what is
-    declared to write.
+    Adds to `building` the imported names that build in-place modules or are declared to write, where this file's own
+    text does not show it.
     """
     found: set[FunctionSource] = set()
     if b"torch" not in module.source:
@@ -138,9 +138,9 @@ def foreign_writers(prefilter: Prefilter, module: Module, building: set[str]) ->
 
 
 def _imported(prefilter: Prefilter, module: Module, words: set[str]) -> Iterator[tuple[str, Atoms]]:
-    """The names that a file has from other files of the project, with what they stand for.
+    """Yields the names that a file imports from other project files, with their values.
 
-    Those that come by `import *` are only known by `words`, what the file calls.
+    Names from `import *` are yielded only if they are among `words`, the names that the file calls.
     """
     project = prefilter.files.project
     for name, binding in module.imports.items():
@@ -158,7 +158,7 @@ def _imported(prefilter: Prefilter, module: Module, words: set[str]) -> Iterator
 
 
 def _inner_imports(module: Module) -> list[ast.ImportFrom]:
-    """The imports of names that stand in functions."""
+    """The `from … import` statements inside functions."""
     if b" import " not in module.source:
         return []
     functions = [function for function in module.functions_in_order() if b" import " in function.text]
@@ -167,7 +167,7 @@ def _inner_imports(module: Module) -> list[ast.ImportFrom]:
 
 
 def _is_unsaid(prefilter: Prefilter, atom: Atom, module: Module) -> bool:
-    """Whether something imported builds what works in place, or is declared to write, as the file does not say."""
+    """Whether an imported value builds in-place modules or is declared to write, unseen in this file's text."""
     if isinstance(atom, Function):
         source = atom.source
         return source in prefilter.declared.writers(source.module) or (
@@ -179,9 +179,9 @@ def _is_unsaid(prefilter: Prefilter, atom: Atom, module: Module) -> bool:
 
 
 def _builds_unsaid(source: FunctionSource) -> bool:
-    """Whether a function builds a module that works in place, and neither its text nor that of its callers says so.
+    """Whether a function builds an in-place module through a global, such as `Act = partial(ReLU, inplace=True)`.
 
-    It looks up what builds that module among the names of its file.
+    Neither its own text nor that of its callers then mentions `inplace`.
     """
     module = source.module
     names = module.memo.builders
@@ -202,7 +202,7 @@ def _says_in_place(module: Module, value: ast.expr) -> bool:
 
 
 def _functions(prefilter: Prefilter, atom: Atom, words: set[str]) -> dict[str, FunctionSource]:
-    """The functions that a file can call by way of what it has imported, by name; `words` are what it calls at all."""
+    """The functions that an imported value gives access to, by name; `words` are the names that the file calls."""
     if isinstance(atom, Function):
         return {atom.source.name: atom.source}
     if isinstance(atom, Class):
@@ -228,14 +228,14 @@ def _methods(prefilter: Prefilter, cls: ClassSource) -> dict[str, FunctionSource
     return found
 
 
-#: How many calls deep it is looked for a backward that a function, or the top level of a file, runs.
+#: Calls through which a backward is searched for.
 _DEEP = 5
 
 
 def trains(module: Module, function: FunctionSource | None = None) -> bool:
-    """Whether a function runs a backward, itself or by others of its file: it knows what these are given.
+    """Whether a function runs a backward, directly or through functions of its file; so its inputs are known there.
 
-    Without a function, whether the top level of the file does.
+    Without a function: whether the file's top level does.
     """
     if not runs_backward(module):
         return False
@@ -256,7 +256,7 @@ def trains(module: Module, function: FunctionSource | None = None) -> bool:
 
 
 def _statements(module: Module) -> bytes:
-    """What the top level of the file does beside defining and importing."""
+    """The text of the file's top level without definitions and imports."""
     return b"\n".join(
         module.text(statement.lineno, statement.end_lineno or statement.lineno)
         for statement in module.tree.body

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Pattern:
-    """A regular expression over bytes; calling it gives it compiled, which few files need, and `re` is slow to load."""
+    """A regular expression over bytes, compiled on the first call: few files need one, and `re` is slow to load."""
 
     __slots__ = ("_compiled", "_text")
 
@@ -31,17 +31,17 @@ class Pattern:
 
 
 def mentions(module: Module, words: set[str]) -> list[int]:
-    """Rows on which one of the names stands."""
+    """The rows on which one of the names stands as a whole word."""
     return sorted(row for word in words for row in rows_with(module, word.encode(), stands))
 
 
 def has_word(text: bytes, word: bytes) -> bool:
-    """Whether a name stands in a text, and not only as a part of a longer one."""
+    """Whether a name stands in a text as a whole word."""
     return first_place(text, word, 0, len(text), stands) >= 0
 
 
 def paths_in(text: bytes) -> set[bytes]:
-    """The names in a text, and each with the one that follows after a dot: `self`, `conv` and `self.conv`."""
+    """The names in a text, alone and joined to the name after a dot: `self`, `conv` and `self.conv`."""
     found: set[bytes] = set()
     for path in text.translate(_PATHS).split():
         names = path.split(b".")
@@ -51,7 +51,7 @@ def paths_in(text: bytes) -> set[bytes]:
 
 
 def rows_with(module: Module, word: bytes, holds: Callable[[bytes, int, int], bool]) -> list[int]:
-    """Rows on which a word stands as it should, which is told by the text and where the word begins and ends in it."""
+    """The rows on which a word stands where `holds(text, start, end)` is true."""
     source = module.source
     size = len(source)
     starts = module.row_starts
@@ -67,7 +67,7 @@ def rows_with(module: Module, word: bytes, holds: Callable[[bytes, int, int], bo
 def first_place(
     text: bytes, word: bytes, start: int, end: int, holds: Callable[[bytes, int, int], bool]
 ) -> int:
-    """Where a word first stands as it should; -1 where it does not. (A pattern had to be compiled for each word.)"""
+    """The first position of a word where `holds` is true, or -1. Faster than compiling a pattern for each word."""
     position = text.find(word, start, end)
     while position >= 0 and not holds(text, position, position + len(word)):
         position = text.find(word, position + 1, end)
@@ -75,12 +75,12 @@ def first_place(
 
 
 def stands(text: bytes, start: int, end: int) -> bool:
-    """Whether no name goes on before or after a word."""
+    """Whether a match is a whole word."""
     return text[start - 1 : start] not in _OF_NAMES and text[end : end + 1] not in _OF_NAMES
 
 
 def may_be_read(text: bytes, start: int, end: int) -> bool:
-    """Whether it may be a name that is read: it is not defined there, and begins no string."""
+    """Whether a match may be a name that is read: not in a `def`, and not at the start of a string."""
     return (
         text[start - 1 : start] not in (b"'", b'"')
         and text[start - 4 : start] != b"def "
@@ -89,22 +89,22 @@ def may_be_read(text: bytes, start: int, end: int) -> bool:
 
 
 def begins_name(text: bytes, start: int) -> bool:
-    """Whether no name goes on before this place."""
+    """Whether a word begins here."""
     return text[start - 1 : start] not in _OF_NAMES
 
 
-#: No name that is looked up by its end is longer.
+#: Maximum length of a name that is searched for backwards.
 _LONGEST = 80
 
 
 def last_word(text: bytes, end: int) -> str:
-    """The name that ends here."""
+    """The name that ends at `end`."""
     word = text[max(0, end - _LONGEST) : end].translate(_NAMES).rpartition(b" ")[2].rpartition(b"(")[2]
     return word.decode(errors="replace")
 
 
 def is_called(text: bytes, start: int, end: int) -> bool:
-    """Whether a word is called, and not defined."""
+    """Whether a match is called, not defined."""
     return (
         text[end : end + 1] == b"("
         and text[start - 1 : start] not in _OF_NAMES
@@ -113,7 +113,7 @@ def is_called(text: bytes, start: int, end: int) -> bool:
 
 
 def is_taken(text: bytes, start: int, end: int) -> bool:
-    """Whether a function is called, or handed on as a value, by its name or as a method of something."""
+    """Whether a function's name is called, or passed on as a value."""
     if text[end : end + 1] == b"(":
         return is_called(text, start, end)
     if not stands(text, start, end) or text[start - 1 : start] in _QUOTES or _BOUND().match(text, end):
@@ -122,17 +122,17 @@ def is_taken(text: bytes, start: int, end: int) -> bool:
 
 
 _QUOTES = (b"'", b'"')
-#: What follows a name that is bound, or that begins a path.
+#: What follows a name that is assigned or annotated, or that begins a dotted path.
 _BOUND = Pattern(rb"\s*(?:=(?!=)|[.:\[]|[-+*/@|&]=|,\s*\w+\s*=)")
 
 
 def is_read(text: bytes, start: int, end: int) -> bool:
-    """Whether a word is an attribute that is read, and not called."""
+    """Whether a match is an attribute that is read and not called (a property)."""
     return text[start - 1 : start] == b"." and text[end : end + 1] != b"(" and stands(text, start, end)
 
 
 def is_run(text: bytes, start: int, end: int) -> bool:
-    """Whether a class is called and the object kept or called itself."""
+    """Whether a class is instantiated, and the object is assigned or called at once."""
     if text[end : end + 1] != b"(" or text[start - 1 : start] in _OF_NAMES:
         return False
     stop = text.find(b"\n", end)
@@ -142,7 +142,7 @@ def is_run(text: bytes, start: int, end: int) -> bool:
 
 
 def may_run(text: bytes, start: int, end: int) -> bool:
-    """Whether a module may be run where it is named: not where it is counted, replaced, or a part of it kept."""
+    """Whether a module may run where it is named: not in `len(m)`, when it is replaced, or in `m = m[:2]`."""
     if not stands(text, start, end):
         return False
     if text[start - 4 : start] == b"len(" and text[end : end + 1] == b")":
@@ -155,13 +155,13 @@ def may_run(text: bytes, start: int, end: int) -> bool:
     return before != text[start:end] + b" =" or _PART().match(after) is None
 
 
-#: What follows an attribute that is assigned, and one of which a part is kept.
+#: After an attribute: an assignment, or a subscript that keeps a part of it.
 _REPLACED = Pattern(rb"[ \t]*=[^=]")
 _PART = Pattern(rb"\[[^()]*\][ \t]*(?:#.*)?\Z")
 
 
 def is_kept(text: bytes, start: int, end: int) -> bool:
-    """Whether a function stands in a list, or is put into one, and is not called."""
+    """Whether a function stands in a list, or is appended to one, and is not called."""
     if text[end : end + 1] not in (b",", b"]", b")") or not stands(text, start, end):
         return False
     before = text[text.rfind(b"\n", 0, start) + 1 : start]
@@ -174,15 +174,15 @@ _LETTERS = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz" + 
 _OF_NAMES = frozenset(map(bytes, zip(_LETTERS)))
 _OTHERS = bytes(range(0x100)).translate(None, _LETTERS + b"(")
 
-#: Bytes of names and opening parentheses as they are, all others blank.
+#: Translation that keeps names and `(` and blanks all else.
 _NAMES = bytes.maketrans(_OTHERS, b" " * len(_OTHERS))
-#: Bytes of names and dots as they are, all others blank.
+#: Translation that keeps names and dots and blanks all else.
 _PATHS = _NAMES[:40] + b" " + _NAMES[41:46] + b"." + _NAMES[47:]
 _LINES = _NAMES[:10] + b"\n" + _NAMES[11:]
 
 
 def rows_of_calls(text: bytes) -> dict[bytes, list[int]]:
-    """The rows on which each word stands before an opening parenthesis."""
+    """word -> rows on which it stands before `(`."""
     found: dict[bytes, list[int]] = {}
     for row, line in enumerate(text.translate(_LINES).split(b"\n"), 1):
         if b"(" in line:
@@ -198,7 +198,7 @@ def rows_of_calls(text: bytes) -> dict[bytes, list[int]]:
 
 
 def called_in(text: bytes) -> set[str]:
-    """The words before an opening parenthesis. (A pattern would take ten times as long.)"""
+    """The words before `(` in a text. (A pattern would take ten times as long.)"""
     parts = text.translate(_NAMES).split(b"(")
     parts.pop()
     words = b" ".join({part.rpartition(b" ")[2] for part in parts})
@@ -206,12 +206,12 @@ def called_in(text: bytes) -> set[str]:
 
 
 def runs_backward(module: Module) -> bool:
-    """Whether something in a file runs a backward by its name."""
+    """Whether a file calls `.backward(…)`."""
     return "backward" in called(module) and b".backward(" in module.source
 
 
 def called(module: Module) -> set[str]:
-    """The words before an opening parenthesis in a file."""
+    """The words before `(` in a file."""
     if module.memo.called is None:
         module.memo.called = called_in(module.source)
     return module.memo.called

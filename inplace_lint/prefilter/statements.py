@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from .atoms import Atoms
 
-#: Loops inside this many others are passed through once, not twice.
+#: Loops nested deeper than this are run once, not twice.
 _LOOPS = 2
 
 
@@ -38,7 +38,7 @@ def _assign(flow: Flow, node: ast.Assign) -> bool:
 
 
 def _exchange(flow: Flow, target: ast.expr, value: ast.expr) -> None:
-    """`x[i], x[j] = x[j], x[i]`, or `x[j] = kept`: what was taken of a tensor may have been overwritten before this."""
+    """Checks `x[i], x[j] = x[j], x[i]`, or `x[j] = kept`: a view of `x` may be overwritten before its use."""
     pairs: list[tuple[ast.expr, ast.expr]]
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
         pairs = [*zip(target.elts, value.elts)][1:]
@@ -106,7 +106,7 @@ def _expression(flow: Flow, node: ast.Expr) -> bool:
     return False
 
 
-#: Receivers that may be made by the statement that calls their method.
+#: Receivers that the statement itself may create: `x[0].add_(1)`, `f(x).add_(1)`.
 _MADE_HERE = (ast.Call, ast.Subscript)
 
 
@@ -126,7 +126,10 @@ def _if(flow: Flow, node: ast.If) -> bool:
 
 
 def _branch(flow: Flow, arms: list[list[ast.stmt]]) -> bool:
-    """Arms of which one runs: none sees the saves of another, and what follows sees those of all that go on."""
+    """Interprets the arms of a branch and joins them: an arm sees no save of another arm; the code after sees all.
+
+    Arms that return or raise do not take part in the join. Returns whether all arms end.
+    """
     before = flow.names
     recording = flow.recording
     around, without = flow.arms, flow.without
@@ -148,17 +151,17 @@ def _branch(flow: Flow, arms: list[list[ast.stmt]]) -> bool:
         flow.names = before
         return True
     if ended and len(left) == 1:
-        flow.arms = around | (all_of_them - ended)  # what follows belongs to the one that goes on
+        flow.arms = around | (all_of_them - ended)  # the rest runs only in this arm
     flow.names = _joined(flow, left)
     return False
 
 
-#: A name holds no more alternatives than this; most hold a few.
+#: Maximum number of alternatives of a name; most names have a few.
 _MOST = 512
 
 
 def _joined(flow: Flow, arms: list[tuple[dict[str, Atoms], frozenset[int]]]) -> dict[str, Atoms]:
-    """What names may stand for after the arms, each given with the others, that were then not taken."""
+    """Joins the names after the arms, each given with the arms not taken on its path."""
     (first, without), *others = arms
     merged = False
     for other, elsewhere in others:
@@ -185,11 +188,11 @@ def _for(flow: Flow, node: ast.For | ast.AsyncFor) -> bool:
     def start() -> None:
         nonlocal rounds
         rounds += 1
-        # What runs to give the elements does so between them.
+        # A generator runs between the rounds.
         flow.assign(node.target, elements(flow, flow.value(node.iter) if again and rounds > 1 else iterable))
         if flow.copies:
             for name in [name for name, (source, _) in flow.copies.items() if source in bound]:
-                del flow.copies[name]  # it holds what the last round was about
+                del flow.copies[name]  # the round before bound it to another `x`
 
     return _loop(flow, node, start)
 
@@ -213,9 +216,9 @@ def _loop(flow: Flow, node: ast.For | ast.AsyncFor | ast.While, start: Callable[
         flow.arms, flow.without = (
             arms,
             without,
-        )  # an arm that ended with `continue` was taken in another round
+        )  # the arm of a `continue` may run in another round
         if flow.stored == stored or not (flow.remembers or flow.copies):
-            break  # no write of another round could meet anything
+            break  # a write in another round hits no save
     flow.loops -= 1
     flow.held, flow.loop = around
     flow.run(node.orelse)
@@ -270,7 +273,7 @@ def _class(flow: Flow, node: ast.ClassDef) -> bool:
 
 def _import(flow: Flow, node: ast.Import) -> bool:
     if flow.source is None:
-        return False  # what the top level imports is found where its name is read
+        return False  # top-level imports are resolved on use
     for alias in node.names:
         name = alias.asname or alias.name.partition(".")[0]
         module = alias.name if alias.asname else name

@@ -46,27 +46,27 @@ if TYPE_CHECKING:
     from .expressions import Scope as Expressions
 
 _EMPTY = Summary()
-#: ... of a function too many calls deep: it returns something.
+#: The summary of a function too many calls deep: an unknown result.
 _UNKNOWN = Summary()
 _UNKNOWN.returns = fresh()
 _TRAINS = Pattern(rb"autograd\.(?:grad|backward)\b|autograd[ \t]+import")
-#: How deep builders are followed, and closures.
+#: Limits: calls followed while objects are built; nested closures.
 _DEPTH = 5
 _CLOSURES = 3
-#: A closure that so often did nothing to a tensor is not looked into at further calls in the same function.
+#: After this many calls that neither saved nor wrote, a closure is not entered again in the same function.
 _INERT = 6
-#: How many calls deep functions are summarised one for the sake of the other.
+#: Limit of the recursion through callees' summaries.
 _NESTED = 40
 
 
 class Prefilter:
-    """The summaries of a program's functions, and what the parts of the prefilter ask of each other."""
+    """The summaries of a program's functions, and the caches that the modules of the prefilter share."""
 
-    #: the value of func(…)
+    #: evaluates `func(…)`
     call = staticmethod(calls.call)
-    #: the value of an expression that is a call
+    #: evaluates a call expression
     call_of = staticmethod(calls.of_node)
-    #: value.name
+    #: evaluates `value.name`
     attribute = staticmethod(attributes.attribute)
 
     def __init__(self, files: Files) -> None:
@@ -74,7 +74,7 @@ class Prefilter:
         self.declared = Declared(files)
         self.names = Names(files, self.declared)
         self.classes = Classes(self.names)
-        #: whether an in-place op that saves no memory is worth a run
+        #: whether notes on in-place ops that save no memory are wanted
         self.notes = False
         self.globals: dict[tuple[Module, str], Atoms] = {}
         self.builders: dict[ClassSource, frozenset[str]] = {}
@@ -87,7 +87,7 @@ class Prefilter:
         self._trains: dict[Module, bool] = {}
         self._arms = 0
         self._candidates: dict[Module, dict[FunctionSource, None]] = {}
-        #: how many functions are being summarised
+        #: depth of nested summaries
         self._depth = 0
         self._asked: dict[FunctionSource, ArgumentUses] = {}
         self._keepers: dict[FunctionSource, bool] = {}
@@ -96,7 +96,7 @@ class Prefilter:
         self._given: dict[Module, ConstructorArguments] = {}
 
     def renewed(self, files: Files) -> Prefilter:
-        """The same for who goes on with these files: what is known of those that last is kept."""
+        """A prefilter for the next files, with all that is known of the files in `files.lasting`."""
         found = Prefilter(files)
         found.notes, found._arms = self.notes, self._arms
 
@@ -118,12 +118,12 @@ class Prefilter:
         return found
 
     def tokens(self, count: int) -> range:
-        """As many new names for the arms of a branch."""
+        """New tokens for the arms of a branch."""
         self._arms += count
         return range(self._arms - count, self._arms)
 
     def trains(self, module: Module) -> bool:
-        """Whether a file runs a backward or steps an optimizer, as far as its text shows."""
+        """Whether a file's text runs a backward or steps an optimizer."""
         known = self._trains.get(module)
         if known is None:
             text = module.source
@@ -133,7 +133,7 @@ class Prefilter:
         return known
 
     def drivers(self, module: Module) -> list[Driver]:
-        """The ways to call the training of a file that nobody in it calls; empty where nothing is known of them."""
+        """The drivers for a file that does not call its own training; empty if none is known."""
         known = self._drivers.get(module)
         if known is None:
             known = self._drivers[module] = (
@@ -142,7 +142,7 @@ class Prefilter:
         return known
 
     def given(self, init: FunctionSource, name: str) -> list[ast.expr]:
-        """The classes and functions that a file gives a constructor for a parameter which its class calls."""
+        """What the file passes to a constructor for a parameter that methods of its class call: `block(…)`."""
         module, owner = init.module, init.owner
         if init.name != "__init__" or owner is None or name.encode() + b"(" not in owner.text:
             return []
@@ -151,19 +151,19 @@ class Prefilter:
         return self._given[module].choices(init, name)
 
     def of(self, source: FunctionSource) -> Summary:
-        """The summary of a function, for any arguments."""
+        """The summary of a function, for unknown arguments."""
         known = self._summaries.get(source)
         if known is None:
             if self._depth >= _NESTED:
                 return _UNKNOWN
-            self._summaries[source] = _EMPTY  # a recursive call adds nothing
+            self._summaries[source] = _EMPTY  # for recursive calls, which add nothing
             self._depth += 1
             known = self._summaries[source] = self._told(source, self._summarise(source))
             self._depth -= 1
         return known
 
     def _told(self, source: FunctionSource, seen: Summary) -> Summary:
-        """What callers are told of a function: what its body does, or what is declared of it."""
+        """The summary for callers: that of the body, or the one that is declared."""
         said = self.declared.said(source)
         if said is None:
             return seen
@@ -193,7 +193,7 @@ class Prefilter:
         return flow.summary
 
     def _changes_its_caller(self, flow: Flow, source: FunctionSource) -> bool:
-        """Whether the function's own statements write an argument that it returns, as no name of it says."""
+        """Whether the function writes an argument that it also returns, although its name does not end in `_`."""
         if source.name.endswith("_") and not self.notes:
             return False
         given = {p.arg for p in (*source.parameters, *source.node.args.kwonlyargs)}
@@ -242,12 +242,12 @@ class Prefilter:
             flow.run(node.body)
 
     def inline(self, function: Function, made: Call) -> Atoms:
-        """A call of a closure: its body in place, with the names around it."""
+        """Calls a function by interpreting its body in place, with the enclosing names of a closure."""
         caller = made.scope
         if function.source in self._inlined or not isinstance(caller, Flow):
             return (Cell(Store()),)
         if len(self._inlined) >= _CLOSURES:
-            caller.summary.suspicious = True  # a run goes deeper
+            caller.summary.suspicious = True  # the exact run goes deeper
             return (Cell(Store()),)
         inert = caller.inert
         if inert.get(function.source, 0) >= _INERT:
@@ -274,7 +274,7 @@ class Prefilter:
         return united(flow.returned)
 
     def builds(self, function: Function, made: Call) -> Atoms:
-        """What a call returns where objects are built."""
+        """The result of a call while attributes of objects are evaluated."""
         depth = made.scope.depth + 1
         if depth > _DEPTH or function.source in self._building:
             return UNKNOWN
@@ -295,7 +295,7 @@ class Prefilter:
         return united([scope.value(value) for value in scope.assigned.returns])
 
     def assigned(self, source: FunctionSource) -> Assignments:
-        """Where a function assigns names and attributes."""
+        """The index of a function's assignments."""
         known = self._assigned.get(source)
         if known is None:
             node = source.node
@@ -305,13 +305,13 @@ class Prefilter:
         return known
 
     def knows_assigned(self, source: FunctionSource) -> bool:
-        """Whether that costs no more than a look-up."""
+        """Whether that index is cached already."""
         return source in self._assigned
 
     def scope_of(
         self, obj: Object, method: FunctionSource, arguments: Mapping[str, Atoms | Later], depth: int
     ) -> Scope:
-        """The names of a method as it builds an object, made once for the object."""
+        """The scope of a method that builds an object, created once per object."""
         key = f"@{method.owner.name if method.owner else ''}.{method.name}"
         known = obj.scopes.get(key)
         if known is None:
@@ -322,15 +322,15 @@ class Prefilter:
         return known  # type: ignore[return-value]  # `Object` knows no `Scope`
 
     def top_of(self, module: Module) -> Scope:
-        """The names at the top level of a file."""
+        """The scope of a file's top level."""
         return construct.Scope(self, module)
 
     def contents(self, scope: Expressions, obj: Object) -> Atoms:
-        """What is indexed or gone over in an object: what its class says, or its part that is torch's."""
+        """What indexing or iterating an object gives: its `__iter__`, or the modules in it."""
         return construct.contents(scope, obj)
 
     def may_write(self, source: FunctionSource) -> bool:
-        """Whether a call of the function may write what it is given, or the object that it is a method of."""
+        """Whether a call of the function may write an argument, or the object of a method."""
         source = source.origin or source
         known = self.earlier.answer("writes", source, self.notes)
         if known is None:
@@ -338,26 +338,26 @@ class Prefilter:
         return known
 
     def writes_tensor(self, source: FunctionSource) -> bool:
-        """Whether a call of the function may write what it shows itself to be a tensor, or step an optimizer."""
+        """Whether a call of the function may write an argument known to be a tensor, or step an optimizer."""
         known = self.earlier.answer("tensors", source, self.notes)
         if known is not None:
             return known
         return self.may_write(source) and bool(self.of(source).tensors or self.of(source).steps)
 
     def builds_in_place(self, source: FunctionSource) -> bool:
-        """Whether a function of a file returns a module that may write what it is given."""
+        """Whether a function returns a module that may write its input."""
         if source.owner is not None or b"return" not in source.text:
             return False
         known = self.earlier.answer("builds", source, self.notes)
         return functions.builds_in_place(self, self.of(source).returns) if known is None else known
 
     def is_suspicious(self, source: FunctionSource) -> bool:
-        """Whether a run of the function itself may find something."""
+        """Whether an exact run of the function itself may find an error."""
         known = self.earlier.answer("suspicious", source, self.notes)
         return self.of(source).suspicious if known is None else known
 
     def settle(self) -> None:
-        """Leave to later runs what was found out, now that nothing more is asked for the sake of a file."""
+        """Answers the open questions and stores the answers for later runs, once a file is done."""
         ways = {
             "writes": self.may_write,
             "tensors": self.writes_tensor,
@@ -369,7 +369,7 @@ class Prefilter:
                 self.earlier.keep(question, source, self.notes, ways[question](source))
 
     def asked(self, source: FunctionSource) -> ArgumentUses:
-        """What a function asks of its arguments."""
+        """The uses of a function's arguments."""
         known = self._asked.get(source)
         if known is None:
             from ..syntax.argument_uses import ArgumentUses
@@ -382,7 +382,7 @@ class Prefilter:
         return bool(summary.writes) or summary.weak or summary.steps
 
     def candidates(self, module: Module) -> dict[FunctionSource, None]:
-        """The functions of a file that hold something that may write, as far as the text shows."""
+        """The functions of a file whose text shows a possible write."""
         known = self._candidates.get(module)
         if known is None:
             if b"_(" in module.source:
@@ -393,11 +393,11 @@ class Prefilter:
         return known
 
     def passes_over(self, source: FunctionSource) -> bool:
-        """Whether the function is only summarised if somebody asks: for itself, it cannot do anything wrong."""
+        """Whether the function is summarised only on demand, since no error can be in it alone."""
         return not self.notes and grad_mode.concerns_nobody(self, source)
 
     def _keeps(self, source: FunctionSource) -> bool:
-        """Whether the function may put something into an attribute of what it is given."""
+        """Whether the function may assign to an attribute of an argument."""
         known = self._keepers.get(source)
         if known is None:
             known = False
@@ -409,7 +409,7 @@ class Prefilter:
 
 
 def _argument(flow: Flow, source: FunctionSource, parameter: ast.arg) -> Atoms:
-    """An argument that no call is known for, by its annotation and default."""
+    """The unknown argument of a parameter, as far as its annotation and default describe it."""
     name = annotated(parameter.annotation)
     if name in SCALARS:
         return NOTHING
@@ -427,7 +427,7 @@ def _argument(flow: Flow, source: FunctionSource, parameter: ast.arg) -> Atoms:
 
 
 def _module(flow: Flow, source: FunctionSource, parameter: str, name: str) -> Atoms:
-    """An argument whose layers the function calls, if its annotation names a module of the project."""
+    """The argument of a parameter annotated with a project module, if the function uses more than its methods."""
     names = flow.prefilter.asked(source).called(parameter)
     if not names:
         return NOTHING
@@ -442,7 +442,7 @@ def _module(flow: Flow, source: FunctionSource, parameter: str, name: str) -> At
 
 
 def _given(name: str, kind: str | None = None) -> Atoms:
-    """An argument; `kind` is that of its elements where it is a tensor: only floating point requires grad."""
+    """An argument; `kind` is the element type of a tensor annotation: only floating point can require grad."""
     store = Store(not kind, given=name, tensor=kind is not None)
     if kind is None:
         store.sources = ()

@@ -11,16 +11,14 @@ if TYPE_CHECKING:
 
 
 class Summary:
-    """What callers need of a function: what it saves and writes of what it was given, and what it returns.
+    """What callers need to know of a function: its saves and writes of arguments, and its result.
 
-    `recorded` are the writes that it makes while gradients are recorded, unless its caller switched that off;
-    `tensors` those of what the function itself shows to be a tensor. `kept` is what it left in attributes of what it
-    was given: (what, the attribute, the value), and `fills` what it put into what it was given, in whichever way:
-    (what, the value).
-    `leaves_open` says that it writes an argument, or a part of one: a run of it tells whether its callers are to be
-    asked what they have saved; `leaves_own` the same of an attribute of its object.
-    `weak` says that only a caller can know whether what it does is worth a run; `steps` that it writes parameters,
-    which matters to a caller that has run a forward before.
+    `recorded` are the writes made while gradients are recorded, unless the caller turned that off. `tensors` are the
+    arguments that the function's code shows to be tensors. `kept` are assignments to attributes of arguments (argument,
+    attribute, value); `fills` are stores into arguments that are not followed (argument, value). `leaves_open`: it
+    writes an argument or a part of one, so that an exact run decides whether to check what its callers saved;
+    `leaves_own`: the same for an attribute of its object. `weak`: only a caller can tell whether a finding is possible.
+    `steps`: it writes parameters, which matters to a caller that ran a forward before.
     """
 
     __slots__ = (
@@ -53,18 +51,18 @@ class Summary:
         self.steps = False
 
     def is_open(self) -> bool:
-        """Whether the function may do something wrong, or leaves it to others what is made of what it writes."""
+        """Whether the function may be wrong, or may be wrong depending on its callers."""
         return self.suspicious or self.leaves_open or self.leaves_own or self.weak or self.steps
 
 
-#: How deep containers are told apart in what a function hands on.
+#: Nesting of containers that is kept in a summary.
 _DEPTH = 2
 
 
 class Handed:
-    """What one function hands on, in the terms of its callers: what stands in several places stays one thing.
+    """Translates a function's values into its summary, so that a tensor held in several places stays one tensor.
 
-    Each place has one tensor for each that the function was given, one for all that it made, and one container.
+    Each place keeps one tensor per argument, one for all tensors that the function created, and one container.
     """
 
     def __init__(self) -> None:
@@ -72,7 +70,7 @@ class Handed:
         self._objects: dict[Object, Object] = {}
 
     def value(self, value: Atoms, depth: int = _DEPTH) -> Atoms:
-        """What stands in one place."""
+        """Translates the value in one place."""
         given: dict[str, Cell] = {}
         made: list[Cell] = []
         boxes: list[Box] = []
@@ -93,7 +91,7 @@ class Handed:
         found: list[Atom] = [*given.values(), *others]
         if made:
             one = self._merged(made)
-            # What nothing saved, and what may be an argument as well, is no more than the argument.
+            # An unsaved tensor that may also be the argument adds nothing to the argument.
             if not given or one.fragile or one.store.saved or one.store.parted or one.store.leaf:
                 found.append(one)
         if boxes:
@@ -113,7 +111,7 @@ class Handed:
         return known
 
     def _merged(self, made: list[Cell]) -> Cell:
-        """One tensor of which all is so that is so of any of these."""
+        """One tensor with the joined properties of all these."""
         stores = [cell.store for cell in made]
         found = next((self._stores[store] for store in stores if store in self._stores), None)
         if found is None:
@@ -140,7 +138,7 @@ class Handed:
         return Cell(found, fragile)
 
     def _one_of(self, boxes: list[Box], depth: int) -> Box:
-        """A container that may be any of these; where its order is not known, any element may be any of theirs."""
+        """One container for all these; if their order is unknown, its element is the join of all elements."""
         first = boxes[0]
         if not all(box.ordered and len(box.items) == len(first.items) for box in boxes):
             within = self.value(tuple(cells(tuple(boxes))))
@@ -151,16 +149,16 @@ class Handed:
 
 
 def _fragile(cell: Cell) -> int:
-    """When a caller must not write it: a view requires grad with its storage where nothing wrote that since."""
+    """When a caller's write of it is an error; a view taken early is harmless if nothing wrote its storage since."""
     early = cell.fragile == EARLY and (cell.store.writes or not cell.store.grad)
     return cell.fragile if early or cell.fragile > EARLY else WRITABLE
 
 
 def how_saved(cell: Cell) -> int:
-    """How sure it is that gradients flow where an op saved it, on a path that leads here."""
+    """How sure the gradients are of a save on a path that leads here."""
     level = NONE
     store: Store | None = cell.store
-    while store is not None:  # what shares its memory past its graph may be what was saved
+    while store is not None:  # a detached alias shares the memory that was saved
         for arms, known in store.saved:
             if known > level and arms.isdisjoint(cell.without):
                 level = known

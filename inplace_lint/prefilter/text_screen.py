@@ -35,14 +35,14 @@ _in_place_names: frozenset[str] | None = None
 
 
 def in_place_names() -> frozenset[str]:
-    """Names with a trailing underscore that write a tensor."""
+    """Names with a trailing underscore that write a tensor: `add_`."""
     global _in_place_names
     if _in_place_names is None:
         known = table.get()
         found = {
             name for space in ("Tensor", *known.spaces()) for name in known.names(space) if name.endswith("_")
         }
-        # In-place forms that do not exist, of operations that do: a call of one is a finding too.
+        # In-place forms that torch lacks, as `softmax_`: a call of one is a finding too.
         for space in ("Tensor", "torch.nn.functional"):
             found.update(f"{name}_" for name in known.names(space) if not name.endswith("_"))
         _in_place_names = frozenset(found)
@@ -50,9 +50,9 @@ def in_place_names() -> frozenset[str]:
 
 
 def rows_of(module: Module) -> list[int]:
-    """Rows of a file on which something stands that may be an in-place write, an optimizer step or a call with `out=`.
+    """The rows with a possible in-place write, optimizer step, or call with `out=`.
 
-    It over-approximates: it only decides which functions are looked at.
+    An over-approximation: it only selects the functions to look at.
     """
     if module.memo.candidates is None:
         module.functions_in_order()
@@ -65,7 +65,7 @@ def rows_of(module: Module) -> list[int]:
 
 
 def _may_write(statement: ast.Assign | ast.AugAssign) -> bool:
-    """Whether a statement may write a tensor: a string or list that is added to something makes that one as well."""
+    """Whether a statement may write a tensor: adding a string or a list shows that the target is one too."""
     if isinstance(statement, ast.AugAssign):
         return not isinstance(statement.value, ast.List) and not _is_text(statement.value)
     targets = list(statement.targets)
@@ -78,11 +78,11 @@ def _may_write(statement: ast.Assign | ast.AugAssign) -> bool:
         elif isinstance(target, ast.Attribute) and target.attr == "data":
             return True
         elif isinstance(target, ast.Subscript) and not _is_text(target.slice):
-            return True  # a store under a string is a dict's
+            return True  # a string key is a dict's
     return False
 
 
-#: Methods that strings have and tensors do not.
+#: Methods of strings that tensors lack.
 _TEXT_METHODS = frozenset("format join lower lstrip replace rstrip strip upper".split())
 
 
@@ -98,27 +98,27 @@ def _is_text(node: ast.expr) -> bool:
 
 
 def _is_method(text: bytes, start: int, end: int) -> bool:
-    """Whether what is called, up to its last underscore, is a method that works in place, and not `__init__`."""
+    """Whether a call, up to its last underscore, is of an in-place method, and not of `__init__`."""
     return text[start - 1 : start] != b"_" and last_word(text, start + 1) in in_place_names()
 
 
 def _is_flag(text: bytes, start: int, end: int) -> bool:
-    """Whether an argument of this very name is given, and is not switched off."""
+    """Whether an argument with exactly this name is given, and not as False or None."""
     return not text.startswith((b"False", b"None"), end) and begins_name(text, start)
 
 
 def _is_out(text: bytes, start: int, end: int) -> bool:
-    """Whether it is an argument, and no comparison."""
+    """Whether a match is a keyword argument, not a comparison."""
     return text[start - 1 : start] in _BEFORE_OUT and text[end : end + 1] != b"="
 
 
 _BEFORE_OUT = frozenset([b"(", b",", b" ", b"\t"])
-#: What comes before a `True` that is only what a look-up gives where it finds nothing.
+#: Text before a `True` that is the default of a look-up: `getattr(x, "flag", True)`.
 _LOOKED_UP = Pattern(rb"(?:\bgetattr|\.(?:get|pop|setdefault))\([^()]*\Z")
 
 
 def _is_given_by_place(text: bytes, start: int, end: int) -> bool:
-    """Whether a `True` stands alone among arguments, as a flag without its name."""
+    """Whether a `True` is a positional argument, and so perhaps `inplace`."""
     if text[start - 1 : start] == b"=":
         return False
     before = text[text.rfind(b"\n", 0, start) + 1 : start].rstrip(b" \t")
@@ -137,31 +137,30 @@ def _is_function_call(text: bytes, start: int, end: int) -> bool:
     return begins_name(text, start)
 
 
-#: What says that a call may write, and how it has to stand: a search for plain bytes is many times faster than one for
-#: a pattern of all.
+#: Marks of a call that may write, each with the check of its context; searching bytes is much faster than a regex.
 _MARKS = (
     (b"inplace=", _is_flag),
     (b"max_norm=", _is_flag),
     (b"out=", _is_out),
     (b"True", _is_given_by_place),
 )
-#: Functions and methods of other names that may write.
+#: Other functions and methods that may write.
 _WRITERS = {
     **dict.fromkeys(writers.METHODS, _is_method_call),
     **dict.fromkeys(writers.FUNCTIONS, _is_function_call),
 }
-#: What matters to a backward of the same file alone.
+#: Calls that only matter in a file that runs a backward.
 _STEPS = dict.fromkeys(writers.STEPS | writers.MODES, _is_method_call)
 
 
 def _rows_of_calls(module: Module) -> set[int]:
-    """Rows on which a call may write: of a method that works in place, with a flag or `out=`, of an optimizer."""
+    """The rows with a call that may write: an in-place method, a flag or `out=`, or an optimizer step."""
     source = module.source
     names = called(module)
     rows: set[int] = set()
     for mark, holds in _MARKS:
         rows.update(rows_with(module, mark, holds))
-    # Most small files call nothing that ends in one underscore: then the names of the table need not be read.
+    # Most small files call nothing that ends in one underscore, and need no table.
     may = _in_place_names is not None or source.count(b"_(") > source.count(b"__(")
     if may and not in_place_names().isdisjoint(names):
         rows.update(rows_with(module, b"_(", _is_method))
@@ -172,20 +171,20 @@ def _rows_of_calls(module: Module) -> set[int]:
 
 
 def _rows_of_declared(module: Module) -> list[int]:
-    """Rows on which something stands that is declared to write, or a name under which it is imported."""
+    """The rows with a name that is declared to write, or with its import alias."""
     aliases = {name for name, binding in module.imports.items() if binding.member in module.writers}
     return mentions(module, aliases.union(module.writers))
 
 
 def sets_state(source: FunctionSource) -> bool:
-    """Whether a method may assign an attribute of its object: what later methods see depends on it."""
+    """Whether a method may assign an attribute of `self`, which later calls then see."""
     if source.owner is None or not source.parameters:
         return False
     return source.parameters[0].arg in source.module.kept_in(source)
 
 
 def with_candidates(module: Module) -> dict[FunctionSource, None]:
-    """Functions that hold a candidate, or run a module that was built to work in place."""
+    """Functions with a candidate row, or that use a module that was built to work in place."""
     rows = rows_of(module)
     chosen = around(module, rows)
     factories = _factories(module, chosen, rows)
@@ -200,12 +199,12 @@ def with_candidates(module: Module) -> dict[FunctionSource, None]:
     return chosen
 
 
-#: How many functions deep it is followed what builds a module that works in place.
+#: Functions through which a builder of an in-place module is followed.
 _BUILDERS = 2
 
 
 def _only_builds(function: FunctionSource, rows: list[int], building: list[int]) -> bool:
-    """Whether an `__init__` does nothing on the rows but build, initialise, and count."""
+    """Whether an `__init__` only builds, initialises and counts on these rows."""
     module = function.module
     rest = [row for row in rows if row not in building and not initializers.initialises(module, row)]
     statements = module.writing_at
@@ -216,10 +215,10 @@ def _only_builds(function: FunctionSource, rows: list[int], building: list[int])
 def around(
     module: Module, rows: list[int], builds: list[int] | None = None, named: bool = False
 ) -> dict[FunctionSource, None]:
-    """Functions around the rows; where a row is in `__init__`, the methods that use what it builds.
+    """Functions around the rows; for a row in `__init__`, also the methods that use what it builds.
 
-    What a row builds matters if it is one of `builds`; where that is not told, if the row hands it a flag. `named`: the
-    rows name something that builds.
+    Only builds on the rows `builds` count; if None, rows that pass a flag such as `inplace=`. `named`: the rows mention
+    the name of a builder.
     """
     calls = builds is not None
     functions = module.functions_in_order()
@@ -254,7 +253,7 @@ def around(
                 continue
         chosen[function] = None
     if kept:
-        for _ in range(2):  # a subclass runs what its base class built
+        for _ in range(2):  # a subclass uses what its base built
             for cls in classes(functions):
                 for base in cls.bases:
                     inherited = kept.get(getattr(base, "id", ""))
@@ -269,7 +268,7 @@ def around(
     return chosen
 
 
-#: What hands `inplace=True` (or `max_norm=1.0`) to a module that is built.
+#: A row that may build a layer with `inplace=True` or `max_norm=1.0`.
 _BUILDS = Pattern(rb"\binplace\b|\bTrue\b|\bmax_norm\b")
 
 
@@ -278,12 +277,12 @@ def classes(functions: list[FunctionSource]) -> list[ClassSource]:
 
 
 def _is_sequential(cls: ClassSource) -> bool:
-    """Whether the class reads like one that runs what its `__init__` builds by itself."""
+    """Whether a base is named `Sequential`, so that the class runs what its `__init__` builds."""
     return any(getattr(base, "attr", getattr(base, "id", "")) == "Sequential" for base in cls.bases)
 
 
 def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[int]) -> set[str]:
-    """Functions, classes and names of the file that may build a module with `inplace=`: whoever takes them runs it."""
+    """Names of the file that may build a module with `inplace=`: whoever uses them may run it."""
     found = {
         name
         for name, value in module.assignments.items()
@@ -305,12 +304,12 @@ def _factories(module: Module, chosen: dict[FunctionSource, None], rows: list[in
 
 
 def _hands_on(function: FunctionSource) -> bool:
-    """Whether a function may return a module that it builds: not a method that runs what others have built."""
+    """Whether a function may return a module that it builds; a `forward` only runs modules."""
     runs = function.owner is not None and (function.name == "forward" or function.name.startswith("__"))
     return not runs and b"return" in function.text
 
 
-#: More names than this are not looked for one by one, nor any name in a text of more bytes.
+#: Above these limits (names; bytes of text) one index of all calls replaces a search per name.
 _FEW = 30
 _LARGE = 100_000
 
@@ -318,7 +317,7 @@ _LARGE = 100_000
 def _rows_of_call(
     module: Module, name: str, holds: Callable[[bytes, int, int], bool], names: int
 ) -> list[int]:
-    """Rows on which the function of that name is called, one of so many `names` that are looked for."""
+    """The rows that call the function of this name; `names` is the number of names searched for."""
     word = name.encode()
     if names <= _FEW and len(module.source) <= _LARGE:
         return rows_with(module, word, holds)
@@ -334,7 +333,7 @@ def _rows_of_call(
 
 
 def _rows_of_inits(module: Module) -> list[int]:
-    """Rows in `__init__`, any of which may build an object of a class."""
+    """All rows of `__init__` methods, any of which may build an object."""
     return [
         row
         for function in module.functions_in_order()
@@ -344,16 +343,16 @@ def _rows_of_inits(module: Module) -> list[int]:
 
 
 def _is_put_somewhere(text: bytes, word: bytes) -> bool:
-    """Whether a name may stand in a list, or in a call that puts it into one."""
+    """Whether a name may stand in a list or as an argument."""
     return word + b"," in text or word + b"]" in text or word + b")" in text
 
 
-#: How many calls deep functions are followed that only return what another one builds.
+#: Calls through which a built object is followed as a return value.
 _HANDED_ON = 3
 
 
 def that_build(module: Module, names: set[str]) -> set[str]:
-    """Functions and methods that may return what these classes and functions build, by name: so do their callers."""
+    """Names of functions that may return what these classes or functions build, directly or through others."""
     found: set[str] = set()
     sought = names
     for _ in range(_HANDED_ON):
@@ -365,26 +364,26 @@ def that_build(module: Module, names: set[str]) -> set[str]:
     return found
 
 
-#: Methods that a loop over an object runs.
+#: Methods that iterating over an object runs.
 _GONE_OVER = frozenset(["__iter__", "__next__", "__getitem__"])
 
 
 def _called_as(function: FunctionSource) -> tuple[object, ...]:
-    """What tells who calls a function from who calls another one: methods of one name are called alike."""
+    """A key under which functions share their callers: methods of one name count as one."""
     owner = None if function.owner is None else function.owner.name
     by_class = owner is not None and function.name in _BY_CLASS
     return function.name, owner is None, function.descriptor, owner if by_class else None
 
 
-#: Methods that are run by who runs an object of their class.
+#: Methods run by whoever runs an object of their class.
 _BY_CLASS = _GONE_OVER | {"forward", "__call__"}
 
 
 def callers(module: Module, asked: set[FunctionSource]) -> tuple[dict[FunctionSource, None], list[int]]:
-    """Functions of the file that call one of these, and the rows of those calls.
+    """Functions of the file that call one of these, and the rows of the calls.
 
-    What calls a forward is who runs an object of its class: the methods that use what `__init__` builds of it. So are
-    the methods that use what `__init__` puts a function into, as into a list; and what goes over an object.
+    A `forward` is called by using an object: by the methods that use what `__init__` builds of its class. A function
+    put into a list in `__init__` is called by the methods that use the list; `__iter__`, by a loop over the object.
     """
     rows: set[int] = set()
     built = set()
