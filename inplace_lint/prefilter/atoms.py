@@ -284,8 +284,8 @@ class Class(Atom):
 class Object(Atom):
     """An object of a project class. `after` is set for `super()`: look-ups begin after that class in the MRO.
 
-    `given`: its parameter name (`self`), where the function at hand is a method of it. `held`: values put into it in a
-    way that is not followed, so that any of its attributes may be one of them.
+    `given`: its parameter name (`self`), if the current function is a method of it. `held`: values put into it in a way
+    that is not followed, so that any of its attributes may be one of them.
     """
 
     __slots__ = ("after", "arguments", "given", "held", "hooks", "scopes", "slots", "source")

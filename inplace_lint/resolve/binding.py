@@ -16,11 +16,11 @@ Value = TypeVar("Value")
 
 @dataclass(slots=True)
 class Binding(Generic[Value]):
-    """The arguments of one call.
+    """The arguments of one call, bound to parameters.
 
-    `spare` are those that `*args` takes, `options` those that `**kwargs` takes, `missing` the parameters that are left
-    to their defaults. `fits` is False where the function takes no such arguments, whatever its defaults: Python would
-    raise a TypeError.
+    `named` maps parameters to arguments; `spare` are those for `*args`, `options` those for `**kwargs`, `missing` the
+    parameters without an argument. `fits` is False where Python would raise a TypeError: an argument has no parameter,
+    or a parameter gets two.
     """
 
     named: dict[str, Value]
@@ -31,7 +31,7 @@ class Binding(Generic[Value]):
 
 
 def bind(source: FunctionSource, args: Sequence[Value], kwargs: Mapping[str, Value]) -> Binding[Value]:
-    """What a call with these arguments gives the parameters of a function, its receiver among them."""
+    """Binds the arguments of a call to the parameters of a function, its receiver included."""
     arguments, positional = source.node.args, source.parameters
     bound = Binding(dict(zip([parameter.arg for parameter in positional], args)), args[len(positional) :])
     if kwargs:

@@ -15,21 +15,21 @@ if TYPE_CHECKING:
     from ..syntax.module import FunctionSource
     from .names import Names
 
-#: Packages whose classes are known for what they are: none of Python's is a module of torch.
+#: Packages whose classes are known: no class of the standard library is a torch module.
 _KNOWN = sys.stdlib_module_names | {"torch"}
 
 
 class Classes:
-    """The order of look-ups of each class, once somebody asked; classes from outside stand in it by dotted names."""
+    """The MRO of each class, computed on demand; classes from outside the project stand in it as dotted names."""
 
     def __init__(self, names: Names) -> None:
         self.names = names
         self.orders: dict[ClassSource, list[ClassSource | str]] = {}
-        #: those that no circle runs through
+        #: orders of classes that are not part of an inheritance cycle
         self._linear: dict[ClassSource | str, list[ClassSource | str]] = {}
 
     def order(self, source: ClassSource) -> list[ClassSource | str]:
-        """The class and all that it derives from, in the order in which attributes are looked up."""
+        """The MRO of a class: the class and all its bases, in the order in which attributes are looked up."""
         known = self.orders.get(source)
         if known is None:
             known = self.orders[source] = linearised(source, self._bases, self._linear)
@@ -49,7 +49,7 @@ class Classes:
     def method(
         self, source: ClassSource, name: str, after: ClassSource | None = None
     ) -> FunctionSource | None:
-        """The method that an object of the class finds under a name; past `after` for `super()`."""
+        """The method with this name, found along the MRO, past the class `after` for `super()`."""
         order = self.order(source)
         if after is not None and after in order:
             order = order[order.index(after) + 1 :]
@@ -61,15 +61,15 @@ class Classes:
         return None
 
     def is_module(self, source: ClassSource) -> bool:
-        """Whether a class derives from a module of torch, or can only be one (`of_modules`)."""
+        """Whether a class derives from `nn.Module`, or can only be a module (`of_modules`)."""
         return of_modules(self.order(source))
 
 
 def of_modules(order: Iterable[ClassSource | str]) -> bool:
-    """Whether a class that derives from these is a module: it names one of torch's, or is built upon another package's.
+    """Whether an MRO is that of a module: it names a torch module, or one of another package and defines `forward`.
 
-    What is not in sight is a module where a class that derives from it, in a file about torch, says what is called
-    `forward`: nothing but modules calls it by that name.
+    A base from an unknown package counts as a module if a class of the MRO defines `forward` in a file about torch,
+    since only modules have a method of that name.
     """
     elsewhere = forward = False
     for cls in order:
@@ -83,9 +83,9 @@ def of_modules(order: Iterable[ClassSource | str]) -> bool:
 
 
 def heirs(cls: ClassSource) -> list[ClassSource]:
-    """The classes at the top level of its file that derive from a class, by the names of their bases."""
+    """The classes at the top level of a class's file that derive from it, judged by the names of their bases."""
     names, found = {cls.name}, []
-    for one in cls.module.classes.values():  # a base stands before its heirs
+    for one in cls.module.classes.values():  # a base is defined before its subclasses
         if one is not cls and any(getattr(base, "id", "") in names for base in one.bases):
             names.add(one.name)
             found.append(one)

@@ -11,23 +11,21 @@ if TYPE_CHECKING:
     Class = TypeVar("Class", bound=Hashable)
 
 
-#: The decorators that write a class an `__init__` which takes its fields.
+#: Decorators that generate an `__init__` from the fields of a class.
 RECORDS = frozenset(("attr.dataclass", "attr.s", "attrs.define", "attrs.frozen", "dataclasses.dataclass"))
 
 
 def linearised(
     cls: Class, bases: Callable[[Class], Sequence[Class]], known: dict[Class, list[Class]] | None = None
 ) -> list[Class]:
-    """The class and all that it derives from, in the order of its look-ups; `bases` gives the direct ones of a class.
+    """The MRO of a class; `bases` gives the direct bases of a class, `known` caches the results.
 
-    `known` are orders from before, and takes what comes to them.
-
-    Of classes that Python would refuse with a TypeError (their bases contradict each other, or stand twice), and of one
-    that derives from itself because its name was bound again, it is each class before those that it names, depth first.
+    Python refuses a class whose bases contradict each other or repeat, with a TypeError; a class whose name was bound
+    again may derive from itself. For these, the order is depth first: each class before its bases.
     """
     orders = {} if known is None else known
     found: list[Class] = []
-    #: classes whose bases are being looked at: who is among them derives from itself
+    #: classes being visited: a base among them closes a cycle
     begun: dict[Class, list[Class]] = {}
     circular = False
     pending = [cls]
@@ -46,7 +44,7 @@ def linearised(
             pending.pop()
             orders[at] = _order(at, begun[at], orders)
     order = orders[cls]
-    if circular:  # what the others come to depends on where one begins
+    if circular:  # in a cycle, the order depends on the class it starts from
         for one in found:
             orders.pop(one, None)
     return order
@@ -63,9 +61,9 @@ def _order(cls: Class, direct: list[Class], orders: dict[Class, list[Class]]) ->
 
 
 def _merged(lists: list[list[Class]]) -> list[Class] | None:
-    """Each class once, before all that come after it in any of the lists; None where these contradict each other."""
+    """Merges the lists so that each order is kept; None where they contradict each other."""
     found: list[Class] = []
-    #: in how many of the lists something still comes before a class
+    #: number of lists in which other classes still precede a class
     waiting: dict[Class, int] = {}
     for one in lists:
         for cls in one[1:]:

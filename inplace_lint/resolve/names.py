@@ -16,38 +16,38 @@ if TYPE_CHECKING:
 
     from ..syntax.files import Files
 
-    #: what a name is bound to: a dotted name is that of something outside of the project, or of a builtin
+    #: what a name is bound to; a string is the dotted name of something outside the project, or of a builtin
     Bound: TypeAlias = FunctionSource | ClassSource | Module | ast.expr | str
 
     class Outside(Protocol):
-        """What is known of names outside of the project."""
+        """What is known of names outside the project."""
 
         def knows(self, dotted: str, module: Module) -> bool:
-            """Whether something has this name, for `from somewhere import *` in a file."""
+            """Whether this dotted name exists, for `from somewhere import *` in a file."""
 
         def canonical(self, dotted: str) -> str:
-            """The one name for what can be imported by several."""
+            """The canonical name of something that can be imported by several names."""
 
         def bases(self, dotted: str) -> Sequence[str]:
-            """What a class derives from directly."""
+            """The direct bases of a class."""
 
         def stand_in(self, dotted: str) -> ClassSource | None:
-            """A class that can be read, and does what this one does as far as that is looked at."""
+            """A readable class that acts like this one in all that the analysis looks at."""
 
 
-#: A package that re-exports more modules than this by `import *` is not searched through: that reads all of them.
+#: Maximum number of `import *` of a package that are searched: each reads a whole file.
 _STARS = 16
 _BUILTINS = frozenset(vars(builtins))
 _PLAIN = re.compile(rb"(?:^|;)[ \t]*import[ \t]+([\w., \t]+)", re.MULTILINE)
-#: So many names for names are followed.
+#: Maximum length of a chain of aliases.
 _ALIASES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """What a name stands for, with the file and the name under which it is bound there.
+    """What a name stands for, with the file and the name that bind it.
 
-    `sure` is False where that file binds the name again, so that it may stand for something else by then.
+    `sure` is False where that file binds the name again, so that it may have another value by the time of use.
     """
 
     what: Bound
@@ -57,7 +57,7 @@ class Definition:
 
 
 class Names:
-    """Finds definitions in the files of a project."""
+    """Resolves names in the files of a project."""
 
     def __init__(self, files: Files, outside: Outside) -> None:
         self.files = files
@@ -66,13 +66,13 @@ class Names:
         self._plain: dict[Module, frozenset[str]] = {}
 
     def definition(self, module: Module, name: str) -> Definition | None:
-        """What the top level of a file binds to a name, or the builtin; None where that cannot be told.
+        """The definition of a global name, or the builtin; None if it is unknown.
 
-        Like Python, it takes a submodule for an attribute of its package.
+        As in Python, a submodule is an attribute of its package.
         """
         key = (module, name)
         if key not in self._found:
-            self._found[key] = None  # ends circles of imports
+            self._found[key] = None  # ends import cycles
             self._found[key] = self._find(module, name)
         return self._found[key]
 
@@ -110,7 +110,7 @@ class Names:
         return None if target is None else Definition(target, module, name)
 
     def imported(self, module: Module, name: str, member: str | None, level: int) -> Definition | None:
-        """What `from name import member`, or `import name`, binds in a file; None where that cannot be told."""
+        """The definition that `from name import member`, or `import name`, binds in a file; None if it is unknown."""
         dotted = name if member is None else f"{name}.{member}"
         if level or name.partition(".")[0] != "torch":
             found = self.files.imported(module, name, member, level)
@@ -125,9 +125,9 @@ class Names:
         return self._outside(dotted, module, dotted)
 
     def attribute(self, module: Module, dotted: str, name: str) -> Definition:
-        """What `dotted.name` stands for in a file, where `dotted` is outside of the project.
+        """The definition of `dotted.name` in a file, where `dotted` is outside the project.
 
-        A folder without an `__init__.py` looks like that, until `import folder.file` makes the file its attribute.
+        A namespace package (a folder without `__init__.py`) looks like that until `import folder.file` binds the file.
         """
         whole = f"{dotted}.{name}"
         plain = whole in self._plain_imports(module)
@@ -135,7 +135,7 @@ class Names:
         return self._outside(whole, module, whole) if target is None else Definition(target, module, whole)
 
     def _outside(self, dotted: str, module: Module, name: str) -> Definition:
-        """What is outside of the project under this name: the name itself, or a class to be read in its place."""
+        """The definition for an outside name: the name itself, or a class to read in its place."""
         dotted = self.outside.canonical(dotted)
         read = self.outside.stand_in(dotted)
         return Definition(dotted, module, name) if read is None else Definition(read, read.module, read.name)
@@ -150,7 +150,7 @@ class Names:
         return known
 
     def resolve(self, module: Module, node: ast.expr, aliases: int = _ALIASES) -> Definition | None:
-        """What `a.b.c` stands for at the top level of a file, through other names for it; None of other expressions."""
+        """The definition of `a.b.c` at the top level of a file, through aliases; None for other expressions."""
         if isinstance(node, ast.Name):
             found = self.definition(module, node.id)
         elif isinstance(node, ast.Attribute):
@@ -169,5 +169,5 @@ class Names:
 
 
 def _is_builtin(found: Definition) -> bool:
-    """Whether it is what every file has, and none gives to another."""
+    """Whether it is a builtin, which no file exports."""
     return isinstance(found.what, str) and found.what.startswith("builtins.")

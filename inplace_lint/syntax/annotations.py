@@ -9,12 +9,12 @@ if TYPE_CHECKING:
 
 LISTS = frozenset("list List tuple Tuple Sequence".split())
 MAPPINGS = frozenset("dict Dict Mapping OrderedDict".split())
-#: What is no tensor and holds none.
+#: Types that are no tensor and hold none.
 SCALARS = frozenset("int float str bool bytes complex".split())
 
 
 def annotated(node: ast.expr | None) -> str:
-    """The last name of a plain annotation, that of the container for one of LISTS and MAPPINGS; else empty."""
+    """The last name of a plain annotation; the container's name for LISTS and MAPPINGS; else empty."""
     if node is None:
         return ""
     name = getattr(node, "attr", None) or getattr(node, "id", None)

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 class ArgumentUses:
-    """What a function asks of the names in it, and of what its `__init__` keeps of them."""
+    """The uses of a function's parameters; for `__init__`, also of the attributes that keep them."""
 
     def __init__(self, source: FunctionSource) -> None:
         self._uses: dict[str, set[str]] = {}
-        #: ... and the names of the methods that it calls of them
+        #: name -> methods called on it
         self._called: dict[str, set[str]] = {}
         self._bound: set[str] = set()
-        #: the attributes under which an `__init__` keeps an argument
+        #: parameter of `__init__` -> attributes that keep it
         self._kept: dict[str, list[str]] = {}
         self._of_object: dict[str, set[str]] | None = None
         self._source = source
@@ -48,13 +48,13 @@ class ArgumentUses:
                         self._keep(target, node.value, source.receiver)
 
     def called(self, name: str) -> Collection[str]:
-        """The names of what is called on what has this name."""
+        """The names of the methods that are called on a name."""
         return self._called.get(name, ())
 
     def of(self, name: str) -> frozenset[str]:
-        """The attributes that are asked of an argument, and "" if it is called; of an `__init__`, by its class.
+        """The attributes used on a parameter, and "" if it is called; for `__init__`, also on attributes that keep it.
 
-        Empty where the name may stand for something else than the argument, or for an attribute of another name.
+        Empty where the name is bound again, so that it may not be the argument.
         """
         if name in self._bound:
             return frozenset()
@@ -80,7 +80,7 @@ class ArgumentUses:
 
 
 def _note_use(node: ast.AST, receiver: str, uses: dict[str, set[str]]) -> None:
-    """Note what is asked of a name or, where a receiver is told, of its attributes."""
+    """Notes a use of a name or, with a receiver, of its attributes."""
     asked = None
     if isinstance(node, ast.Call):
         asked = node.func
@@ -92,7 +92,7 @@ def _note_use(node: ast.AST, receiver: str, uses: dict[str, set[str]]) -> None:
 
 
 def _named(node: ast.expr, receiver: str) -> str:
-    """The name that an expression is or, where a receiver is told, the attribute of it; else empty."""
+    """The name of an expression or, with a receiver, of an attribute of it; else empty."""
     if not receiver:
         return node.id if isinstance(node, ast.Name) else ""
     if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == receiver:

@@ -26,7 +26,7 @@ _TENSOR = re.compile(r"Tensor(\((?P<alias>\w+)(?P<written>!?)[^)]*\))?\??(?P<sev
 
 
 class CustomOp:
-    """One operator: `namespace::name`, what is said of it, the function behind it, the name that it is bound to."""
+    """One operator: `namespace::name`, its declared effects, its function, and the name that it is bound to."""
 
     __slots__ = ("bound", "name", "said", "source", "taken")
 
@@ -35,19 +35,19 @@ class CustomOp:
     ) -> None:
         self.name = name
         self.said = said
-        #: what it takes, in order, with the star before what only goes by keyword
+        #: its parameters in order, with "*" before the keyword-only ones
         self.taken = taken
         self.source = source
         self.bound = bound
 
     @property
     def dotted(self) -> str:
-        """The name under which it can be called everywhere."""
+        """The name under which it can be called everywhere: `torch.ops.namespace.name`."""
         return "torch.ops." + self.name.replace("::", ".")
 
 
 def of_file(module: Module) -> list[CustomOp]:
-    """The operators that the top level of a file makes."""
+    """The operators that the top level of a file defines."""
     if b"library" not in module.source and b"Library(" not in module.source:
         return []
     found = [one for function in module.functions_in_order() for one in _decorated(module, function)]
@@ -63,7 +63,7 @@ def of_file(module: Module) -> list[CustomOp]:
 
 
 def dotted(module: Module, node: ast.expr) -> str:
-    """The full name of something imported, `torch.library.define`; "" for all else."""
+    """The full name of an imported expression, as `torch.library.define`; "" for anything else."""
     rest: list[str] = []
     while isinstance(node, ast.Attribute):
         rest.append(node.attr)
@@ -97,7 +97,7 @@ def _made(module: Module, call: ast.Call, bound: str) -> Iterator[CustomOp]:
         function = module.function_of(given[0])
     made = None if function is None else _of_function(module, maker, function, bound)
     if made is not None:
-        made.source = None  # the function itself is what it was
+        made.source = None  # the function keeps its own behaviour
         yield made
 
 
@@ -134,13 +134,13 @@ def _arguments(function: FunctionSource) -> list[ast.arg]:
 def _said(
     place: tuple[str, int], writes: tuple[str, ...], returns: tuple[tuple[str, str], ...], name: str
 ) -> Declaration:
-    """What an operator does: what it writes is noted, and no more; it may then have no formula for its gradient."""
+    """The declaration for an operator: its writes and results; one that writes counts as having no gradient."""
     text = f"the operator {name}" + (f" changes {', '.join(writes)}" if writes else " changes nothing")
     return Declaration(text, place, writes=writes, returns=returns, no_grad=bool(writes), operator=name)
 
 
 def _returned(annotation: ast.expr | None) -> tuple[tuple[str, str], ...]:
-    """What the annotation of a result says."""
+    """What a return annotation says of the results."""
     if isinstance(annotation, ast.Constant) and annotation.value is None:
         return (("no_tensor", ""),)
     if annotated(annotation) == "Tensor":
@@ -174,7 +174,7 @@ def _defined(module: Module, call: ast.Call, libraries: dict[str, str]) -> Itera
 def _read_schema(
     schema: str, place: tuple[str, int], name: str = ""
 ) -> tuple[Declaration, tuple[str, ...]] | None:
-    """What a schema says, and the parameters in order: `(Tensor(a!) x, int n=1) -> Tensor`."""
+    """The effects and the parameters that a schema states: `(Tensor(a!) x, int n=1) -> Tensor`."""
     found = _SCHEMA.match(schema)
     if found is None:
         return None
@@ -211,7 +211,7 @@ def _read_schema(
 
 
 def _parts(text: str) -> list[str]:
-    """The parts of a list, commas in brackets left aside."""
+    """Splits a list at its commas, except those in brackets."""
     parts, depth, start = [], 0, 0
     for at, letter in enumerate(text + ","):
         depth += (letter in "([") - (letter in ")]")
@@ -239,7 +239,7 @@ def _register(module: Module, call: ast.Call, by_name: dict[str, CustomOp]) -> N
 
 
 def _kept(function: FunctionSource, taken: list[str], results: int) -> tuple[str, ...]:
-    """What `setup_context(ctx, inputs, output)` gives to `save_for_backward`, by its name or as one of the results."""
+    """What `setup_context(ctx, inputs, output)` passes to `save_for_backward`: parameters, or results."""
     names = parameters(function)
     body: list[ast.stmt] = getattr(function.node, "body", [])
     if len(names) < 3:
@@ -275,7 +275,7 @@ def _kept(function: FunctionSource, taken: list[str], results: int) -> tuple[str
 
 
 def _calls(module: Module) -> list[tuple[ast.Call, str]]:
-    """The calls that are statements of the top level, or bound to a name there, with that name."""
+    """The calls at the top level that are statements or are assigned to a name, with that name."""
     found: list[tuple[ast.Call, str]] = []
     pending = list(reversed(module.tree.body))
     while pending:
@@ -291,7 +291,7 @@ def _calls(module: Module) -> list[tuple[ast.Call, str]]:
 
 
 def _libraries(module: Module, calls: list[tuple[ast.Call, str]]) -> dict[str, str]:
-    """The names that `Library("n", …)` is bound to, each with its namespace."""
+    """name -> namespace, for `name = Library("namespace", …)`."""
     found = {}
     for call, bound in calls:
         if bound and call.args and dotted(module, call.func) == "torch.library.Library":

@@ -28,7 +28,7 @@ class Comment:
 
 
 class Declarations:
-    """What the comments of a file declare: the functions, each with its comment, and what is wrong with others."""
+    """The declarations of a file: functions with their declaration and comment, and the faulty comments."""
 
     __slots__ = ("faults", "functions")
 
@@ -38,7 +38,7 @@ class Declarations:
 
 
 def of_file(module: Module) -> Declarations:
-    """All that the comments of a file declare."""
+    """Reads all declarations in the comments of a file."""
     said = Declarations()
     if _OWN.encode() not in module.commented:
         return said
@@ -68,14 +68,14 @@ def of_file(module: Module) -> Declarations:
 
 
 def parameters(function: FunctionSource) -> tuple[str, ...]:
-    """The names of all that a function takes."""
+    """The names of all parameters of a function, `*args` and `**kwargs` included."""
     arguments = function.node.args
     taken = [*function.parameters, arguments.vararg, *arguments.kwonlyargs, arguments.kwarg]
     return tuple(one.arg for one in taken if one is not None)
 
 
 def comments(text: bytes) -> Iterator[Comment]:
-    """The comments of a text that declare something."""
+    """The comments of a text that begin a declaration."""
     from io import BytesIO
     from tokenize import COMMENT, TokenError, tokenize
 
@@ -96,7 +96,7 @@ def comments(text: bytes) -> Iterator[Comment]:
 
 
 def _definitions(module: Module) -> Iterator[tuple[int, int, FunctionSource | ClassSource]]:
-    """Every function and class: where it begins, where its first statement stands, and what it is."""
+    """Every function and class: its first row, the row of its first statement, and its source."""
     owners: dict[ClassSource, None] = {}
     for function in module.functions_in_order():
         yield _first(function.node), _body(function.node), function
@@ -119,7 +119,7 @@ def _body(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassD
 def _target(
     module: Module, comment: Comment, definitions: list[tuple[int, int, FunctionSource | ClassSource]]
 ) -> FunctionSource | str:
-    """The function that a comment speaks of, or what is wrong."""
+    """The function that a comment describes, or a message about what is wrong."""
     found: FunctionSource | ClassSource | None = None
     for first, body, source in definitions:
         on_line = first <= comment.row < max(body, source.node.lineno + 1)
@@ -141,5 +141,5 @@ def _target(
 
 
 def _code(line: bytes) -> bytes:
-    """A row without the comment that it consists of."""
+    """A row, or nothing if it is only a comment."""
     return b"" if line.lstrip().startswith(b"#") else line

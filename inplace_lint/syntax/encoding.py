@@ -7,13 +7,13 @@ from tokenize import detect_encoding
 
 from .unreadable import BOM, undecodable
 
-#: What every program is written in. In an encoding that writes it in another way, who runs the file would run another
-#: program than everybody sees.
+#: The ASCII that any program may hold. An encoding that maps it otherwise would let a file run as another program than
+#: the one that readers see.
 _ASCII = "".join(map(chr, range(0x20, 0x7F))).replace("\\", "") + "\n\t\\n\\u0041"
 
 
 def decoded(source: bytes) -> str:
-    """The text in the encoding that its coding line names. Raises UnicodeError, LookupError or SyntaxError."""
+    """Decodes a text by its coding line. Raises UnicodeError, LookupError or SyntaxError."""
     if source.startswith(BOM):
         return source.removeprefix(BOM).decode("utf-8")
     encoding = detect_encoding(BytesIO(source.replace(b"\r", b"\n")).readline)[0]
@@ -23,7 +23,7 @@ def decoded(source: bytes) -> str:
 
 
 def utf8(source: bytes) -> bytes:
-    """The text in UTF-8. Raises UnreadableFile."""
+    """Converts a text to UTF-8. Raises UnreadableFile."""
     try:
         return decoded(source).encode("utf-8")
     except UnicodeDecodeError as error:

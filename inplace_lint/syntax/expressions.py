@@ -32,7 +32,7 @@ _UNARY = {ast.USub: "neg", ast.UAdd: "pos", ast.Invert: "invert", ast.Not: "not"
 
 
 class Expressions:
-    """Emits instructions to `block`; `stored` are the names bound so far, `yields` whether a `yield` was met."""
+    """Emits instructions to `block`; `stored`: names bound so far; `yields`: a `yield` was met."""
 
     def __init__(self) -> None:
         self.block: ir.Block = []
@@ -73,14 +73,14 @@ class Expressions:
     # Expressions
 
     def expression(self, node: ast.expr) -> int:
-        """Emit what computes `node`; the register that holds its value."""
+        """Emits the instructions for `node`; returns the register of its value."""
         method = _EXPRESSIONS.get(type(node))
         if method is not None:
             return method(self, node)
         return self.opaque(node, "expression", self.parts(node))
 
     def parts(self, node: ast.AST) -> list[int]:
-        """Emit every expression inside a node of which only that is known."""
+        """Emits every expression inside a node whose own meaning is not modelled."""
         operands: list[int] = []
         for field in node._fields:
             child = getattr(node, field, None)
@@ -169,7 +169,7 @@ class Expressions:
         return dst
 
     def binary(self, node: ast.BinOp) -> int:
-        # A long chain `a + b + c + …` nests to the left: walk it down, or a generated file ends the recursion.
+        # `a + b + c + …` nests to the left: walked in a loop, since generated code would exceed the recursion limit.
         chain: list[ast.BinOp] = []
         left: ast.expr = node
         while isinstance(left, ast.BinOp):
@@ -260,7 +260,7 @@ class Expressions:
 
     def lambda_expression(self, node: ast.Lambda) -> int:
         if self.renamed and not self.renamed.keys().isdisjoint(_names_read(node.body)):
-            return self.opaque(node, "lambda", [])  # its body would have to be lowered with the renamed names
+            return self.opaque(node, "lambda", [])  # its body is lowered without the renamed names
         return self.make_function(node, [])
 
     def await_expression(self, node: ast.Await) -> int:
@@ -326,12 +326,12 @@ class Expressions:
     def starred(self, node: ast.Starred) -> int:
         return self.expression(node.value)
 
-    # Values that are taken apart where they are made
+    # Values that are unpacked where they are built
 
     def parts_of(self, node: ast.expr, count: int, at: ast.expr) -> list[int]:
-        """Emit what gives the `count` elements of a value, one by one: the register of each.
+        """Emits the `count` elements of a value one by one; returns their registers.
 
-        That there are so many says how many a starred part has, and how often a comprehension goes round.
+        The count tells how many elements a starred part has, and how often a comprehension runs.
         """
         if _is_open_display(node) and count >= len(node.elts):  # type: ignore[attr-defined]  # it is a display
             return self._display_parts(node, count, at)  # type: ignore[arg-type]
@@ -363,17 +363,17 @@ class Expressions:
 
 
 def _is_open_display(node: ast.expr) -> bool:
-    """Whether it is a tuple or list with one starred part."""
+    """Whether an expression is a tuple or list with one starred element."""
     return isinstance(node, (ast.Tuple, ast.List)) and [type(e) for e in node.elts].count(ast.Starred) == 1
 
 
 def _is_plain_loop(generators: list[ast.comprehension]) -> bool:
-    """Whether a comprehension makes one element for each of what it goes over."""
+    """Whether a comprehension makes exactly one element per element of its iterable."""
     return len(generators) == 1 and not generators[0].ifs and not generators[0].is_async
 
 
 def can_be_taken_apart(node: ast.expr) -> bool:
-    """Whether the elements of what an expression makes can be told apart by how many are asked for."""
+    """Whether the elements of an expression can be told apart once their number is known."""
     return _is_open_display(node) or (
         isinstance(node, (ast.ListComp, ast.GeneratorExp)) and _is_plain_loop(node.generators)
     )

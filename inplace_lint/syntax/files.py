@@ -15,38 +15,37 @@ if TYPE_CHECKING:
     from ..project.modules import Project
 
 
-#: How many must import a file for it to be kept, all the more the more files there are: of a large project, what is
-#: known of so many files is as much as memory should hold.
+#: Numbers of importers from which a file is kept in memory; the next applies when more than `_LASTING` files would be.
 _IMPORTERS = (1, 8, 64)
 _LASTING = 3_000
 
 
 class Files:
-    """The files under check and those that they import."""
+    """The files under check, and those that they import."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
         self._modules: dict[str, Module | None] = {}
-        #: by file, those that it was looked at for
+        #: file -> files that import it
         self._importers: dict[str, set[str]] = {}
-        #: the names of what the files held as they were read
+        #: digests of the files as they were read
         self._digests: dict[str, str | None] = {}
-        #: ... and of files that were not, by absolute path
+        #: digests of files that were not read but that answers rest on, by absolute path
         self._unread: dict[str, str | None] = {}
         self._kept = 0
-        #: files that are kept together with what is known of them
+        #: files kept together with what is known of them
         self.lasting: set[str] = set()
 
     def grown(self) -> int:
-        """How many files have come to those that were kept from before."""
+        """The number of files read since the last renewal."""
         return len(self._modules) - self._kept
 
     def renew(self) -> Files:
-        """The files that are in demand, for who goes on; the trees of all others are let go."""
+        """A new instance that keeps the files many others import; the trees of all others are released."""
         return self._only(self._in_demand())
 
     def without(self, changed: set[str]) -> Files:
-        """The files that import none of these, themselves or through others; the trees of all others are let go."""
+        """A new instance without the changed files and their direct or indirect importers, whose trees are released."""
         pending, gone = list(changed), set()
         while pending:
             filename = pending.pop()
@@ -58,7 +57,7 @@ class Files:
         return self._only(self._modules.keys() - gone)
 
     def changed(self) -> set[str]:
-        """The files that no longer hold what was read of them."""
+        """The files whose content differs from what was read."""
         now = self.project.contents.digest
         known = (*self._digests.items(), *self._unread.items())
         return {name for name, held in known if now(os.path.abspath(name)) != held}
@@ -81,7 +80,7 @@ class Files:
         return renewed
 
     def _in_demand(self) -> set[str]:
-        """Files that others import, and all that were looked at for these."""
+        """The files with many importers, and all files that these import."""
         imports: dict[str, set[str]] = {}
         for filename, importers in self._importers.items():
             for importer in importers:
@@ -100,7 +99,7 @@ class Files:
         return found
 
     def holds(self, module: Module) -> bool:
-        """Whether this is what is known of the file at present."""
+        """Whether this module is the current one for its file."""
         return self._modules.get(module.filename) is module
 
     def add(self, module: Module) -> None:
@@ -110,7 +109,7 @@ class Files:
             self._digests[module.filename] = digest(module.original)
 
     def rest_on(self, filename: str, others: Mapping[str, tuple[str | None, set[str]]]) -> None:
-        """What is said of a file rests on others too, which need not be read: what each holds and which it imports."""
+        """Note that answers about a file rest on other, unread files: the digest of each, and the files it imports."""
         self._importers.setdefault(os.path.abspath(filename), set()).add(filename)
         for path, (held, targets) in others.items():
             if path not in self._unread:
@@ -119,11 +118,11 @@ class Files:
                     self._importers.setdefault(target, set()).add(path)
 
     def known(self, filename: str) -> Module | None:
-        """What is known of a file at present, if it was read."""
+        """The current module of a file, if it was read."""
         return self._modules.get(filename)
 
     def put_back(self, filename: str, module: Module | None) -> None:
-        """Go back to what was known of a file."""
+        """Restores the earlier module of a file."""
         if module is None:
             self._modules.pop(filename, None)
             self._digests.pop(filename, None)
@@ -131,7 +130,7 @@ class Files:
             self.add(module)
 
     def read(self, filename: str, source: bytes) -> Module:
-        """The file with this text, parsed now unless it was when another imported it. Raises UnreadableFile."""
+        """Parses a file with this text, unless it is cached. Raises UnreadableFile."""
         held = self._modules.get(filename)
         if held is None or held.original != source:
             held = Module(filename, source)
@@ -139,7 +138,7 @@ class Files:
         return held
 
     def module(self, filename: str) -> Module | None:
-        """The parsed file; None if it cannot be read (its own check says so)."""
+        """The parsed file; None if it cannot be read, which its own check reports."""
         if filename not in self._modules:
             source = None
             module = None
@@ -154,7 +153,7 @@ class Files:
         return self._modules[filename]
 
     def resolve(self, module: str, importer: str, level: int) -> Module | None:
-        """The project's file that an import means, or None."""
+        """The project file that an import refers to, or None."""
         filename = self.project.resolve(module, importer, level)
         if filename is None:
             return None
@@ -167,12 +166,14 @@ class Files:
     def imported(
         self, importer: Module, name: str, member: str | None, level: int
     ) -> tuple[Module, str | None] | None:
-        """What `from name import member`, or `import name`, means in the project: a file, or a name in a file."""
+        """What `from name import member` or `import name` refers to in the project: a file, or a name in it."""
         target = self.resolve(name, importer.filename, level)
         if target is None or member is None:
             return None if target is None else (target, member)
-        if target.binds(member) and target is not importer:  # `from . import file` binds what it asks for
+        if (
+            target.binds(member) and target is not importer
+        ):  # `from . import file` binds `file` in its own `__init__`
             return target, member
-        # A submodule before the star imports: looking through those reads every file that they name.
+        # Submodules come before star imports, whose look-up reads every file that they name.
         submodule = self.resolve(f"{name}.{member}" if name else member, importer.filename, level)
         return (target, member) if submodule is None else (submodule, None)

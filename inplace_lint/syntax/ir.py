@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Instruction:
-    """Base of all instructions; `at` says where it stands."""
+    """Base of all instructions; `at` is the syntax tree node it came from."""
 
     __slots__ = ("at",)
     at: ast.AST
@@ -54,7 +54,7 @@ class Delete(Instruction):
 
 
 class Move(Instruction):
-    """dst = src: how the two arms of a conditional expression give one value."""
+    """dst = src: joins the two arms of a conditional expression in one register."""
 
     __slots__ = ("dst", "src")
 
@@ -84,7 +84,7 @@ class GetItem(Instruction):
 
 
 class SetItem(Instruction):
-    """obj[index] = src. `augmented` when it ends `obj[index] op= value` (which reads, changes and stores)."""
+    """obj[index] = src; `augmented`: the store that ends `obj[index] op= value`."""
 
     __slots__ = ("augmented", "index", "obj", "src")
 
@@ -102,9 +102,9 @@ class DeleteItem(Instruction):
 
 
 class Call(Instruction):
-    """dst = func(*args, **kwargs). A starred argument is (True, register); a `**mapping` has the name None.
+    """dst = func(*args, **kwargs). A starred argument is (True, register); `**mapping` has the name None.
 
-    `unused`: it is a statement, whose value nobody takes.
+    `unused`: the call is a statement, so its value is discarded.
     """
 
     __slots__ = ("args", "dst", "func", "kwargs", "unused")
@@ -131,7 +131,7 @@ class Binary(Instruction):
 
 
 class Augmented(Binary):
-    """dst = (left op= right): in place where left's type does so; the store back is an instruction of its own."""
+    """dst = (left op= right), in place if left's type supports it; the store back is a separate instruction."""
 
     __slots__ = ()
 
@@ -161,7 +161,7 @@ class Build(Instruction):
 
 
 class BuildDict(Instruction):
-    """dst = {key: value, …}; the key is None where a mapping is spread by `**`."""
+    """dst = {key: value, …}; the key is None for `**mapping`."""
 
     __slots__ = ("dst", "items")
 
@@ -220,7 +220,7 @@ class Import(Instruction):
 
 
 class Opaque(Instruction):
-    """dst = something that is not modelled, made from `operands`; `kind` says of what sort ("string", "yield", …)."""
+    """dst = a value that is not modelled, made from `operands`; `kind` says which sort ("string", "yield", …)."""
 
     __slots__ = ("dst", "kind", "operands")
 
@@ -229,7 +229,7 @@ class Opaque(Instruction):
 
 
 class Yield(Instruction):
-    """The value leaves the function (and control may come back); dst is what is sent in."""
+    """Yields the value; the function may be resumed, and dst is what is sent in."""
 
     __slots__ = ("dst", "src")
 
@@ -245,7 +245,7 @@ class If(Instruction):
 
 
 class For(Instruction):
-    """For each element (in register `element`) of `iterable`: body (which starts by storing it); then orelse."""
+    """For each element of `iterable`: store it in register `element`, run body (which binds it); then orelse."""
 
     __slots__ = ("body", "element", "iterable", "orelse")
 
@@ -254,7 +254,7 @@ class For(Instruction):
 
 
 class While(Instruction):
-    """Loop: run `condition`, leave when register `test` is false, run body; then orelse."""
+    """Loop: run `condition`, leave if register `test` is false, run body; then orelse."""
 
     __slots__ = ("body", "condition", "orelse", "test")
 
@@ -301,7 +301,7 @@ class Continue(Raise):
 
 
 class Assert(Instruction):
-    """Leave the function unless register `test` holds."""
+    """Leave the function unless register `test` is true."""
 
     __slots__ = ("test",)
 

@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from typing import Any
 
 _BLANKS = re.compile(r"[ \t\r\n]*")
-#: The formats that are read; an older one keeps its cells on worksheets, and calls their code `input`.
+#: The formats (`nbformat`) that are read; in 3, cells are on worksheets and keep code under `input`.
 _FORMATS = (b"3", b"4")
 
 
 class Malformed(Exception):
-    """The text is no notebook; `offset` says where that shows."""
+    """The text is not a notebook; `offset` is the place where that shows."""
 
     def __init__(self, message: str, offset: int) -> None:
         super().__init__(message)
@@ -24,7 +24,7 @@ class Malformed(Exception):
 
 
 class Piece:
-    """A string of the JSON text: what it says, and where it stands, its quotes included."""
+    """A string of the JSON text: its value, and its position, quotes included."""
 
     __slots__ = ("end", "start", "text")
 
@@ -35,9 +35,9 @@ class Piece:
 
 
 class RawCell:
-    """A cell: its kind, its language where it names one, and its code, in one string or in a list of them.
+    """A cell: its kind, its language if named, and its code, as one string or a list of strings (`listed`).
 
-    `start` and `end` are where its code stands; `start`, as long as none was seen, is where the cell does.
+    `start` and `end` delimit its code; without code, `start` is the start of the cell.
     """
 
     __slots__ = ("end", "kind", "language", "listed", "pieces", "start")
@@ -51,7 +51,7 @@ class RawCell:
 
 
 class RawNotebook:
-    """The cells of a notebook, in order, and the language that it says it is written in: empty if it does not."""
+    """The cells of a notebook, in order, and its language (empty if it names none)."""
 
     __slots__ = ("cells", "language")
 
@@ -61,7 +61,7 @@ class RawNotebook:
 
 
 def read(text: str) -> RawNotebook:
-    """The cells of a notebook. Raises Malformed."""
+    """Reads the cells of a notebook. Raises Malformed."""
     reader = _Reader(text)
     try:
         cells, held = reader.notebook()
@@ -97,16 +97,16 @@ def _language(metadata: Any) -> str:
 
 
 class _Reader:
-    """Walks down to the cells; whatever else there is is read over by Python's own decoder."""
+    """Walks the JSON down to the cells; Python's own decoder skips everything else."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
-        # What numbers are worth is nobody's business here, and to work it out may take long.
+        # Numbers stay text: their values are not needed, and huge ones are slow to convert.
         self._decode = JSONDecoder(parse_int=str.encode, parse_float=str.encode).raw_decode
 
     def notebook(self) -> tuple[list[RawCell] | None, dict[str, Any]]:
-        """The cells, and the other members that count."""
+        """The cells, and the values of `metadata` and `nbformat`."""
         cells: list[RawCell] | None = None
         held: dict[str, Any] = {}
         if self.peek() != "{":
@@ -173,7 +173,7 @@ class _Reader:
         return Piece(text, start, self.at) if isinstance(text, str) else None
 
     def members(self) -> Iterator[str]:
-        """The keys of the object that begins here. Who is given one reads its value before asking for the next."""
+        """Yields the keys of the object that begins here; the caller must read each value before the next key."""
         self.at += 1
         if self.peek() == "}":
             self.at += 1
@@ -191,7 +191,7 @@ class _Reader:
                 return
 
     def items(self) -> Iterator[None]:
-        """As `members`, for a list."""
+        """Like `members`, for the items of a list."""
         self.at += 1
         if self.peek() == "]":
             self.at += 1
@@ -208,7 +208,7 @@ class _Reader:
         return value
 
     def peek(self) -> str:
-        """The next character that is not blank; empty at the end."""
+        """The next character that is not white space; empty at the end."""
         found = _BLANKS.match(self.text, self.at)
         assert found is not None
         self.at = found.end()
@@ -224,5 +224,5 @@ class _Reader:
     def _need(self, bracket: str, otherwise: str) -> None:
         if self.peek() != bracket:
             start = self.at
-            self.value()  # what is no JSON at all is told first
+            self.value()  # reports invalid JSON first
             raise Malformed(otherwise, start)

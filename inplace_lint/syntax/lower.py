@@ -17,26 +17,26 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-#: A value of more parts than this is made as a whole, and then taken apart.
+#: Values with more parts are built as a whole and then unpacked.
 _PARTS = 8
 
 
 def lower_body(body: list[ast.stmt]) -> ir.Block:
-    """The instructions of a function's or module's statements."""
+    """Lowers the statements of a function or module."""
     lowering = _Lowering()
     lowering.statements(body)
     return lowering.block
 
 
 def lower_function(body: list[ast.stmt]) -> tuple[ir.Block, bool, set[str]]:
-    """The instructions of a function's statements, whether it is a generator, and the names that it binds."""
+    """Lowers a function: its instructions, whether it is a generator, and the names that it binds."""
     lowering = _Lowering()
     lowering.statements(body)
     return lowering.block, lowering.yields, lowering.stored
 
 
 def lower_expression(node: ast.expr) -> tuple[ir.Block, int]:
-    """The instructions that compute one expression (a lambda's body, a default), and the register of its value."""
+    """Lowers one expression (a lambda's body, a default): its instructions, and the register of its value."""
     lowering = Expressions()
     register = lowering.expression(node)
     return lowering.block, register
@@ -58,7 +58,7 @@ class _Lowering(Expressions):
                 self.unknown_statement(statement)
 
     def unknown_statement(self, node: ast.AST) -> None:
-        """A statement of a newer grammar: the names that it may bind become unknown."""
+        """A statement of a newer grammar: the names that it may bind get unknown values."""
         for name in names_stored(node):
             register = self.register()
             self.emit(ir.Opaque(node, register, "statement", []))
@@ -227,10 +227,10 @@ class _Lowering(Expressions):
                 self.emit(ir.Import(node, name, node.module or "", alias.name, node.level))
 
     def nothing(self, node: ast.AST) -> None:
-        """pass, global and nonlocal: the scope is read off the tree (`FunctionSource.scope`)."""
+        """`pass`, `global` and `nonlocal` emit nothing; scopes are read from the tree (`FunctionSource.scope`)."""
 
     def match(self, node: ast.Match) -> None:
-        """A chain of ifs whose tests are not evaluated; what the patterns capture is unknown."""
+        """Lowers `match` to a chain of ifs: literal patterns are compared, other tests and captures are unknown."""
         subject = self.expression(node.subject)
         self.match_cases(node, subject, 0)
 
@@ -242,7 +242,7 @@ class _Lowering(Expressions):
         outer, self.block = self.block, []
         self.captures(case.pattern, subject)
         if case.guard is not None:
-            # The captures stay bound where the guard fails, and the next case is tried.
+            # If the guard fails, the captures stay bound, and the next case is tried.
             guarded = self.register()
             guard = self.expression(case.guard)
             self.emit(ir.Move(case.guard, guarded, guard))
@@ -257,7 +257,7 @@ class _Lowering(Expressions):
         self.emit(ir.If(case.guard or case.pattern, test, then, orelse))
 
     def pattern(self, pattern: ast.pattern, subject: int) -> int:
-        """Emit the test whether a pattern matches, as far as it is a plain comparison."""
+        """Emits the test of a pattern: exact for literals and names, else unknown."""
         test = self.register()
         if isinstance(pattern, ast.MatchAs) and pattern.pattern is None:
             self.emit(ir.Constant(pattern, test, True))
@@ -272,7 +272,7 @@ class _Lowering(Expressions):
         return test
 
     def captures(self, pattern: ast.pattern, subject: int) -> None:
-        """Bind the names of a pattern that matched: a name for the whole is the subject, the others are unknown."""
+        """Binds the names of a matched pattern: a name for the whole gets the subject, the others unknown values."""
         if isinstance(pattern, ast.MatchAs) and pattern.name is not None:
             self.store_name(pattern, pattern.name, subject)
         inner = pattern.pattern if isinstance(pattern, ast.MatchAs) else pattern

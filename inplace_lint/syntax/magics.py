@@ -12,9 +12,9 @@ from .unreadable import UnreadableFile
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Cell magics whose body is Python that runs among the other cells. What another process runs (`%%python`) is none.
+#: Cell magics whose body runs as Python in the notebook itself; `%%python` runs another process, so it is not here.
 _AROUND_PYTHON = frozenset("capture debug ipytest memit prun time timeit".split())
-#: Words that begin a line magic where a line makes no sense as Python: IPython's line magics and its shell aliases.
+#: Words that begin a line magic without `%`, if the line is not Python: IPython's magics and shell aliases.
 _AUTOMAGICS = frozenset(
     "alias alias_magic autoawait autocall autoindent automagic autoreload bookmark cat cd clear code_wrap "
     "colors conda config cp debug dhist dirs doctest_mode edit env gui hist history killbgscripts ldir less lf "
@@ -24,7 +24,7 @@ _AUTOMAGICS = frozenset(
     "reset reset_selective rm rmdir run save sc set_env store subshell sx system tb time timeit unalias "
     "unload_ext uv who who_ls whos xdel xmode".split()
 )
-#: Line magics with which Databricks says in which language a whole cell is written.
+#: Line magics by which Databricks names the language of a whole cell.
 _LANGUAGES = frozenset("fs html markdown md md-sandbox r scala sh sql".split())
 _OPERATORS = tuple("= += -= *= /= //= %= @= &= |= ^= >>= <<= **= == ( [ , :".split())
 
@@ -45,15 +45,15 @@ _CLOSED = {
 
 
 class Masks:
-    """What was put in the place of lines, all told by one `word`, and the lines themselves.
+    """The masks that replace IPython lines, recognised by one `word`, and the original lines.
 
-    A line that is a statement becomes a constant, one whose result is kept a call of which nothing is known. Both have
-    as many rows as what they stand for.
+    A line that is a statement becomes a constant; one whose result is assigned becomes a call with an unknown result. A
+    mask has as many rows as its line.
     """
 
     def __init__(self, word: str) -> None:
         self.word = word
-        #: what stands before the mask itself, and the line
+        #: text before the mask itself, and the original line
         self._lines: list[tuple[str, str]] = []
         self._mask = re.compile(rf'\("{re.escape(word)} (\d+)"\n*\)')
 
@@ -63,24 +63,24 @@ class Masks:
         return f'{form}("{self.word} {len(self._lines) - 1}"' + "\n" * rows + ")"
 
     def held(self, text: str) -> list[int]:
-        """The numbers of the lines that a text holds masks of, in order."""
+        """The numbers of the masks in a text, in order."""
         return [int(found.group(1)) for found in self._mask.finditer(text)]
 
     def restored(self, text: str) -> str:
-        """The text with the lines themselves."""
+        """The text with each mask replaced by its original line."""
         parts: list[str] = []
         done = 0
         for found in self._mask.finditer(text):
             form, line = self._lines[int(found.group(1))]
             before = text[done : found.start()]
-            if before.endswith(form):  # else it is not what was put there: its word stays, which is told
+            if before.endswith(form):  # if not, it is no mask; its word stays, and callers check for it
                 parts += (before.removesuffix(form), line)
                 done = found.end()
         return "".join(parts) + text[done:]
 
 
 def free_word(texts: list[str]) -> str:
-    """A word that stands in none of some texts."""
+    """A word that occurs in none of the texts."""
     word = "_ipl"
     while any(word in text for text in texts):
         word += "_"
@@ -88,9 +88,9 @@ def free_word(texts: list[str]) -> str:
 
 
 def cell_as_python(text: str, masks: Masks) -> tuple[str, str] | None:
-    """The text of a cell with what is not Python masked, and what must stand before it; None if all of it is not.
+    """The masked text of a cell, and a line to put before it; None if the cell is not Python at all.
 
-    Raises UnreadableFile for what IPython could not run either.
+    Raises UnreadableFile for code that IPython could not run either.
     """
     try:
         syntax_tree("", text)
@@ -107,7 +107,7 @@ def cell_as_python(text: str, masks: Masks) -> tuple[str, str] | None:
         except UnreadableFile as error:
             fault = error
     if masked.lstrip("\r\n")[:1] in (" ", "\t") and is_python("if 1:\n" + masked):
-        return masked, "if 1:"  # IPython takes away what all lines are indented by
+        return masked, "if 1:"  # IPython removes a common indentation
     first = "".join(text.split(None, 1)[:1])
     if first[:1] == "%" and first[1:] in _LANGUAGES:
         return None
@@ -126,7 +126,7 @@ def is_python(text: str) -> bool:
 
 
 def mask(text: str, masks: Masks, automagic: bool = False) -> str:
-    """The text with every line that is IPython's masked; with `automagic` also a first one that only looks like it."""
+    """The text with every IPython line masked; `automagic`: also a first line that begins with a magic's name."""
     parts: list[str] = []
     done = 0
     for start, end, kept in _escapes(text, automagic):
@@ -137,7 +137,7 @@ def mask(text: str, masks: Masks, automagic: bool = False) -> str:
 
 
 def _bound(line: str) -> str:
-    """What a mask of a statement begins with: `%time y = f(x)` gives names a value of which nothing is known."""
+    """The text before a statement's mask: `%time y = f(x)` binds `y` to an unknown value."""
     command, _, rest = line.partition(" ")
     if command != "%time":
         return ""
@@ -157,10 +157,10 @@ def _bound(line: str) -> str:
 
 
 def _escapes(text: str, automagic: bool) -> Iterator[tuple[int, int, bool]]:
-    """Where lines that are IPython's begin and end, and whether what they give is kept under a name."""
+    """Yields start and end of each IPython line, and whether its result is assigned to a name."""
     at = depth = 0
     first = True
-    fresh = True  # whether a statement may begin here
+    fresh = True  # a statement may begin here
     begin = 0
     while at < len(text):
         if fresh:
@@ -205,7 +205,7 @@ def _escapes(text: str, automagic: bool) -> Iterator[tuple[int, int, bool]]:
 
 
 def _end(text: str, at: int) -> int:
-    """Where a line that is IPython's ends: with a backslash it goes on."""
+    """The end of an IPython line, which a backslash continues."""
     while True:
         found = _LINE.match(text, at)
         assert found is not None

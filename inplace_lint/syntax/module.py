@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     FunctionNode: TypeAlias = "ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda"
 
 
-#: What a function that is said to return one of these returns is no tensor.
+#: Return annotations that rule out a tensor.
 _PLAIN = SCALARS - {"float"}
 _DESCRIPTORS = {"cached_property": "property"} | {k: k for k in ("staticmethod", "classmethod", "property")}
 
 
 class FunctionSource:
-    """A function, method or lambda as it stands in a file, with its body lowered on first use."""
+    """A function, method or lambda of a file; its body is lowered on first use."""
 
     __slots__ = (
         "_body",
@@ -51,7 +51,7 @@ class FunctionSource:
         self.module = module
         self.node = node
         self.owner = owner
-        #: as which method of a base it is written, where it is looked at as one of a class that inherits it
+        #: the base's method, where this is an inherited method seen as one of a subclass
         self.origin: FunctionSource | None = None
         self.name = getattr(node, "name", "<lambda>")
         self._body: ir.Block | None = None
@@ -83,21 +83,21 @@ class FunctionSource:
         return self.module.text(self.node.lineno, self.node.end_lineno or self.node.lineno)
 
     def mentions(self, word: bytes) -> bool:
-        """Whether its rows hold these bytes."""
+        """Whether the function's text contains these bytes."""
         starts = self.module.row_starts
         node = self.node
         return self.module.source.find(word, starts[node.lineno - 1], starts[node.end_lineno or 0]) >= 0
 
     @property
     def receiver(self) -> str:
-        """The name by which a method knows its object, or its class: the first parameter's, but of a static one."""
+        """The first parameter's name (`self`, `cls`); empty for functions and static methods."""
         if self.owner is None or not self.parameters or self.descriptor == "staticmethod":
             return ""
         return self.parameters[0].arg
 
     @property
     def descriptor(self) -> str:
-        """How its class hands it out, by its decorators' names: staticmethod, classmethod, property or nothing."""
+        """The decorator that changes attribute access: "staticmethod", "classmethod", "property" or ""."""
         for decorator in getattr(self.node, "decorator_list", ()):
             how = _DESCRIPTORS.get(getattr(decorator, "id", getattr(decorator, "attr", "")))
             if how is not None:
@@ -106,7 +106,7 @@ class FunctionSource:
 
     @property
     def stored(self) -> set[str]:
-        """Names that the body binds, those that it declares global or nonlocal among them."""
+        """Names that the body binds, also those declared global or nonlocal."""
         return self._stored if self.body is not None else set()
 
     def default_of(self, parameter: ast.arg) -> ast.expr | None:
@@ -122,7 +122,7 @@ class FunctionSource:
         """(names local to the function, names declared global or nonlocal)."""
         if self._bound is None:
             arguments = self.node.args
-            bound = {name for name in self.stored if "@" not in name}  # not those of comprehensions
+            bound = {name for name in self.stored if "@" not in name}  # without those of comprehensions
             bound.update(argument.arg for argument in (*self.parameters, *arguments.kwonlyargs))
             bound.update(extra.arg for extra in (arguments.vararg, arguments.kwarg) if extra is not None)
             self._bound = (bound - self.declared, self.declared)
@@ -139,9 +139,9 @@ class FunctionSource:
         return self._declared
 
     def gives_plain(self) -> bool:
-        """Whether the annotation says that a call returns no tensor, and nothing that holds one.
+        """Whether the return annotation excludes tensors and containers of them.
 
-        That of a float is not taken at its word: a loss is often called one.
+        `float` does not count: a function that returns a loss tensor is often annotated so.
         """
         returns = getattr(self.node, "returns", None)
         if returns is None:
@@ -150,13 +150,13 @@ class FunctionSource:
 
     @property
     def is_generator(self) -> bool:
-        """Whether a call only makes a generator, and the body runs later."""
+        """Whether the function is a generator, so that a call runs nothing yet."""
         body = self.body
         return self._yields and bool(body)
 
 
 class ClassSource:
-    """A class as it stands in a file: its methods, its class-level assignments, its base expressions."""
+    """A class of a file: its methods, class-level assignments and base expressions."""
 
     __slots__ = ("assigned_later", "assignments", "found", "methods", "module", "name", "node")
 
@@ -166,9 +166,9 @@ class ClassSource:
         self.name = node.name
         self.methods: dict[str, FunctionSource] = {}
         self.assignments: dict[str, ast.expr | None] = {}
-        #: attributes that other methods than `__init__` assign, once somebody asked (`attention.objects`)
+        #: attributes assigned outside `__init__`, computed on demand (`attention.objects`)
         self.assigned_later: set[str] | None = None
-        #: what it finds under each name of a method, in its file, once somebody asked (`prefilter.inherited`)
+        #: its methods by name, with those inherited in its file, computed on demand (`prefilter.inherited`)
         self.found: dict[str, FunctionSource] | None = None
         for statement in node.body:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -192,7 +192,7 @@ class ClassSource:
 
 @dataclass(slots=True)
 class ImportedName:
-    """What an import statement binds: `member` of `module` (or the module itself when member is None)."""
+    """The target of an import: `member` of `module`, or the module itself if member is None."""
 
     module: str
     member: str | None
@@ -209,15 +209,15 @@ class Module:
     def __init__(self, filename: str, source: bytes) -> None:
         self.filename = filename
         self.original = source
-        if b"\r" in source:  # every line end is one, as it is for Python's tokenizer; places stay the same
+        if b"\r" in source:  # like Python's tokenizer, count every line end as one; positions stay the same
             source = source.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        #: the text in UTF-8, as places in the tree count it
+        #: the text in UTF-8: positions in the tree are byte offsets in it
         self.tree, self.commented = parse(filename, source)
-        #: where each row begins in the source, and where one after the last would
+        #: offset of each row, and of one past the last
         self.row_starts = [0, *accumulate(map(len, self.commented.splitlines(True)))]
         if not self.commented.endswith(b"\n"):
             self.row_starts[-1] += 1
-        #: the same with blanks for comments and docstrings: who looks for words in it finds code
+        #: the text with comments and docstrings blanked, so that a word search finds only code
         self.source = without_docstrings(without_comments(self.commented), self.tree, self.row_starts)
         self.functions: dict[str, FunctionSource] = {}
         self.classes: dict[str, ClassSource] = {}
@@ -225,22 +225,22 @@ class Module:
         self.assignments: dict[str, ast.expr] = {}
         self.multiple: set[str] = set()
         self.stars: list[tuple[str, int]] = []
-        #: every function of the file with its class, nested ones included, in order
+        #: all functions with their classes, nested ones included, in order
         self.all_functions: list[FunctionSource] = []
-        #: every augmented assignment, and every assignment to something else than a name or attribute, or to `.data`
+        #: statements that may write a tensor: augmented assignments, and `x[i] = …`, `x.data = …`, `a, b = …`
         self.writing: list[ast.Assign | ast.AugAssign] = []
-        #: the rows on which an attribute of a name is assigned, and those names
+        #: (row, name) of each assignment to an attribute of a name
         self.keeping: list[tuple[int, str]] = []
         self._by_node: dict[int, FunctionSource | ClassSource] = {}
-        #: what was found out of it by those who read it later
+        #: facts that later passes computed
         self.memo = ModuleMemo()
         self._lines: list[bytes] | None = None
         self._method_names: frozenset[str] | None = None
         self._inherited: dict[tuple[FunctionSource, ClassSource], FunctionSource] = {}
-        #: names of what somebody declared to write
+        #: names that are declared to write
         self.writers: frozenset[str] = frozenset()
         self._writing_at: dict[int, ast.Assign | ast.AugAssign] | None = None
-        #: where each function starts, and which one is around it
+        #: first row of each function, and the index of the enclosing one
         self._starts: list[int] = []
         self._around: list[int] | None = None
         self._body: ir.Block | None = None
@@ -253,13 +253,13 @@ class Module:
         return self._lines
 
     def text(self, first: int, last: int) -> bytes:
-        """The rows from the first to the last, with blanks for comments."""
+        """The text of these rows, with comments blanked."""
         starts = self.row_starts
         return self.source[starts[first - 1] : starts[last] - 1]
 
     @property
     def body(self) -> ir.Block:
-        """The module's own statements as instructions."""
+        """The lowered top level."""
         if self._body is None:
             from .lower import lower_body
 
@@ -267,7 +267,7 @@ class Module:
         return self._body
 
     def let_go(self) -> None:
-        """Give the syntax tree back. Whoever asks this file for anything again is wrong: it is read anew."""
+        """Releases the syntax tree. The module must not be used afterwards: the file is parsed anew."""
         for source in self._by_node.values():
             del source.node
             if isinstance(source, FunctionSource):
@@ -285,7 +285,7 @@ class Module:
         del self.tree
 
     def function_of(self, node: FunctionNode, owner: ClassSource | None = None) -> FunctionSource:
-        """The one FunctionSource of a node, so that its body is lowered once."""
+        """The FunctionSource of a node, created once, so that its body is lowered once."""
         known = self._by_node.get(id(node))
         if isinstance(known, FunctionSource):
             return known
@@ -294,7 +294,7 @@ class Module:
         return made
 
     def as_method_of(self, method: FunctionSource, cls: ClassSource) -> FunctionSource:
-        """A method that a class inherits, to be looked at as one of its own."""
+        """An inherited method, as a method of the subclass `cls`."""
         known = self._inherited.get((method, cls))
         if known is None:
             known = self._inherited[method, cls] = FunctionSource(self, method.node, cls)
@@ -312,7 +312,7 @@ class Module:
         return made
 
     def binds(self, name: str) -> bool:
-        """Whether the top level gives a name a value that can be told."""
+        """Whether the top level binds a name to something that can be resolved."""
         return (
             name in self.functions or name in self.classes or name in self.imports or name in self.assignments
         )
@@ -366,7 +366,7 @@ class Module:
                 self._index(statement.orelse)
                 self._index(statement.finalbody)
             elif not isinstance(statement, ast.Expr):
-                # A loop, `with`, `match`: what its names hold cannot be told.
+                # The values that a loop, `with` or `match` binds are unknown.
                 bound_names([statement], self.multiple, set())
 
     def method_names(self) -> frozenset[str]:
@@ -376,7 +376,7 @@ class Module:
         return self._method_names
 
     def functions_in_order(self) -> list[FunctionSource]:
-        """Every function and method of the file, nested ones too (lambdas left out), in the order of the text."""
+        """All functions and methods, nested ones too but no lambdas, in text order."""
         if not self.all_functions:
             self._collect(self.tree.body, None)
         return self.all_functions
@@ -389,7 +389,7 @@ class Module:
         return self._writing_at
 
     def functions_at(self, row: int) -> list[FunctionSource]:
-        """The functions whose text a row belongs to, the innermost first."""
+        """The functions around a row, the innermost first."""
         functions = self.functions_in_order()
         if self._around is None:
             self._starts = [function.node.lineno for function in functions]
@@ -409,7 +409,7 @@ class Module:
         return found
 
     def kept_in(self, source: FunctionSource) -> set[str]:
-        """The names in the function to an attribute of which something is assigned."""
+        """The names in a function with an attribute that it assigns (`x` for `x.attr = …`)."""
         self.functions_in_order()
         first = bisect_left(self.keeping, (source.node.lineno, ""))
         last = bisect_right(self.keeping, (source.node.end_lineno or source.node.lineno, "\U0010ffff"))
@@ -419,7 +419,7 @@ class Module:
         for statement in body:
             if type(statement) in DULL:
                 continue
-            if type(statement) is ast.Assign:  # quicker than `isinstance`: every statement passes here
+            if type(statement) is ast.Assign:  # faster than `isinstance`: runs for every statement
                 for target in statement.targets:
                     if isinstance(target, ast.Name):
                         continue

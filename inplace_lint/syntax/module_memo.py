@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class ModuleMemo:
-    """What the layers below have asked of one file; None, or empty, where nobody has."""
+    """Facts about one file; None or empty until a pass computes them."""
 
     __slots__ = (
         "builders",
@@ -25,23 +25,23 @@ class ModuleMemo:
     )
 
     def __init__(self) -> None:
-        #: rows that a screening marked (`prefilter.text_screen`)
+        #: candidate rows of `prefilter.text_screen`
         self.candidates: list[int] | None = None
-        #: those of them on which a call may write
+        #: candidate rows with a call that may write
         self.calling: frozenset[int] = frozenset()
-        #: those of them on which what somebody declared to write stands
+        #: candidate rows with something that is declared to write
         self.declaring: frozenset[int] = frozenset()
-        #: rows on which a name is called, where many are looked for
+        #: name -> rows that call it, computed when many are searched for
         self.calls: dict[bytes, list[int]] | None = None
-        #: what is called in it, by name (`prefilter.source_words`)
+        #: names that are called (`prefilter.source_words`)
         self.called: set[str] | None = None
-        #: the order of look-ups of classes among those of the file (`prefilter.inherited`)
+        #: MROs restricted to the file (`prefilter.inherited`)
         self.orders: dict[ClassSource, list[ClassSource]] = {}
-        #: names to which the top level binds what builds modules that work in place (`prefilter.selection`)
+        #: globals that build in-place modules (`prefilter.selection`)
         self.builders: frozenset[str] | None = None
-        #: names of functions that fill what they are given and record nothing (`prefilter.initializers`)
+        #: imported functions that fill an argument and record nothing (`prefilter.initializers`)
         self.initialisers: frozenset[str] | None = None
-        #: by where a function begins, the names of its generator expressions and of what these go over (`surroundings`)
+        #: function position -> names bound to its generator expressions, and names that these iterate (`surroundings`)
         self.generators: dict[tuple[int, int], list[tuple[list[str], set[str]]]] = {}
-        #: whether a backward in it is asked to record what it computes (`interp.unmodeled`)
+        #: whether some call passes `create_graph`, other than False (`interp.unmodeled`)
         self.differentiates_twice: bool | None = None

@@ -37,14 +37,14 @@ def end_of(node: ast.AST) -> tuple[int, int]:
     return node.end_lineno or 0, node.end_col_offset or 0  # type: ignore[attr-defined]  # as above
 
 
-#: Fields that hold no nodes, or one that only says whether a name is read or set.
+#: Fields without child nodes, or with one (`ctx`) that only says whether a name is read or set.
 _PLAIN = frozenset("arg asname attr conversion ctx id is_async kind level simple type_comment".split())
-#: By kind of node, the other ones.
+#: Node class -> its other fields.
 _fields: dict[type[ast.AST], list[str]] = {ast.Constant: []}
 
 
 def children(node: ast.AST) -> list[ast.AST]:
-    """The nodes right below a node, in the order of its fields."""
+    """The child nodes of a node, in the order of its fields."""
     kind = type(node)
     fields = _fields.get(kind)
     if fields is None:
@@ -60,7 +60,7 @@ def children(node: ast.AST) -> list[ast.AST]:
 
 
 def walk(node: ast.AST, without: set[ast.AST] | frozenset[ast.AST] = frozenset()) -> list[ast.AST]:
-    """A node and all below it, but for those `without` and what is below these."""
+    """A node and its descendants, except the nodes in `without` and what is below them."""
     found, pending = [], [node]
     while pending:
         at = pending.pop()
@@ -71,7 +71,7 @@ def walk(node: ast.AST, without: set[ast.AST] | frozenset[ast.AST] = frozenset()
 
 
 def children_at(node: ast.AST, rows: list[int]) -> list[ast.AST]:
-    """The nodes right below a node, but for statements on whose rows, in order, none of these is."""
+    """The child nodes of a node, without statements that span none of these sorted rows."""
     return [one for one in children(node) if not isinstance(one, ast.stmt) or _is_at(one, rows)]
 
 
@@ -82,7 +82,7 @@ def _is_at(statement: ast.stmt, rows: list[int]) -> bool:
 
 
 def walk_at(node: ast.AST, rows: list[int]) -> list[ast.AST]:
-    """A node and all below it, but for statements on whose rows, in order, none of these is."""
+    """A node and its descendants, without statements that span none of these sorted rows."""
     found, pending = [], [node]
     while pending:
         at = pending.pop()
@@ -91,7 +91,7 @@ def walk_at(node: ast.AST, rows: list[int]) -> list[ast.AST]:
     return found
 
 
-#: Statements that hold no others: nearly all that there are.
+#: Statements that contain no other statements: nearly all of them.
 _SIMPLE = frozenset(
     [
         ast.Assign,
@@ -111,12 +111,15 @@ _SIMPLE = frozenset(
         ast.Nonlocal,
     ]
 )
-#: Those of them that assign nothing.
+#: The simple statements that assign nothing.
 DULL = _SIMPLE - {ast.Assign, ast.AnnAssign, ast.AugAssign}
 
 
 def bound_names(body: Sequence[ast.AST], bound: set[str], declared: set[str]) -> None:
-    """Names that the statements bind in their own scope: walrus targets too, but not the names of comprehensions."""
+    """Adds to `bound` the names that statements bind in their own scope: walrus targets, but not comprehension names.
+
+    Names of `global` and `nonlocal` statements go to `declared`.
+    """
     stack: list[ast.AST] = list(body)
     while stack:
         node = stack.pop()
@@ -149,7 +152,7 @@ def bound_names(body: Sequence[ast.AST], bound: set[str], declared: set[str]) ->
 
 
 def bound(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
-    """What an assignment binds, one by one where both sides are written out: `a, b = 1, 2`."""
+    """The (target, value) pairs of an assignment, taken apart where both sides are displays: `a, b = 1, 2`."""
     if (
         isinstance(target, (ast.Tuple, ast.List))
         and isinstance(value, (ast.Tuple, ast.List))

@@ -14,24 +14,24 @@ from .unreadable import BOM, UnreadableFile, undecodable
 if TYPE_CHECKING:
     from .json_cells import RawCell
 
-#: What the names of notebooks end with.
+#: File name suffix of notebooks.
 SUFFIX = ".ipynb"
-#: What a notebook or a cell of Python says of its language, or nothing.
+#: Names of the language for Python; empty if the notebook or cell names none.
 _PYTHON = ("", "python", "python3", "ipython")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _ESCAPE = re.compile(
     r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|[^\\]"
 )
-#: What tells a script of cells from other Python files.
+#: Marks of a Python script that is made of cells.
 _SCRIPT = re.compile(
     rb"^#[ \t]?%%|\A# Databricks notebook source|\A(?:#![^\n]*\n)?# ---\n#[ \t]+jupyter:", re.MULTILINE
 )
 
 
 class Cell:
-    """A code cell that is part of the program: its number in the notebook (from 1) and its first row in the program.
+    """A code cell of the program: its number in the notebook (from 1), and its first row in the program.
 
-    `text` is its code, `program` what stands for it in the program; `head` the row before it.
+    `text` is its code, `program` its masked code in the program, `head` the row before it.
     """
 
     __slots__ = ("first", "head", "number", "pieces", "program", "raw", "text")
@@ -51,11 +51,10 @@ class Cell:
 
 
 class Notebook:
-    """A notebook that was read.
+    """A notebook as a program.
 
-    `source` is the program, in UTF-8. `faults` are the cells that are no Python, with their places in the program: as
-    when the notebook runs, such a cell does nothing, and the others stand. Raises UnreadableFile, with a place in the
-    file.
+    `source` is the program, in UTF-8. `faults` are the cells that are not Python, with their places in the program: as
+    in a notebook's run, such a cell has no effect, and the others do. Raises UnreadableFile, with a place in the file.
     """
 
     def __init__(self, original: bytes) -> None:
@@ -73,7 +72,7 @@ class Notebook:
         cells = [] if raw.language.lower() not in _PYTHON else raw.cells
         texts = ["".join(piece.text for piece in cell.pieces or ()) for cell in cells if cell.kind == "code"]
         self.masks = Masks(free_word(texts))
-        # Two rows before any code: what a first cell says of an encoding is nothing to Python then.
+        # Two rows precede any code, so that a coding line in the first cell has no effect on Python.
         self._row = 2
         for number, cell in enumerate(cells, 1):
             if cell.kind == "code" and cell.language.lower() in _PYTHON:
@@ -107,13 +106,13 @@ class Notebook:
         self.faults.append(UnreadableFile(message, min(error.row, cell.rows) + before, error.column))
 
     def in_cell(self, place: Location) -> Location:
-        """A place in the program as one in a cell."""
+        """Converts a place in the program to one in a cell."""
         cell = self._around(place.row)
         if cell is None:
             return place
         row, end_row = place.row - cell.first + 1, place.end_row - cell.first + 1
         column, end_column = place.column, place.end_column
-        if row < 1:  # what speaks of the program as a whole
+        if row < 1:  # a place that means the program as a whole
             row = column = 1
         if end_row < row:
             end_row, end_column = row, column
@@ -122,12 +121,12 @@ class Notebook:
         return Location(place.filename, row, column, end_row, end_column, cell=cell.number)
 
     def row(self, number: int, row: int) -> int | None:
-        """A row of a cell as one of the program; None where there is no such row, or the cell is no part of it."""
+        """Converts a row of a cell to one of the program; None if there is no such row or the cell is not Python."""
         cell = next((cell for cell in self.cells if cell.number == number), None)
         return None if cell is None or not 0 < row <= cell.rows else cell.first + row - 1
 
     def in_file(self, place: Location) -> Location:
-        """A place in a cell as one in the JSON text."""
+        """Converts a place in a cell to one in the JSON text."""
         cell = next(cell for cell in self.cells if cell.number == place.cell)
         starts = [0, *(found.end() for found in _LINE_END.finditer(cell.text))]
         offsets = [
@@ -146,7 +145,7 @@ class Notebook:
         return self.cells[at] if self.cells else None
 
     def _raw(self, cell: Cell, offset: int, end: bool) -> int:
-        """Where a character of a cell's text, or the end of the one before it, stands in the JSON text."""
+        """The position in the JSON text of a cell's character or, with `end`, of the end of the one before it."""
         for piece in cell.pieces:
             if offset < len(piece.text) or (end and offset == len(piece.text)):
                 return advanced(self.json, piece.start + 1, offset)
@@ -154,11 +153,11 @@ class Notebook:
         return cell.pieces[-1].end - 1 if cell.pieces else cell.raw.start
 
     def texts(self) -> dict[int, str]:
-        """The code of each cell by its number."""
+        """The code of each cell, by number."""
         return {cell.number: cell.text for cell in self.cells}
 
     def changed(self, source: bytes) -> dict[int, str]:
-        """The code of the cells that a changed program changes. Raises Refused where it cannot be told apart."""
+        """The new code of the cells that a changed program changes. Raises Refused for a change outside the cells."""
         found: dict[int, str] = {}
         text = source.decode()
         if not text.startswith(self.head):
@@ -188,10 +187,10 @@ class Notebook:
 
 
 class Script:
-    """A Python file of cells, as Jupytext and Databricks write it, in which lines are IPython's: as a program."""
+    """A Python script of cells (Jupytext, Databricks) with IPython lines, as a program."""
 
     def __init__(self, original: bytes) -> None:
-        """Raises UnreadableFile for what is no such file."""
+        """Raises UnreadableFile if no line is IPython's, or the masked text is not Python."""
         try:
             text = original.decode()
         except UnicodeDecodeError as error:
@@ -204,7 +203,7 @@ class Script:
         self.source = self._program.encode()
 
     def restored(self, source: bytes) -> bytes:
-        """A changed program with the lines that are IPython's. Raises Refused where they cannot be told."""
+        """The changed program with its IPython lines restored. Raises Refused if the masks changed."""
         program, masks = source.decode(), self.masks
         text = masks.restored(program)
         if masks.held(program) != masks.held(self._program) or masks.word in text:
@@ -213,7 +212,7 @@ class Script:
 
 
 def is_script(source: bytes) -> bool:
-    """Whether the text says that it is made of cells."""
+    """Whether a text has the marks of a script of cells."""
     return _SCRIPT.search(source) is not None
 
 
@@ -227,7 +226,7 @@ def _decoded(source: bytes) -> str:
 
 
 def advanced(json: str, at: int, count: int) -> int:
-    """So many characters further on in a string of the JSON text."""
+    """The position `count` characters further on in a string of the JSON text, past escapes."""
     if json.find("\\", at, at + count) < 0:
         return at + count
     for _ in range(count):

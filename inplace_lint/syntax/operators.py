@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-#: The class of an operator's node, and its sign.
+#: Node class of an operator -> its sign.
 OPERATORS = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -21,7 +21,7 @@ OPERATORS = {
     ast.RShift: ">>",
 }
 
-#: Functions of Python's module `operator` that do the same.
+#: Function of Python's module `operator` -> the sign of the same operator.
 FUNCTIONS = {
     "operator.add": "+",
     "operator.concat": "+",

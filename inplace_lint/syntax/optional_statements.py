@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def only_when_asked(source: FunctionSource, name: str) -> bool:
-    """Whether all that a function does with a name, or with an attribute of that name, has to be asked for."""
+    """Whether a function uses a name, or an attribute of that name, only if a flag is changed from its default."""
     flags = _flags(source)
     body = source.node.body
     return bool(flags) and isinstance(body, list) and not _is_used(body, name, flags)
 
 
 def _flags(source: FunctionSource) -> dict[str, bool]:
-    """The parameters that are True or False by default, and always what the caller said."""
+    """The parameters with a boolean default that are never rebound, each with the default."""
     stored = {
         node.id
         for node in walk(source.node)
@@ -36,7 +36,7 @@ def _flags(source: FunctionSource) -> dict[str, bool]:
 
 
 def _is_used(body: Sequence[ast.stmt], name: str, flags: dict[str, bool]) -> bool:
-    """Whether the name stands where the flags are as they are by default."""
+    """Whether the name is used when all flags have their defaults."""
     for statement in body:
         if not isinstance(statement, ast.If):
             bodies = inner_bodies(statement)
@@ -49,12 +49,12 @@ def _is_used(body: Sequence[ast.stmt], name: str, flags: dict[str, bool]) -> boo
         if _has(statement.test, name) or any(_is_used(arm, name, flags) for arm in arms):
             return True
         if holds is not None and arms[0] and isinstance(arms[0][-1], (ast.Return, ast.Raise)):
-            return False  # what follows is not come to
+            return False  # the rest is unreachable
     return False
 
 
 def _by_default(test: ast.expr, flags: dict[str, bool]) -> bool | None:
-    """Whether a test holds by default; None where that depends on something else."""
+    """Whether a test is true by default; None if it depends on other values."""
     if isinstance(test, ast.Name):
         return flags.get(test.id)
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
@@ -68,7 +68,7 @@ def _by_default(test: ast.expr, flags: dict[str, bool]) -> bool | None:
 
 
 def _begins_with(statement: ast.stmt, bodies: list[list[ast.stmt]], name: str) -> bool:
-    """Whether the name stands in a statement, but not in its bodies."""
+    """Whether the name occurs in a compound statement outside its bodies."""
     inside = {id(node) for body in bodies for node in body}
     return any(_has(node, name) for node in ast.iter_child_nodes(statement) if id(node) not in inside)
 

@@ -10,9 +10,9 @@ from .unreadable import BOM, UnreadableFile, undecodable
 
 
 def parse(filename: str, source: bytes) -> tuple[ast.Module, bytes]:
-    """Python's syntax tree, and the text in UTF-8, whose bytes the tree counts: without a byte-order mark.
+    """Python's syntax tree, and the text in UTF-8 without a byte-order mark, in whose bytes the tree counts columns.
 
-    Raises UnreadableFile with the place where reading stops.
+    Raises UnreadableFile with the place where parsing fails.
     """
     if source[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise UnreadableFile("the file is not UTF-8: it starts with the byte-order mark of UTF-16", 1, 1)
@@ -35,10 +35,10 @@ def parse(filename: str, source: bytes) -> tuple[ast.Module, bytes]:
 
 
 def without_comments(source: bytes) -> bytes:
-    """The text with blanks in place of comments, so that what these say decides nothing.
+    """The text with comments blanked, so that no word in them affects the analysis.
 
-    A `#` after an odd number of quotes is taken for text of a string, and stays. In a string of several lines it may
-    go: what is in strings is read from the tree.
+    A `#` after an odd number of quotes in its row counts as part of a string, and stays. Inside a multi-line string it
+    may be blanked, which is harmless: strings are read from the tree.
     """
     place = source.find(b"#")
     if place < 0:
@@ -58,7 +58,7 @@ def without_comments(source: bytes) -> bytes:
 
 
 def without_docstrings(source: bytes, tree: ast.Module, starts: list[int]) -> bytes:
-    """The text with blanks in place of strings that are statements; `starts` are the places where its rows begin."""
+    """The text with string statements (docstrings) blanked; `starts` are the offsets of its rows."""
     parts: list[bytes] = []
     done = 0
     for statement in _docstrings(tree):
@@ -73,7 +73,7 @@ _BLANK = bytes(byte if byte in b"\r\n" else 32 for byte in range(256))
 
 
 def _docstrings(tree: ast.Module) -> list[ast.stmt]:
-    """The statements that are a string, in order."""
+    """The statements that consist of a string, in order."""
     found: list[ast.stmt] = []
     pending: list[list[ast.stmt]] = [tree.body]
     while pending:
@@ -88,7 +88,7 @@ def _docstrings(tree: ast.Module) -> list[ast.stmt]:
 
 
 def syntax_tree(filename: str, source: bytes | str) -> ast.Module:
-    """Python's syntax tree of a text as it stands. Raises UnreadableFile."""
+    """Python's syntax tree of a text, taken as it is. Raises UnreadableFile."""
     import warnings
 
     try:
@@ -99,7 +99,7 @@ def syntax_tree(filename: str, source: bytes | str) -> ast.Module:
         message = error.msg
         if "codec can't decode" in message or "unknown encoding" in message or "encoding problem" in message:
             raise undecodable(message, _stray(source)) from None
-        if not isinstance(error, IndentationError):  # no grammar changes what indentation means
+        if not isinstance(error, IndentationError):  # indentation is the same in every grammar
             message += _newer_python()
         row, column = error.lineno or 1, error.offset or 1
         raise UnreadableFile(f"syntax error: {message}", max(row, 1), max(column, 1)) from None
@@ -111,12 +111,12 @@ def syntax_tree(filename: str, source: bytes | str) -> ast.Module:
     return tree
 
 
-#: The newest Python whose grammar is known here.
+#: The newest Python whose grammar is supported.
 _NEWEST = (3, 14)
 
 
 def _newer_python() -> str:
-    """What to do where the grammar may be newer than the interpreter that reads it."""
+    """A hint, if the file may be written for a newer Python than the running one."""
     running = sys.version_info[:2]
     if running >= _NEWEST:
         return ""
@@ -127,7 +127,7 @@ def _newer_python() -> str:
 
 
 def _stray(source: bytes | str) -> bytes:
-    """What stands before the first byte that is not UTF-8."""
+    """The bytes before the first one that is not UTF-8."""
     if isinstance(source, bytes):
         try:
             source.decode("utf-8")

@@ -14,7 +14,7 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 def returned_calls(source: FunctionSource) -> frozenset[ast.AST]:
-    """The calls whose results a function may return: in what it returns, and in what is assigned to the names there."""
+    """The calls whose results a function may return, directly or through names assigned in it."""
     nodes = _own_nodes(source)
     pending: list[ast.AST] = [value for value in _returned(source, nodes) if value is not None]
     found: set[ast.AST] = set()
@@ -35,9 +35,9 @@ def returned_calls(source: FunctionSource) -> frozenset[ast.AST]:
 
 
 def returns_its_first(source: FunctionSource, within: frozenset[FunctionSource] = frozenset()) -> bool:
-    """Whether a function returns the first argument each time, itself or as another function of the file returns it.
+    """Whether every return gives the first argument, itself or through another such function of the file.
 
-    `within` are those that are being asked.
+    `within` are the functions being checked, to end recursion.
     """
     first = source.parameters[0].arg if source.parameters else None
     nodes = _own_nodes(source)
@@ -70,7 +70,7 @@ def _returned(source: FunctionSource, nodes: list[ast.AST]) -> list[ast.expr | N
 
 
 def _own_nodes(source: FunctionSource) -> list[ast.AST]:
-    """The nodes of a function's body, less what stands in functions and classes inside it."""
+    """The nodes of a function's body, without those inside nested functions and classes."""
     body = source.node.body
     pending: list[ast.AST] = [body] if isinstance(body, ast.expr) else [*body]
     found = []

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 class Statement:
-    """The statement that stands on a row: its rows `first` to `last`, the innermost function around it.
+    """The statement on a row: its rows `first` to `last`, and the innermost function around it.
 
-    `nothing` says in a sentence why nothing is computed there, where that is so.
+    `nothing` is a sentence that says why the row computes nothing, or empty.
     """
 
     __slots__ = ("first", "function", "last", "nothing")
@@ -70,12 +70,12 @@ def _in_header(statement: ast.stmt, line: int) -> bool:
     return line < _body_row(statement) or line == statement.lineno
 
 
-#: What a tensor can be asked for without its values.
+#: Attributes that do not depend on a tensor's values.
 _FORM = frozenset("shape dtype device ndim requires_grad size dim numel".split())
 
 
 def attributes_read(node: ast.AST) -> set[str]:
-    """The names of the attributes whose values a piece of code reads: not only their shape, dtype and the like."""
+    """The attributes whose values a piece of code reads, not counting reads of only `.shape`, `.dtype` and the like."""
     found: set[str] = set()
     pending: list[ast.AST] = [node]
     while pending:

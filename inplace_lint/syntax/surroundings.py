@@ -18,7 +18,7 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 class Surroundings:
-    """The path from a file's tree to one node of it, the outermost first."""
+    """The path from a file's tree to a node, outermost first, and questions about it."""
 
     def __init__(self, module: Module, node: ast.AST) -> None:
         self.node = node
@@ -32,47 +32,47 @@ class Surroundings:
 
     @property
     def function(self) -> ast.AST | None:
-        """The function whose body runs the node; None at the top level of the file."""
+        """The innermost function around the node; None at the top level."""
         return next((n for n in reversed(self.path) if isinstance(n, _FUNCTIONS)), None)
 
     def delayed(self) -> bool:
-        """Whether the node runs apart from its statement: in a lambda, a comprehension, or only sometimes."""
+        """Whether the node runs later, repeatedly or not at all in its statement (lambda, comprehension, `and`)."""
         statement = self.statement
         inside = self.path[self.path.index(statement) + 1 :] if statement in self.path else []
         return any(isinstance(n, (ast.Lambda, ast.IfExp, ast.BoolOp, *_COMPREHENSIONS)) for n in inside)
 
     def is_statement(self) -> bool:
-        """Whether the node is a statement of its own, whose value nobody uses."""
+        """Whether the node is an expression statement, whose value is discarded."""
         statement = self.statement
         return isinstance(statement, ast.Expr) and _same_span(statement, self.node)
 
     def is_value(self) -> bool:
-        """Whether the node is all that stands right of `=` in an assignment, without brackets around it."""
+        """Whether the node is the whole right side of an assignment, without parentheses."""
         statement = self.statement
         if not isinstance(statement, ast.Assign) or statement.value is not self.node:
             return False
         return end_of(statement) == end_of(self.node)
 
     def assigned(self) -> set[str]:
-        """The names and paths to which the node's own value is assigned: `y` and `self.h` of `y = self.h = …`."""
+        """The targets that get the node's own value: `y` and `self.h` in `y = self.h = …`."""
         statement = self.statement
         if not isinstance(statement, ast.Assign) or statement.value is not self.node:
             return set()
         return {path for target in statement.targets if (path := _spelled(target))}
 
     def may_precede(self) -> bool:
-        """Whether a statement put before this one runs each time before the node does."""
+        """Whether a statement inserted before this one would run before each run of the node."""
         statement = self.statement
         if isinstance(statement, (ast.While, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             return False
         above = self.path[self.path.index(statement) - 1] if statement in self.path else self.path[-1]
-        # An `if` that alone is the `else` of another may be spelled `elif`.
+        # An `if` alone in the `else` of another may be spelled `elif`.
         return not (
             isinstance(statement, ast.If) and isinstance(above, ast.If) and above.orelse[:1] == [statement]
         )
 
     def binds(self, name: str) -> bool:
-        """Whether the name is one of the function around the node, so that binding it anew is binding the same name."""
+        """Whether the name is local to the function around the node, so that an assignment here rebinds it."""
         scope: ast.AST = self.function or self.path[0]
         if any(isinstance(n, ast.ClassDef) for n in self.path[self.path.index(scope) + 1 :]):
             return False
@@ -91,12 +91,12 @@ class Surroundings:
         return found
 
     def loops(self) -> list[ast.stmt]:
-        """The loops of the function that the node runs in, the outermost first."""
+        """The loops around the node within its function, outermost first."""
         first = self.path.index(self.function) if self.function in self.path else 0
         return [n for n in self.path[first:] if isinstance(n, _LOOPS)]
 
     def owns(self, name: str) -> bool:
-        """Whether the name is the function's own: no inner function reads it, nothing declares it global."""
+        """Whether the name is private to the function: no inner function or class mentions it, and it is not global."""
         scope = self.function
         if scope is None:
             scope = self.path[0]
@@ -112,7 +112,7 @@ class Surroundings:
         return True
 
     def iterated(self, name: str) -> bool:
-        """Whether a loop around the node goes over the name itself, alone or among others: the loop still holds it."""
+        """Whether a loop around the node iterates over the name, which it then still holds: `for a, b in zip(x, y)`."""
         pending = [n.iter for n in self.path if isinstance(n, (ast.For, ast.AsyncFor))]
         while pending:
             node = pending.pop()
@@ -124,7 +124,7 @@ class Surroundings:
         return False
 
     def waiting(self, names: set[str]) -> str | None:
-        """The name of a generator expression that goes over one of the names, and may be asked after the node."""
+        """The name of a generator expression over one of `names` that may be advanced after the node runs, or None."""
         for bound, over in self._generators():
             found = next((name for name in bound if self.read_later(name)), None) if over & names else None
             if found is not None:
@@ -132,7 +132,7 @@ class Surroundings:
         return None
 
     def _generators(self) -> list[tuple[list[str], set[str]]]:
-        """The names to which the function binds each generator expression, and what that goes over."""
+        """For each generator expression of the function: the names that it is bound to, and those that it iterates."""
         scope = self.function
         known = self._module.memo.generators
         place = (0, 0) if scope is None else start_of(scope)
@@ -147,7 +147,7 @@ class Surroundings:
         return known[place]
 
     def read_before(self, names: set[str]) -> bool:
-        """Whether the node's own statement reads one of the names before the node, and may still hold what it read."""
+        """Whether the node's statement reads one of the names before the node, and may still hold the value."""
         statement = self.statement
         return statement is not None and any(
             isinstance(n, ast.Name)
@@ -158,16 +158,16 @@ class Surroundings:
         )
 
     def _is_bound_anew(self, name: str) -> bool:
-        """Whether the statement that the node is a part of binds the name, once the node has run."""
+        """Whether the node's statement rebinds the name after the node has run."""
         statement = self.statement
         if not isinstance(statement, ast.Assign) or not _within(self.node, statement.value) or self.delayed():
             return False
         if any(isinstance(n, ast.Try) or type(n).__name__ == "TryStar" for n in self.path):
-            return False  # it may be left before that
+            return False  # an exception may skip the rebinding
         return any(_spelled(one) == name for t in statement.targets for one in getattr(t, "elts", (t,)))
 
     def read_later(self, name: str) -> bool:
-        """Whether the name may be read after the node has run. Never wrong where it says no."""
+        """Whether the name may be read after the node has run; False is certain."""
         scope: ast.AST = self.function or self.path[0]
         if not self.owns(name):
             return True
@@ -180,7 +180,7 @@ class Surroundings:
             for target in statement.targets
             for n in walk(target)
         ):
-            return True  # the target of an assignment is evaluated after its value
+            return True  # an assignment evaluates its target after its value
         end = end_of(self.node)
         if isinstance(statement, ast.Assign) and self._is_bound_anew(name):
             return any(
@@ -195,7 +195,7 @@ class Surroundings:
         for other in walk(scope, exclusive):
             target = other.target if isinstance(other, ast.AugAssign) else None
             if target is not None and other is not self.node:
-                other = target  # an augmented assignment reads what it changes
+                other = target  # an augmented assignment also reads its target
             elif not isinstance(getattr(other, "ctx", None), (ast.Load, ast.Del)):
                 continue
             if (
@@ -209,7 +209,7 @@ class Surroundings:
 
 
 def binds(node: ast.AST, name: str) -> bool:
-    """Whether something in a node gives the name another value."""
+    """Whether a node rebinds the name."""
     return any(
         isinstance(n, ast.Name) and n.id == name and not isinstance(n.ctx, ast.Load) for n in walk(node)
     )
@@ -220,7 +220,7 @@ def _same_span(one: ast.AST, other: ast.AST) -> bool:
 
 
 def _spelled(node: ast.AST) -> str:
-    """`self.a.b`; empty for what is no plain path."""
+    """The dotted path of an expression, `self.a.b`; empty for anything else."""
     if isinstance(node, ast.Name):
         return node.id
     owner = _spelled(node.value) if isinstance(node, ast.Attribute) else ""
@@ -242,18 +242,18 @@ def _path(tree: ast.AST, node: ast.AST) -> list[ast.AST]:
     return path
 
 
-#: Longer lists of statements than this are not gone through one by one.
+#: Statement lists longer than this are searched by bisection.
 _LONG = 40
 
 
 def _toward(at: ast.AST, node: ast.AST) -> list[ast.AST]:
-    """The children of a node among which one holds the other node, if it is in there at all."""
+    """The children of `at` that may contain `node`."""
     body: list[ast.stmt] = at.body if isinstance(at, _BODIES) else []
     row = start_of(node)[0]
-    if len(body) <= _LONG or row <= body[0].lineno:  # it may stand before the body, as a decorator does
+    if len(body) <= _LONG or row <= body[0].lineno:  # decorators stand before the body
         return children(at)
     first, after = (bisect(body, row, key=lambda one: one.lineno) for bisect in (bisect_left, bisect_right))
-    return list(body[max(0, first - 1) : after + 1])  # decorators stand before the first line of the next
+    return list(body[max(0, first - 1) : after + 1])  # decorators precede a statement's first line
 
 
 def _holds(outer: ast.AST, inner: ast.AST) -> bool:
@@ -274,7 +274,7 @@ def _within(node: ast.AST, outer: ast.AST) -> bool:
 
 
 def _other_branches(path: list[ast.AST], node: ast.AST) -> set[ast.AST]:
-    """The statements of an `if` whose other branch holds the node: they do not run after it."""
+    """The statements in the other arms of the `if`s around the node: they do not run after it."""
     found: set[ast.AST] = set()
     for at, below in zip(path, [*path[1:], node]):
         if isinstance(at, ast.If):

@@ -15,6 +15,6 @@ class UnreadableFile(Exception):
 
 
 def undecodable(message: str, before: bytes) -> UnreadableFile:
-    """What is said of text that is not in the encoding that it claims, after what can be decoded."""
+    """The error for text that is not in its claimed encoding; `before` is the part that can be decoded."""
     row, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
     return UnreadableFile(f"the file cannot be decoded: {message}", row, column)
