@@ -108,7 +108,8 @@ def _made(run: Run, array: Array, name: str, kwargs: Mapping[str, Value], at: as
     if "out" in kwargs:
         return _write_all(run, kwargs["out"], name, at)
     copy = kwargs.get("copy")
-    return Array() if copy is None else _perhaps_same(run, array, at)
+    copies = copy is None or (isinstance(copy, Constant) and copy.value is True)
+    return Array() if copies else _perhaps_same(run, array, at)
 
 
 def _view(run: Run, array: Array, name: str, at: ast.AST) -> Value:

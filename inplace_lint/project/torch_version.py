@@ -45,9 +45,9 @@ def _of_dependencies(root: str) -> tuple[int, int] | None:
         except OSError:
             continue
         lower = [(int(major), int(minor or 0)) for sign, major, minor in found if sign[:1] != b"<"]
-        upper = [(int(major), int(minor or 0)) for sign, major, minor in found if sign == b"<"]
+        upper = [(int(major), int(minor or 0) - (sign == b"<")) for sign, major, minor in found]
         if lower:
             return min(lower)
         if upper:  # anything older: what came in just before the bound is not there in all of them
-            return (upper[0][0], upper[0][1] - 1)
+            return upper[0]
     return None

@@ -106,3 +106,17 @@ def test_parameters_are_those_of_torch(dotted: str) -> None:
         if one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD
     ]
     assert tuple(names[: len(PARAMETERS[dotted])]) == PARAMETERS[dotted]
+
+
+@pytest.mark.parametrize(("copy", "shares"), [("True", False), ("False", True)])
+def test_astype_shares_memory_only_where_it_may(copy: str, shares: bool) -> None:
+    """A new array is written without harm; one that may be the tensor's own memory is what autograd has saved."""
+    text = HEAD + (
+        f"w = torch.ones(4)\ny = x * w\na = w.numpy().astype('float32', copy={copy})\na[0] = 5\ny.sum().backward()\n"
+    )
+    scope: dict[str, object] = {}
+    exec(compile(text, "program.py", "exec"), scope)
+    gradient = scope["x"].grad  # type: ignore[attr-defined]
+    assert bool((gradient == 1).all()) is not shares
+    found = check_source("program.py", text.encode(), Settings(), Project())
+    assert any(one.code == "IPL202" for one in found) is shares

@@ -71,6 +71,7 @@ def test_sizes_that_mean_nothing_are_refused(value: str) -> None:
         ("pyproject.toml", '[project]\ndependencies = [\n  "torch ~= 2.4.0",\n]\n', (2, 4)),
         ("pyproject.toml", '[tool.poetry.dependencies]\ntorch = "^2.2"\n', (2, 2)),
         ("pyproject.toml", '[project]\ndependencies = ["torch<2.1"]\n', (2, 0)),
+        ("pyproject.toml", '[project]\ndependencies = ["torch<=2.1"]\n', (2, 1)),
         ("requirements.txt", "numpy\ntorch==2.0.1\n", (2, 0)),
         ("requirements.txt", "torchvision>=0.1\ntorch\n", None),
         ("pyproject.toml", '[project]\ndependencies = ["pytorch-lightning>=2.0"]\n', None),
