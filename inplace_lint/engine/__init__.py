@@ -1,1 +1,1 @@
-"""From files to the findings that are reported: what the command line, the Python API and the server share."""
+"""Runs the checks on files and yields the reported findings, for the command line, the Python API and the server."""

@@ -1,4 +1,4 @@
-"""What earlier runs found in files that rest on nothing which changed since; and what this one leaves to later ones."""
+"""Caches findings between runs: reuses those of files whose dependencies are unchanged, and saves new ones."""
 
 from __future__ import annotations
 

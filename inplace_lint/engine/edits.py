@@ -1,4 +1,4 @@
-"""The edits of findings' fixes, each tried by itself: what the formats show and the server offers."""
+"""Computes the edits of each finding's fix, tried one by one, for the output formats and the server."""
 
 from __future__ import annotations
 

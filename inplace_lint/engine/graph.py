@@ -1,6 +1,6 @@
-"""What findings rest on: what each file held, which it imports, which paths were looked for; and whether that stands.
+"""Records what cached findings depend on (contents, imports, paths looked for), and decides whether they still hold.
 
-A finding in a file rests on all files that can be reached from it. So it stands as long as none of these changed.
+A file's findings depend on every file that its imports reach; they hold as long as none of these changed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One file from bytes to the findings that are reported."""
+"""Takes one file from bytes to the reported findings: cache, checks, suppression comments, selected rules."""
 
 from __future__ import annotations
 

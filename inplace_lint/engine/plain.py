@@ -1,4 +1,4 @@
-"""Findings as text, and text as the findings that it was made of. Reading it runs nothing but what is written here."""
+"""Serialises findings to JSON and reads them back, without running anything beyond this module's constructors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a function makes of many files, in their order, in one process or in as many as pay."""
+"""Maps a function over many files in order, in one process or in as many as pay off."""
 
 from __future__ import annotations
 

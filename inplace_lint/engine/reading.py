@@ -1,4 +1,4 @@
-"""A file as the program that is analysed: itself, or what its cells hold; and how a change of it goes back."""
+"""Extracts the Python program from a file or from a notebook's cells, and puts a changed program back."""
 
 from __future__ import annotations
 

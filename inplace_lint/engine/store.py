@@ -1,7 +1,7 @@
-"""A directory for what one run leaves to the next: made, marked, read and written so that nothing else is harmed.
+"""Reads and writes the cache directory, without harm to any file that is not the cache's own.
 
-What is read was written by the same user: it is signed by a key that only they can read. A cache that came with a
-repository, or was damaged, is none.
+Each file is signed with a key that only the user can read. A cache that came with a repository, or that was damaged,
+is ignored.
 """
 
 from __future__ import annotations

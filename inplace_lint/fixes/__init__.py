@@ -1,4 +1,4 @@
-"""From a FixPlan to changed source: edits made on LibCST's tree, applied, checked again, written in one stroke.
+"""Turns a FixPlan into changed source: edits LibCST's tree, checks the result again and writes the file atomically.
 
-Nothing else in the project writes source. Everything but the plans themselves is imported where a fix is made.
+No other package writes source. Everything but the plans themselves is imported only when a fix is made.
 """

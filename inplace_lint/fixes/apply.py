@@ -1,4 +1,4 @@
-"""Applies fixes to one file's source, as many as hold together, and checks each by analysing the result."""
+"""Applies fixes to one file's source, as many as work together, and verifies them by analysing the result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Puts changed code back into the cells of a notebook: all of its JSON text but these lines stays as it is."""
+"""Writes changed code back into the cells of a notebook; the rest of its JSON text stays as it is."""
 
 from __future__ import annotations
 

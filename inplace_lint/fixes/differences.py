@@ -1,4 +1,4 @@
-"""The edits that make one text of another, as few characters as their lines tell."""
+"""Computes small edits that turn one text into another: changed lines, without their common start and end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes a changed file in one stroke, and shows a change as a diff."""
+"""Replaces a changed file atomically, and shows a change as a unified diff."""
 
 from __future__ import annotations
 

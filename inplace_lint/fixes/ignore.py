@@ -1,4 +1,4 @@
-"""Writes the comments that ignore findings. Nothing else of a file changes, and no finding moves."""
+"""Adds `# inplace-lint: ignore[…]` comments to lines with findings. No finding moves, no code changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Imports of a file that a fix needs, or leaves without a reader."""
+"""Adds the imports that a fix needs, and removes the names that it leaves unused."""
 
 from __future__ import annotations
 

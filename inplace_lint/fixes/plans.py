@@ -1,4 +1,4 @@
-"""The fixes of in-place writes, as plain data: which node is rewritten in which way. `rewrite` makes the edits."""
+"""Describes fixes as plain data: which node is rewritten, and how. `rewrite` and `statements` make the edits."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""In-place expressions to their out-of-place forms, on LibCST's tree of the smallest piece of source that changes.
+"""Rewrites in-place expressions to their out-of-place forms, on LibCST's tree of the piece that changes.
 
-A piece is parsed by itself, inside brackets, so that line ends, comments and odd spacing within it stay as they are.
+The piece is parsed by itself, in parentheses, so that line ends, comments and odd spacing in it survive.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""A function's text without some of its statements and with expressions changed, on LibCST's tree of the function.
+"""Removes statements of a function and changes expressions in it, on LibCST's tree of the function.
 
-Nodes are named by where they begin and end in the text, as Python's own tree has them; what is not touched stays as it
-is, and the comments of what goes stay in its place.
+Nodes are identified by their start and end in the text, as in Python's own `ast`. Untouched code stays as it is, and
+the comments of a removed statement stay in its place.
 """
 
 from __future__ import annotations

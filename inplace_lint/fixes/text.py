@@ -1,4 +1,4 @@
-"""A file's text with its own line ends, its encoding and its byte-order mark; places in it; edits applied to it."""
+"""Decodes a file's text so that it can be written back byte for byte; converts places and applies edits."""
 
 from __future__ import annotations
 

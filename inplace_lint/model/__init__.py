@@ -1,4 +1,4 @@
-"""The plain values that travel between the layers: diagnostics, labels, places, severities, fixes."""
+"""Defines the plain values that all layers exchange: diagnostics, labels, locations, severities, fixes."""
 
 from .diagnostic import (
     CONFIDENCES,

@@ -1,4 +1,4 @@
-"""Which files are checked, with which settings, what their imports mean, and what their comments silence."""
+"""Decides which files are checked with which settings, what imports mean, and what comments suppress."""
 
 from .modules import Project
 from .settings import Settings

@@ -1,4 +1,4 @@
-"""Which configuration is in force where: `[tool.inplace-lint]` of pyproject.toml or inplace-lint.toml, the closest."""
+"""Finds the settings for a directory: the nearest inplace-lint.toml, or pyproject.toml with our table."""
 
 from __future__ import annotations
 

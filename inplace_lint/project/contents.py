@@ -1,4 +1,4 @@
-"""What files hold, on disk or in an editor that has not saved them; and whether it still is what was read."""
+"""Reads files from disk or from an editor's unsaved buffers, and detects whether they have changed."""
 
 from __future__ import annotations
 

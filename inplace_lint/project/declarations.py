@@ -1,6 +1,6 @@
-"""What a declaration says of a function: `takes(x, *, scale), saves(x), writes(x), returns(new)`; docs/models.md.
+"""Parses declarations of functions: `takes(x, *, scale), saves(x), writes(x), returns(new)`; see docs/models.md.
 
-The same words stand in comments and in the configuration's table `models`.
+The same words are used in comments and in the configuration's table `models`.
 """
 
 from __future__ import annotations

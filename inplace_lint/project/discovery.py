@@ -1,4 +1,4 @@
-"""Which files a run reads: those that are named, and the Python files and notebooks below named directories."""
+"""Lists the files to check: those that are named, and Python files and notebooks below named directories."""
 
 from __future__ import annotations
 

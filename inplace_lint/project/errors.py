@@ -1,4 +1,4 @@
-"""A configuration that cannot be used."""
+"""Defines the error of a configuration that cannot be used."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Rules of others: found among what is installed, by the names that a configuration gives, and kept for the process.
+"""Loads third-party rules from the installed entry points that a configuration names, once per process.
 
-Nothing is loaded that no configuration names, and only what is installed can be named: no file of what is checked.
+Only named entry points are loaded, and only installed packages offer them: no checked file is ever imported.
 """
 
 from __future__ import annotations

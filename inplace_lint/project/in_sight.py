@@ -1,4 +1,4 @@
-"""Whether what the configuration declares is there: the file, the function in it, the parameters that are named."""
+"""Checks the configuration's `models` against the source: file, function and named parameters must exist."""
 
 from __future__ import annotations
 

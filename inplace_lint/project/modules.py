@@ -1,4 +1,4 @@
-"""Which file of the project an import means. What is installed is never looked into."""
+"""Resolves an import to a file of the project. Installed packages are never looked into."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How paths are written: relative to the working directory when below it, absolute otherwise."""
+"""Spells paths relative to the working directory if below it, else absolute; matches file patterns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads files that a repository names: never from a device, which need not end."""
+"""Reads files that a repository names, but never a device, which might not end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a user can set, its default and its meaning; `Settings` is one consistent set of values."""
+"""Defines the options that a user can set, with default and meaning; `Settings` holds one set of values."""
 
 from __future__ import annotations
 

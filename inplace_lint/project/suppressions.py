@@ -1,4 +1,4 @@
-"""What comments silence: `# inplace-lint: ignore[…]`, `# inplace-lint: file-ignore[…]`, `# noqa`."""
+"""Applies suppression comments: `# inplace-lint: ignore[…]`, `# inplace-lint: file-ignore[…]`, `# noqa`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the table of one configuration file: each key checked, and what is wrong said with its line."""
+"""Reads the options from one configuration file, validates each, and reports errors with their line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The oldest PyTorch that a project is written for: as configured, else as its dependencies declare."""
+"""Determines the oldest PyTorch a project supports: as configured, else from its declared dependencies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What PyTorch does: the op table (data derived from torch), its overlay, and modules. `torchmodel.table` answers."""
+"""Models PyTorch: the op table derived from torch, its hand-written overlay, and the modules of `torch.nn`.
+
+`torchmodel.table` is the entry point for look-ups.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What NumPy's arrays and torch's storage objects do to their memory, by name; a test compares it with NumPy."""
+"""Models NumPy arrays and torch storages: which names write, alias or copy memory. A test compares with NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The classes of torch.nn: what each derives from, and which arguments its constructor keeps as they are."""
+"""Answers what each `torch.nn` class derives from, and which constructor arguments it stores as attributes."""
 
 from __future__ import annotations
 

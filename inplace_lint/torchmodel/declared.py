@@ -1,6 +1,6 @@
-"""What functions do that somebody has declared, in the form of the op table; docs/models.md has the words.
+"""Turns declarations such as `# inplace-lint: writes(x)` into summaries in the form of the op table.
 
-A declaration becomes an `Op`, as if the function were one of torch's: whoever can apply those can apply it.
+Each becomes an `Op`, so whatever applies torch's own ops applies it too. docs/models.md lists the words.
 """
 
 from __future__ import annotations

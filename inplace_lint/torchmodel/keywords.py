@@ -1,4 +1,4 @@
-"""How the modules of torch.nn are built: every keyword that one of their constructors takes."""
+"""Lists every keyword argument that some constructor of a `torch.nn` module takes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How ops that may alias decide, and what views do to the memory layout: by ATen name, each tested against torch.
+"""Decides when an op aliases its input, and what a view does to the layout; by ATen name, each tested against torch.
 
-`derivatives.yaml` says that `reshape` returns a view or a copy, not when. These are the rules, from
+`derivatives.yaml` says that `reshape` returns a view or a copy, but not when. The rules come from
 `aten/src/ATen/native/TensorShape.cpp` and `TensorConversions.cpp`.
 """
 

@@ -1,4 +1,4 @@
-"""Reads the op table: what every public PyTorch op saves, writes, aliases and returns, as derived from torch."""
+"""Loads the op table from `optable.txt`: what every public PyTorch op saves, writes, aliases and returns."""
 
 from __future__ import annotations
 

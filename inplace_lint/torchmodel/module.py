@@ -1,4 +1,4 @@
-"""What the modules of `torch.nn` do when they are called, by how they were built and whether they train."""
+"""Computes the summary of a `torch.nn` module's call from its constructor arguments and its training mode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The nearest existing name to one that does not exist."""
+"""Finds the existing name nearest to one that does not exist, by edit distance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order of arguments that PyTorch still takes beside today's: `p.add_(-lr, gradient)`, `addmm(beta, x, a, b)`."""
+"""Reorders the arguments of PyTorch's deprecated signatures: `p.add_(-lr, gradient)`, `addmm(beta, x, a, b)`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One public name with all its overloads, and the choice among them by what is known of a call's arguments."""
+"""Resolves overloads: binds a call's arguments and picks the table rows that may apply to them."""
 
 from __future__ import annotations
 

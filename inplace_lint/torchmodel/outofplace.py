@@ -1,4 +1,4 @@
-"""The out-of-place form of an in-place op: the op of the same name without the underscore, if it does the same."""
+"""Finds the out-of-place form of an in-place op: `mul` for `mul_`, if both compute the same."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What the derivation cannot see, kept by hand: each entry has its repro in tests/torchmodel/test_overlay.py.
+"""Holds the hand-written op table entries, for what the derivation cannot see.
 
-A row is `variants|overload|parameters|behaviour|condition` (see `facts` for the behaviour's form); `x` stands for any
-argument, `rest:k` for whatever else the call has. An entry takes the place of the derived group of its name, which the
-data file leaves out.
+A row is `variants|overload|parameters|behaviour|condition` (`facts` explains the behaviour); code `x` accepts any
+argument, `rest:k` any further ones. An entry replaces the derived group of its name, which the data file leaves out.
+Each has its repro in tests/torchmodel/test_overlay.py.
 """
 
 from __future__ import annotations

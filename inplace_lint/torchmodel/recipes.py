@@ -1,7 +1,7 @@
-"""What a function of einops does: torch's operations, one after the other, as einops runs them for a pattern.
+"""Models einops: expands a pattern into the torch operations that einops runs for it, in order.
 
-`rearrange(x, 'b n (h d) -> b h n d', h=h)` is a view that divides an axis, then a permutation. Each step of a recipe is
-a method of torch.Tensor whose facts the table of operations knows; the order is that of einops' `_apply_recipe`.
+`rearrange(x, 'b n (h d) -> b h n d', h=h)` is a `view` that splits an axis, then a `permute`. Each step is a
+method of torch.Tensor whose facts the op table has; the order is that of einops' `_apply_recipe`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How the axes of a result follow from those of the operands: groups of ops, by ATen name or the name of a module."""
+"""Computes shapes: groups ops and modules by how the axes of the result follow from the operands' axes."""
 
 from __future__ import annotations
 

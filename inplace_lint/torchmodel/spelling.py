@@ -1,4 +1,4 @@
-"""Names of torch: the one under which the table knows what can be imported by several, and the grad modes."""
+"""Maps the public spellings of a torch name to the one in the op table, and lists the grad-mode managers."""
 
 from __future__ import annotations
 

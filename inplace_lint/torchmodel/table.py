@@ -1,6 +1,6 @@
-"""The op table of the process: what every public PyTorch op saves, writes, aliases and returns.
+"""Queries the process-wide op table: what a public PyTorch op saves, writes, aliases and returns.
 
-Read from the data file on first use; see `load.Table` for what each function answers.
+The data file is read on first use. `load.Table` documents each query.
 """
 
 from __future__ import annotations

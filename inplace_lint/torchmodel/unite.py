@@ -1,4 +1,4 @@
-"""One Facts for a call of which several rows of the table may be what runs."""
+"""Joins the summaries of all table rows that a call may run into one `Facts`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the table knows of one op, in plain words: `inplace-lint op NAME`."""
+"""Describes what the op table knows of one op, in plain words: `inplace-lint op NAME`."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Modules of torch that call the module they are given, as Python that is read like a file of the project.
+"""Models torch's module wrappers (`DataParallel`) as Python source that is analysed like a file of the project.
 
-It is never run. What they do beside calling it (replicas on other devices, hooks that reduce gradients) is left out.
+It is never run. Replicas on other devices and gradient hooks are left out: only the call of the inner module counts.
 """
 
 from __future__ import annotations

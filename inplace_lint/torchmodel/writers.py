@@ -1,4 +1,4 @@
-"""What writes tensors although neither its name nor a flag that it is given says so: names to look for in a text."""
+"""Lists, for the prefilter, names that write tensors without a trailing `_` or an `inplace` flag."""
 
 from __future__ import annotations
 
