@@ -1,4 +1,4 @@
-"""Serialises findings to JSON and reads them back, without running anything beyond this module's constructors."""
+"""Serialises findings to JSON and rebuilds them. Only this package's own plain classes can be rebuilt."""
 
 from __future__ import annotations
 

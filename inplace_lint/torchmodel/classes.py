@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class _Row:
-    """A class: its bases, and by name the attributes that hold arguments, with defaults as they are written."""
+    """A class: its bases, and by name the attributes that hold constructor arguments, with defaults as written."""
 
     __slots__ = ("bases", "kept")
 
@@ -33,17 +33,17 @@ def _row(dotted: str) -> _Row | None:
                 head, *words = line.split()
                 name, _, bases = head.rstrip(")").partition("(")
                 _rows[name] = _Row(bases.split(","), words)
-    return _rows.get(dotted.rpartition(".")[2])  # whatever its file, which private ones are imported from
+    return _rows.get(dotted.rpartition(".")[2])  # private modules import classes from their own files
 
 
 def keeps(dotted: str, name: str) -> bool:
-    """Whether objects of a class have, under this name, what its constructor was given under it."""
+    """Whether instances of the class store the constructor argument `name` under that same name."""
     row = _row(dotted)
     return row is not None and name in row.kept
 
 
 def default(dotted: str, name: str) -> tuple[object] | None:
-    """What such an attribute holds where the argument is left out, alone in a tuple; None where it has to be given."""
+    """The attribute's value when the argument is omitted, as a 1-tuple; None if the argument is required."""
     row = _row(dotted)
     written = "" if row is None else row.kept.get(name, "")
     return (_constant(written),) if written else None
@@ -61,7 +61,7 @@ def _constant(written: str) -> object:
 
 
 def derives(dotted: str, base: str) -> bool | None:
-    """Whether a class is another one or derives from it; None where it is not known."""
+    """Whether `dotted` is `base` or derives from it; None if that is not known."""
     row, other = _row(dotted), _row(base)
     if dotted == base or (row is not None and row is other) or (base == _MODULE and row is not None):
         return True

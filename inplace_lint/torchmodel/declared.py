@@ -29,28 +29,28 @@ if TYPE_CHECKING:
 _RETURNED = {"new": "new", "unknown": "unknown", "no_tensor": "other"}
 _FORWARDS = ("forward", "__call__")
 _OWN = b"inplace-lint:"
-#: How the names of modules begin that are read in `wrappers`.
+#: Prefixes of the module wrappers that `wrappers.py` models.
 _WRAPPING = ("torch.nn.DataParallel", "torch.nn.parallel.")
-#: How the names begin under which all operators can be called, and how many parts such a name has.
+#: The prefix of every operator's public name, and the parts of that name: `torch.ops.namespace.name`.
 _OPERATORS = "torch.ops."
 _PARTS = 4
-#: How many files away it is looked for what makes an operator, and in how many at most.
+#: Operator definitions are looked for at most this many imports away, and in at most so many files.
 _AWAY = 2
 _FILES = 64
-#: `torch.ops` as code names it: many packages have `ops` of their own, and to look for operators reads files.
+#: Mentions of `torch.ops`. Many packages have an `ops` of their own, and looking for operators reads files.
 _OPS = re.compile(rb"\btorch\.ops\b|\bfrom torch import\b[^\n]*\bops\b|\bimport torch as\b")
 
 
 class Declared:
-    """What is declared of the functions of a project, and of those that it imports from elsewhere."""
+    """The declarations for functions of a project, and for external functions that it calls."""
 
     def __init__(self, files: Files) -> None:
         self._files = files
         self._wrappers: Module | None = None
         self._project: Project = files.project
-        #: what the configuration says, by module and by name
+        #: the configuration's declarations, by module and by name in it
         self._configured: dict[str, dict[str, Declaration]] = {}
-        #: ... and by dotted name, of what is not in sight
+        #: ... and the same by dotted name, for functions whose source is not read
         self._dotted: dict[str, Declaration] = {}
         self._methods: dict[str, list[str]] = {}
         for key, said in files.project.models:
@@ -71,7 +71,7 @@ class Declared:
         self._said: dict[Module, Declarations] = {}
 
     def function(self, dotted: str, module: Module) -> Op | None:
-        """What is declared of a function that is not in sight, or of a method, by its name in a file."""
+        """The op declared for an external function or method that `module` calls by this dotted name, or None."""
         if dotted.startswith(_OPERATORS):
             dotted = _operator(dotted)
             if dotted not in self._dotted:
@@ -95,7 +95,7 @@ class Declared:
         return known
 
     def operators(self, module: Module) -> dict[str, CustomOp]:
-        """The operators that a file, or one that it imports, makes, by the name under which they can be called."""
+        """The custom operators defined in `module` or in files it imports, by the name that calls them."""
         known = self._in_sight.get(module)
         if known is None:
             known = self._in_sight[module] = {}
@@ -126,7 +126,7 @@ class Declared:
         return known
 
     def layer(self, dotted: str) -> Layer | None:
-        """What is declared of calls of a module's class that is not in sight."""
+        """The layer declared for an external `nn.Module` class, or None."""
         if dotted not in self._dotted or not self._is_layer(dotted):
             return None
         known = self._layers.get(dotted)
@@ -137,7 +137,7 @@ class Declared:
         return known
 
     def methods(self, dotted: str) -> list[str]:
-        """The methods of a class that is not in sight of which something is declared."""
+        """The methods of an external class that have declarations."""
         return self._methods.get(dotted, [])
 
     def _is_layer(self, dotted: str) -> bool:
@@ -146,40 +146,40 @@ class Declared:
         return said.module or f"{name}.forward" in self._configured.get(module, ())
 
     def said(self, source: FunctionSource) -> Declaration | None:
-        """What is declared of a function in sight."""
+        """The declaration of a function of the project, or None."""
         found = self._in(source.module).get(source.origin or source)
         return None if found is None else found[0]
 
     def is_function(self, what: object, module: Module) -> bool:
-        """Whether it is a function in sight (with a `source`), or another (with a `dotted` name), that is declared."""
+        """Whether `what` is a declared function: of the project (it has a `source`) or external (a `dotted` name)."""
         source, dotted = getattr(what, "source", None), getattr(what, "dotted", None)
         if source is not None:
             return source in self._in(source.module)
         return dotted is not None and self.function(dotted, module) is not None
 
-    # What is known of names outside of the project (`resolve.names.Outside`)
+    # Names from outside the project: implements `resolve.names.Outside`
 
     def canonical(self, dotted: str) -> str:
-        """The one name for what can be imported by several."""
+        """The name under which the op table knows this one: public names have several spellings."""
         return canonical(dotted)
 
     def bases(self, dotted: str) -> Sequence[str]:
-        """What a class derives from, as far as it matters in which order attributes are looked up."""
+        """The bases of an external class, as far as they matter for attribute look-up."""
         return above(dotted)
 
     def stand_in(self, dotted: str) -> ClassSource | None:
-        """A class that can be read, and does what this one does as far as that is looked at."""
+        """The class in `wrappers.py` that models this external one, or None."""
         if not dotted.startswith(_WRAPPING):
             return None
         if self._wrappers is None:
-            from ..syntax.module import Module  # for who wraps its modules
+            from ..syntax.module import Module  # only for programs that use wrappers
 
             path = Path(__file__).with_name("wrappers.py")
             self._wrappers = Module(str(path), path.read_bytes())
         return self._wrappers.classes.get(dotted.rpartition(".")[2])
 
     def knows(self, dotted: str, module: Module) -> bool:
-        """Whether something is known by this name, from torch's own table or from somebody."""
+        """Whether the name is torch's or has a declaration."""
         of_torch = canonical(dotted)
         return (
             table.exists_function(of_torch)
@@ -189,7 +189,7 @@ class Declared:
         )
 
     def said_of(self, dotted: str, module: Module) -> Declaration | None:
-        """What is declared of a function, method or module that is not in sight."""
+        """The declaration of an external function, method or module, or None."""
         if dotted.startswith(_OPERATORS):
             dotted = _operator(dotted)
             made = None if dotted in self._dotted else self.operators(module).get(dotted)
@@ -198,12 +198,12 @@ class Declared:
         return self._dotted.get(dotted)
 
     def of(self, source: FunctionSource) -> Op | None:
-        """The same as an operation."""
+        """The op declared for a function of the project, or None."""
         found = self._in(source.module).get(source.origin or source)
         return None if found is None else found[1]
 
     def comments(self, module: Module) -> Declarations:
-        """What the comments of a file declare, and what is wrong with them."""
+        """The declarations in a file's comments, and the faults in them."""
         known = self._said.get(module)
         if known is None:
             from ..syntax.declarations import of_file
@@ -212,15 +212,15 @@ class Declared:
         return known
 
     def speaks_of(self, module: Module) -> bool:
-        """Whether something is declared in a file, or of its functions."""
+        """Whether a file has declared functions, or comments with faulty declarations."""
         return bool(self._in(module)) or (_OWN in module.commented and bool(self.comments(module).faults))
 
     def functions(self, module: Module) -> list[FunctionSource]:
-        """The functions of a file of which something is declared."""
+        """The functions of a file that have declarations."""
         return [*self._in(module)]
 
     def writers(self, module: Module) -> list[FunctionSource]:
-        """Those of them that are declared to write what they are given."""
+        """The functions of a file that are declared to write a parameter."""
         return [source for source, (said, _) in self._in(module).items() if said.written()]
 
     def _in(self, module: Module) -> dict[FunctionSource, tuple[Declaration, Op]]:
@@ -247,12 +247,12 @@ class Declared:
                 known[found] = (said, _of_source(found, said))
 
     def writes(self, dotted: str, module: Module) -> bool:
-        """Whether a function or module that is not in sight is declared to write."""
+        """Whether an external function or module is declared to write a parameter."""
         said = self.said_of(dotted, module)
         return said is not None and bool(said.written())
 
     def mark(self, module: Module) -> None:
-        """Note in a file the names by which it may call an operator that writes."""
+        """Adds the names of writing operators that a file may call to its `writers`, for the prefilter."""
         if b"torch" not in module.source or module.memo.candidates is not None:
             return
         made = self._made_in(module)
@@ -266,12 +266,12 @@ class Declared:
 
 
 def _operator(dotted: str) -> str:
-    """The name of an operator, without that of an overload."""
+    """The operator's name without an overload: `torch.ops.ns.op` for `torch.ops.ns.op.default`."""
     return ".".join(dotted.split(".")[:_PARTS])
 
 
 def _named(module: Module, path: list[str]) -> FunctionSource | None:
-    """The function of this name in a file; of a class, its forward."""
+    """The function at this path in a file; for a class, its `forward` or `__call__`."""
     name, *rest = path
     if not rest and name in module.functions:
         return module.functions[name]
@@ -292,7 +292,7 @@ def _of_source(source: FunctionSource, said: Declaration) -> Op:
     taken += [("", one.arg) for one in arguments.kwonlyargs]
     if arguments.kwarg is not None:
         taken.append(("**", arguments.kwarg.arg))
-    # As `interp.calls` binds it: a method is called with its object.
+    # `interp.calls` passes the object as the first argument of a method.
     return operation(source.name, said, taken, DECLARED_METHOD if source.receiver else DECLARED)
 
 
@@ -308,9 +308,9 @@ def _as_taken(names: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 def operation(name: str, said: Declaration, taken: list[tuple[str, str]] | None, key: str = DECLARED) -> Op:
-    """The operation; `taken` are the parameters with their stars, None where any arguments may come."""
+    """Makes the op; `taken` are the parameters with their stars, None if any arguments may come."""
     signature, behaviour = _row(name, said, taken)
-    # What was chosen for a call is kept by the operation's name: it holds all that there is to it.
+    # Overload choices are cached by the op's name, so the name contains everything that tells two ops apart.
     return Op(f"{key}|{signature}|{behaviour}|.{name}", [Row(key, signature, behaviour)])
 
 
@@ -322,7 +322,7 @@ def _layer(dotted: str, said: Declaration, taken: list[tuple[str, str]] | None) 
 
 
 def _row(name: str, said: Declaration, taken: list[tuple[str, str]] | None) -> tuple[str, str]:
-    """A signature and a behaviour, as `facts` reads them."""
+    """The signature and behaviour texts of a table row, as `facts` parses them."""
     if taken is None:
         taken = [("*", "given")]
     named = said.named()

@@ -1,14 +1,14 @@
-"""The values that the op table answers with: Facts of one call, its Params, Saves and Rets.
+"""Defines the summary of one call (`Facts`): saves, writes, aliases and results; parses it from the op table.
 
-Behaviours are kept in the data file as short texts, parsed on demand::
+The data file holds behaviours as short texts, which are parsed on demand::
 
     MulBackward0(other?self,self?other) -> new        node(saves) -> returns
-    SigmoidBackward0(result=r0) w:self -> same(self)  r0 is the first result; w: writes
+    SigmoidBackward0(result=r0) w:self -> same(self)  r0: first result; w: writes
     ClampBackward1() w:self c:self -> same(self)      c: self is cloned for backward if any of these needs grad
-    *0(self) the op's own name: `aten::mul` has MulBackward0
-    ~x a save that happens only sometimes; x@cuda one that a device or kernel decides
-    d:a+b the differentiable arguments, where they are not all the tensors
-    w!:x a write that the version counter does not see
+    *0(self) the node is named after the op: `aten::mul` has MulBackward0
+    ~x is saved only sometimes; x@cuda only on that device or by that kernel
+    d:a+b the differentiable arguments, unless all tensors are
+    w!:x a write that does not bump the version counter
     meta over nodiff detach data factory nograd are flags of Facts
     returns: new same(x) view(x) multi(x) views(x) slices(x) maybe(x) list other,
     then :dtype, then ! for "not differentiable"
@@ -23,14 +23,14 @@ from .layout import layout_of, node_prefix
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-#: The keys of what is declared (`declared`): of functions, and of methods, whose first parameter is their object.
+#: Keys of declared functions, and of declared methods, whose first parameter is their object (`declared`).
 DECLARED = "declared"
 DECLARED_METHOD = "declared::method"
 
 WEIGHT = 1000
 """In `Save.needs`: any parameter that the module owns."""
 
-#: `m` is a tensor or several, `a` what may hold some or none (`declared`); with a `v`, all that is given from there on.
+#: `m` takes one or several tensors; `a` any value, which may hold tensors (`declared`); a `v` marks varargs.
 KINDS = {
     **dict.fromkeys(("t", "tv", "m", "mv"), "tensor"),
     **dict.fromkeys(("n", "i"), "number"),
@@ -60,7 +60,7 @@ class Const:
 
 
 class Param:
-    """One parameter of a call, in Python's argument order. `default` is a Const, or None when required or not plain."""
+    """One parameter, in Python's order. `default` is None if it is required or its default is not a plain constant."""
 
     __slots__ = ("code", "default", "keyword_only", "kind", "name", "required")
 
@@ -84,7 +84,10 @@ class Param:
 
 
 class Save:
-    """A tensor kept for backward: `target` >= 0 a parameter, < 0 the result number -1 - target."""
+    """A tensor that the op keeps for backward if any of the parameters `needs` requires grad.
+
+    `target` >= 0 is a parameter, < 0 the result number -1 - target.
+    """
 
     __slots__ = ("attr", "certainty", "needs", "node", "only", "target")
 
@@ -103,9 +106,9 @@ class Save:
 
 
 class Ret:
-    """One returned tensor: fresh, same, view, views, slices, maybe, list or other; `of` is the parameter it aliases.
+    """One result: fresh, same, view, views, slices, maybe, list or other; `of` is the parameter it aliases.
 
-    "views" is a list of views of one multi-output view op (writing one raises), "slices" a list of ordinary views.
+    "views" is a list of views from one multi-output view op (writing one raises), "slices" a list of ordinary views.
     """
 
     __slots__ = ("differentiable", "dtype", "kind", "multi_view", "of")
@@ -134,7 +137,7 @@ _known_operands: dict[tuple[Param, ...], tuple[int, ...]] = {}
 
 
 def _operands(params: tuple[Param, ...]) -> tuple[int, ...]:
-    """Where tensors stand among the parameters; code `x` is a value that is stored, `a` one that is looked into."""
+    """The indices of parameters that may hold tensors; code `x` is stored as it is, `a` is searched for tensors."""
     found = _known_operands.get(params)
     if found is None:
         found = tuple([i for i, p in enumerate(params) if p.kind in _OPERANDS or p.code in _HOLDING])
@@ -143,13 +146,11 @@ def _operands(params: tuple[Param, ...]) -> tuple[int, ...]:
 
 
 class Facts:
-    """What one call does. `flags` names the arguments whose unknown value left the facts undecided.
+    """What one call saves, writes and returns. `flags` names arguments whose unknown value left several rows possible.
 
-    `ways` are then, where one value writes and another does not, the facts of each.
-
-    `gradients` are the parameters that gradients flow to; `weight_saves` the saves of a module's own parameters.
-    `autocast`: "lower" when autocast runs the op in 16 bits (what is saved is then a copy of a 32-bit argument), "fp32"
-    when it runs it in 32 bits, "widest" when in the widest type of its arguments.
+    `ways` then holds the facts without a write and with one, if the rows differ in that. `gradients` are the parameters
+    that gradients flow to, `weight_saves` the saves of a module's own parameters. `autocast`: "lower" if autocast runs
+    the op in 16 bits (it then saves a copy of a 32-bit argument), "fp32" if in 32 bits, "widest" if in the widest.
     """
 
     __slots__ = (
@@ -181,7 +182,7 @@ class Facts:
         self.key = key
         self.layout = layout_of(key)
         self.params = params
-        #: the places of the parameters that tensors are given for
+        #: indices of the parameters that may be given tensors
         self.operands = _operands(params)
         self.saves: tuple[Save, ...] = ()
         self.weight_saves: tuple[Save, ...] = ()
@@ -204,11 +205,11 @@ class Facts:
 
     @property
     def declared(self) -> bool:
-        """Whether somebody has said this of a function that torch does not have."""
+        """Whether these facts come from a declaration, and not from torch."""
         return self.key.startswith(DECLARED)
 
     def argument(self, i: int) -> tuple[int, str]:
-        """Where in a call the argument for a parameter stands, and the parameter's name."""
+        """The position of a parameter's argument in the call (a method's object is -1), and the parameter's name."""
         return i - (self.key == DECLARED_METHOD), self.params[i].name
 
     def __repr__(self) -> str:
@@ -216,7 +217,7 @@ class Facts:
 
 
 def parse_default(text: str) -> Const | None:
-    """`N`, `T`, `F`, a number or a word; `?` is a default that is not plain."""
+    """Parses `N`, `T`, `F`, a number or a word; `?` is a default that is not a plain constant."""
     if text == "?":
         return None
     if text in ("N", "T", "F"):
@@ -235,7 +236,7 @@ OPTIONS = ("dtype:o=N", "layout:o=N", "device:o=N", "pin_memory:b=N", "requires_
 
 
 def parse_params(text: str) -> tuple[Param, ...]:
-    """`self:t other:t * alpha:n=1`; `opts` stands for the options of a factory."""
+    """Parses `self:t other:t * alpha:n=1`; `opts` stands for the options of a factory."""
     params = []
     keyword_only = False
     for word in text.split():
@@ -258,7 +259,7 @@ def _split(text: str) -> list[str]:
 
 
 def parse_behaviour(text: str, key: str, params: tuple[Param, ...]) -> Facts:
-    """The Facts of one behaviour text, its names resolved against the parameters."""
+    """Parses a behaviour text; its names refer to `params`."""
     facts = Facts(key, params)
     index: dict[str, list[int]] = {"weight*": [WEIGHT]}
     for i, param in enumerate(params):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 #: Returns its input (or a view of it) where the input is contiguous.
 IF_CONTIGUOUS = frozenset(["reshape", "reshape_as", "flatten", "ravel", "contiguous"])
 
-#: The result shares memory between its own elements.
+#: Elements of the result share memory: strides of 0.
 EXPANDS = frozenset(["expand", "expand_as", "broadcast_to", "expand_copy"])
 
 #: The view of a contiguous tensor is contiguous.
@@ -48,10 +48,10 @@ PERMUTES = frozenset(
     "broadcast_to diagonal unfold as_strided".split()
 )
 
-#: What has at least one axis whatever it is called with.
+#: The result is never a 0-d tensor.
 HAS_AXES = frozenset("arange linspace randperm nonzero argwhere unique ravel flatten".split())
 
-#: What has exactly one axis, unless an argument names an axis to go along.
+#: The result is 1-d, unless an argument names an axis: `unique(x, dim=0)`.
 ONE_AXIS = frozenset("arange linspace randperm unique ravel flatten masked_select bincount".split())
 
 #: Views of all elements, with axes swapped.
@@ -60,31 +60,31 @@ SWAPS = frozenset("transpose t T mT H mH numpy_T matrix_H adjoint swapaxes swapd
 #: Views with as many axes as their input.
 KEEPS_AXES = SWAPS | frozenset("permute movedim moveaxis detach alias data requires_grad_ contiguous".split())
 
-#: Saves its inputs, unless one of them has to be repeated for each batch of the other: then it saves a copy of that,
-#: where they have more than a few rows.
+#: Saves its inputs; but if one is broadcast over the other's batch and has more than a few rows, it saves the expanded
+#: copy of that one.
 REPEATS_BATCHES = frozenset(["cdist"])
 FEW_ROWS = 25
 
-#: Views whose arguments name every axis.
+#: Views whose arguments list every axis, so their number is the result's rank.
 NAMES_AXES = frozenset("permute view reshape expand broadcast_to".split())
 
 #: Views of a part of the input along one axis.
 ALONG_AXIS = frozenset("select narrow unbind split chunk tensor_split split_with_sizes".split())
 
-#: Views in as many parts as the first argument says: a number, or one size for each part. (`chunk` gives fewer where
-#: the axis is too short for that; code that says a number takes it for granted.)
+#: Views whose first argument says how many there are: a number, or one size for each. (`chunk` gives fewer if the axis
+#: is too short; code that passes a number relies on it.)
 SAYS_HOW_MANY = frozenset("chunk tensor_split split split_with_sizes".split())
 
 #: The result is contiguous however the operands are laid out.
 MAKES_CONTIGUOUS = frozenset("matmul mm bmm addmm baddbmm linear Linear stack".split())
 
-#: Always a view, although observation also saw its input come back whole.
+#: Always a view, although probing torch also saw the whole input returned.
 ALWAYS_VIEW = frozenset(["narrow"])
 
-#: Factories of the default dtype, unless they are told another.
+#: Factories that make the default dtype unless a `dtype` is given.
 DEFAULT_DTYPE = frozenset(["rand", "randn", "zeros", "ones", "empty", "eye", "linspace", "logspace"])
 
-#: Conversions to a fixed dtype: they return their input where it has that dtype already.
+#: Conversions to a fixed dtype; they return the input itself if it has that dtype.
 TO_DTYPE = {
     "float": "float32",
     "double": "float64",
@@ -95,7 +95,7 @@ TO_DTYPE = {
     "bool": "bool",
 }
 
-#: Conversions to what an argument says.
+#: Conversions to the dtype of an argument.
 TO_ARGUMENT = frozenset(["to", "type_as", "type"])
 
 
@@ -103,34 +103,34 @@ TO_ARGUMENT = frozenset(["to", "type_as", "type"])
 TO_DEVICE = frozenset(["cpu", "cuda", "xpu", "npu", "mps", "to"])
 
 
-#: Returns the same tensor, and not a view of it, where that is contiguous.
+#: Returns a contiguous input itself, not a view of it.
 SAME_IF_CONTIGUOUS = frozenset(["contiguous"])
 
-#: Views of which several elements may not lie side by side in the order of their axes. (Of a matrix turned round
-#: with `t` it is known that it is one: what copies larger ones reads it as it is.)
+#: Views that may not be contiguous, so that kernels may have to copy them. (A matrix transposed with `t` is excepted:
+#: what copies larger tensors reads it in place.)
 SCATTERS = PERMUTES - {"t", "T", "numpy_T"}
 
-#: Save a contiguous copy of an input of three or more axes that is not contiguous; all others save what they are given.
-#: (`matmul` does where a batch axis was moved, and reads a matrix of each batch as it is.)
+#: Save a contiguous copy of a non-contiguous input of three or more axes; all other ops save the input itself.
+#: (`matmul` copies if a batch axis was moved, and reads each transposed matrix in place.)
 COPIES_STRIDED = frozenset(
     "linear bilinear matmul linalg_matmul einsum tensordot group_norm instance_norm pdist linear_cross_entropy "
     "scaled_dot_product_attention Linear Bilinear GroupNorm InstanceNorm1d InstanceNorm2d InstanceNorm3d "
     "MultiheadAttention LSTM GRU RNN".split()
 )
 
-#: Repeat their weights for each example, and save what they made of them.
+#: Expand their weights over the batch, and save what they computed from the expanded ones.
 COPIES_WEIGHTS = frozenset(["InstanceNorm1d", "InstanceNorm2d", "InstanceNorm3d"])
 
-#: Composites whose last step is a view of what they computed: the result counts as a view.
+#: Composites whose last step is a view of a new tensor: autograd treats the result as a view.
 ENDS_IN_VIEW = frozenset(
     ["instance_norm", "tensordot", "cov", "max_unpool1d", "adaptive_avg_pool1d", "avg_pool1d"]
 )
 
-#: Views whose version counters are their own: writing one is not seen by its base.
+#: Views with a version counter of their own: writing one does not bump the base's counter.
 OWN_COUNTER = frozenset(["unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes"])
 
 
-#: Gives what is no tensor and shares the memory: a storage object, an array or a capsule.
+#: Return an object that shares the tensor's memory but is no tensor: a storage, an array or a capsule.
 EXPOSES = {
     "storage": "data",
     "untyped_storage": "data",
@@ -139,38 +139,38 @@ EXPOSES = {
     "__dlpack__": "shared",
 }
 
-#: Raises where the tensor requires grad: a program that comes past it has none there.
+#: Raises if the tensor requires grad, so after the call the tensor is known not to.
 REFUSES_GRAD = frozenset(["numpy"])
 
-#: Counts truth values: one tensor of them, alone or with a number, gives a tensor of numbers.
+#: Makes numbers of booleans: one boolean tensor, alone or with a number, gives a numeric tensor.
 COUNTS = frozenset(
     "sum nansum prod cumsum cumprod square add mul pow remainder floor_divide fmod clamp clamp_min clamp_max".split()
 )
 
-#: If the result is a tensor, it is the first operand that is one: the second is a number as a rule.
+#: If the result is a tensor, the first operand is one; the second is usually a number: `x.pow(2)`.
 PROVES_FIRST = frozenset(["pow"])
 
-#: Puts elements elsewhere, and computes nothing of them: done to indices and masks as well as to numbers.
+#: Moves elements without computing with them, so it is used on indices and masks as well as on numbers.
 MOVES_ELEMENTS = frozenset(
     "clone copy getitem setitem gather index_select masked_select masked_fill where cat stack take take_along_dim "
     "repeat repeat_interleave roll flip to contiguous fill zero index_put scatter masked_scatter index_copy".split()
 )
 
-#: Ops that ask one of their tensors for its shape, dtype or device, and not for its values.
+#: Ops that read only the shape, dtype or device of one of their tensors, not its values.
 ASKS_FOR_FORM = frozenset(
     "type_as view_as expand_as reshape_as zeros_like ones_like empty_like full_like rand_like randn_like randint_like "
     "new_zeros new_ones new_empty new_full new_tensor".split()
 )
 
-#: Nodes of composites that are given what the composite was given.
+#: Nodes of composites that receive the composite's own input.
 _KEEP_ITSELF = ("Convolution", "NativeLayerNorm", "NativeGroupNorm", "NativeBatchNorm")
 
-#: Operators that numbers do not have: `@`.
+#: Operators that plain numbers do not support: `@`.
 ONLY_TENSORS = frozenset(["matmul"])
 
 
 def node_prefix(key: str) -> str:
-    """The name that autograd gives the node of an op, but for its number: `aten::leaky_relu_` has LeakyReluBackward."""
+    """Autograd's name for the node of an op, without its number: `aten::leaky_relu_` has LeakyReluBackward."""
     base = key.rpartition("::")[2].partition(".")[0].strip("_")
     return ("".join(part.title() for part in base.split("_")) + "Backward").replace(
         "ForwardBackward", "Backward"
@@ -178,7 +178,7 @@ def node_prefix(key: str) -> str:
 
 
 class Axes:
-    """What the result of an op, or of a module of torch, has for axes."""
+    """What is known about the axes of the result of an op, or of a torch module."""
 
     __slots__ = (
         "goes_along_axis",
@@ -192,26 +192,26 @@ class Axes:
     )
 
     def __init__(self, name: str) -> None:
-        #: whether the result is certain to have at least one axis
+        #: whether the result always has at least one axis
         self.has_axes = name in HAS_AXES
-        #: ... and no more than one, unless an argument says along which to go
+        #: ... and exactly one, unless an argument names an axis
         self.has_one_axis = name in ONE_AXIS
         #: whether a view by this op has as many axes as its input
         self.keeps_axes = name in KEEPS_AXES
-        #: whether the arguments tell how many axes there are
+        #: whether the arguments give the number of axes
         self.names_every_axis = name in NAMES_AXES
-        #: whether the view may leave out the axis along which its input was expanded
+        #: whether the view may drop the axis along which its input was expanded
         self.takes_axis_away = name in ("getitem", "select", "narrow", "slice", "unbind")
         #: whether the view is a part of its input along the axis that `dim` names
         self.goes_along_axis = name in ALONG_AXIS
-        #: whether an argument says into how many views the op takes its input apart
+        #: whether an argument says how many views the op returns
         self.says_how_many = name in SAYS_HOW_MANY
-        #: how the axes of a new result follow from those of the operands
+        #: the op's group in `shapes`: how the result's axes follow from the operands'
         self.group = group_of(name)
 
 
 class Layout:
-    """What an op, or a module of torch, does to the memory of what it is given and of what it returns."""
+    """How an op, or a torch module, treats the memory of its operands and its result."""
 
     __slots__ = (
         "aliases_if_contiguous",
@@ -246,7 +246,7 @@ class Layout:
         name = self.name = key.rpartition("." if dotted else "::")[2].partition(".")[0]
         #: which axes the result has
         self.axes = Axes(name)
-        #: how the names of its autograd nodes begin
+        #: the prefix of its autograd node's name
         self.node = node_prefix(key)
         #: whether the result may be on another device than the input
         self.moves = name in TO_DEVICE
@@ -260,63 +260,63 @@ class Layout:
         self.same_if_contiguous = name in SAME_IF_CONTIGUOUS
         #: whether the results share memory but no version counter with the input
         self.own_counter = name in OWN_COUNTER
-        #: whether the op takes from one of its tensors only what it is like, and not its values
+        #: whether the op reads only the shape, dtype or device of one of its tensors
         self.asks_for_form = name in ASKS_FOR_FORM
-        #: how the memory can be written by way of what the op returns, past the version counter; else empty
+        #: how the returned non-tensor lets code write the memory past the version counter; empty if it cannot
         self.exposes_memory = EXPOSES.get(name or key, "")
         #: whether a call without further arguments raises for a tensor that requires grad
         self.refuses_grad = name in REFUSES_GRAD
-        #: whether the op, in place or not, only puts elements elsewhere
+        #: whether the op, in place or not, only moves elements
         self.moves_elements = name.rstrip("_") in MOVES_ELEMENTS
-        #: whether the op, also written as an operator, cannot have been called on numbers
+        #: whether the op, or its operator form, fails on plain numbers
         self.takes_only_tensors = name in ONLY_TENSORS
         #: whether the op makes a tensor of the default dtype (float32, unless a program sets another)
         self.makes_default_dtype = name in DEFAULT_DTYPE
-        #: whether what the table calls "may alias" is a view for certain
+        #: whether the table's "may alias" is always a view
         self.is_view = name in ALWAYS_VIEW
-        #: the dtype that a conversion makes, "argument" where its argument says so, None for other ops
+        #: the dtype that a conversion makes; "argument" if an argument gives it, None for other ops
         self.dtype_after: str | None = "argument" if name in TO_ARGUMENT else TO_DTYPE.get(name)
-        #: whether the op whose facts have this key aliases its input exactly where that is contiguous
+        #: whether the op aliases its input exactly if that is contiguous
         self.aliases_if_contiguous = name in IF_CONTIGUOUS
         #: whether the result is contiguous however the operands are laid out
         self.makes_contiguous = name in MAKES_CONTIGUOUS
-        #: whether each element of the result is computed by itself, so that it is laid out like the operands
+        #: whether the op is elementwise, so that its result is laid out like the operands
         self.is_pointwise = name in POINTWISE
-        #: whether the op may save a copy of an input that it repeats for each batch of the other
+        #: whether the op may save a copy of an input that is broadcast over the other's batch
         self.repeats_batches = name in REPEATS_BATCHES
         #: whether elements of the result share memory
         self.expands = name in EXPANDS
         #: whether a view by this op of a contiguous tensor is contiguous
         self.keeps_contiguous = name in KEEPS_CONTIGUOUS
-        #: whether a view by this op may have to be copied by what needs its input contiguous
+        #: whether kernels that need contiguous input may have to copy this view
         self.scatters = name in SCATTERS
-        #: whether a module saves a copy in place of its weights
+        #: whether a module saves a copy of its weights, not the weights
         self.copies_weights = name in COPIES_WEIGHTS
 
     @property
     def counts(self) -> bool:
-        """Whether the op makes numbers of truth values."""
+        """Whether the op makes numbers of booleans."""
         return self.name in COUNTS
 
     @property
     def proves_first(self) -> bool:
-        """Whether a result that is a tensor says nothing of the second operand: an exponent."""
+        """Whether a tensor result proves only the first operand a tensor: the second is an exponent."""
         return self.name in PROVES_FIRST
 
     def keeps_itself(self, node: str) -> bool:
-        """Whether an autograd node keeps the very tensor that the op was given: a composite may hand on a view."""
+        """Whether an autograd node saves the op's own argument: other nodes of a composite may save a view of it."""
         return node.startswith((self.node, *_KEEP_ITSELF))
 
     def copies_strided(self, given: Sequence[object]) -> bool:
-        """Whether the op may save a copy in place of an input that is not contiguous."""
+        """Whether the op may save a copy instead of an input that is not contiguous; `given` are its arguments."""
         if self.name == "einsum" and given and isinstance(given[0], str):
             operands, arrow, result = given[0].replace(" ", "").partition("->")
             if arrow and operands.count(",") == 1 and all(c in result for c in operands if c != ","):
-                return False  # with nothing to sum over, it multiplies views
+                return False  # without a sum, einsum multiplies views of its operands
         return self.name in COPIES_STRIDED
 
     def copies_contiguous(self, given: Sequence[object], operand: int) -> bool:
-        """Whether the op saves a copy in place of even a contiguous input: of `operand`, counted from 0."""
+        """Whether the op saves a copy even of a contiguous input: of `operand`, counted from 0."""
         return (
             self.name == "einsum"
             and bool(given)
@@ -325,7 +325,7 @@ class Layout:
         )
 
     def ends_in_view(self, given: Sequence[object]) -> bool:
-        """Whether the result, although new, is a view: made under no_grad it must not be written with grad."""
+        """Whether the new result is a view to autograd: if made under no_grad, it must not be written with grad."""
         if self.name == "bilinear":
             return len(given) < 4 or given[3] is None
         if self.name == "einsum":
@@ -345,7 +345,7 @@ def layout_of(key: str) -> Layout:
 
 
 def keeps_statistics(module: str) -> bool:
-    """Whether a module of torch.nn updates statistics in training, and reads them in evaluation."""
+    """Whether a torch.nn module updates running statistics in training, and reads them in evaluation."""
     return module.startswith(("torch.nn.BatchNorm", "torch.nn.SyncBatchNorm"))
 
 
@@ -357,11 +357,11 @@ def _sums(equation: str) -> bool:
 
 
 def _einsum_copies(equation: str, operand: int) -> bool:
-    """Whether einsum's product needs a copy of a contiguous operand.
+    """Whether einsum copies even a contiguous operand before it multiplies.
 
-    Two operands are multiplied as batches of matrices: indices that are in both and in the result, then those in this
-    operand alone, then those summed over, by the alphabet. Where the indices of one of these groups do not follow each
-    other in memory, they become one axis by a copy, unless one of them has length one.
+    einsum turns two operands into batches of matrices, each with three groups of indices: those in both operands and in
+    the result, those of this operand alone, and those summed over (sorted by letter). It merges each group into one,
+    which takes a copy if the indices are not adjacent in memory, unless one of them has length one.
     """
     left, arrow, result = equation.replace(" ", "").partition("->")
     operands = left.split(",")
@@ -378,7 +378,7 @@ def _einsum_copies(equation: str, operand: int) -> bool:
     )
 
 
-#: Modules of torch.nn whose forward keeps nothing of their bias: its gradient is a sum of that of the result.
+#: Modules of torch.nn that do not save their bias: its gradient is a sum of the result's gradient.
 _ADDS_BIAS = frozenset(
     f"torch.nn.{name}"
     for name in (
@@ -389,5 +389,5 @@ _ADDS_BIAS = frozenset(
 
 
 def saves_bias(module: str) -> bool:
-    """Whether a module may keep its bias for backward."""
+    """Whether a module may save its bias for backward."""
     return module not in _ADDS_BIAS

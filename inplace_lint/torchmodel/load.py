@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from inplace_lint.torchmodel.module import Module
 
-# Prefixes under which the same function is also public.
+# Other namespaces under which the same functions are public.
 NAMESPACES = {
     "F": "torch.nn.functional",
     "torch.functional": "torch",
@@ -24,7 +24,7 @@ NAMESPACES = {
 
 
 class Table:
-    """The table, read once; ops are built when they are asked for."""
+    """The op table, read once; an op is built when it is first asked for."""
 
     def __init__(self, raw: dict[str, Any]) -> None:
         self.torch_version: str = raw["torch"]
@@ -38,7 +38,7 @@ class Table:
         self._made: dict[str, Module | None] = {}
 
     def function(self, name: str) -> Op | None:
-        """The function of this canonical dotted name (`torch.nn.functional.relu`); None when it is no known op."""
+        """The function of this canonical dotted name (`torch.nn.functional.relu`); None if it is no known op."""
         key = "f:" + name
         if key not in self._ops:
             space, _, short = name.rpartition(".")
@@ -47,21 +47,21 @@ class Table:
         return self._ops[key]
 
     def method(self, name: str) -> Op | None:
-        """The method of torch.Tensor of this name; None when there is none."""
+        """The method of torch.Tensor of this name; None if there is none."""
         key = "m:" + name
         if key not in self._ops:
             self._ops[key] = self._op("Tensor." + name, self._names.group("Tensor", name), "m")
         return self._ops[key]
 
     def property_(self, name: str) -> Op | None:
-        """The property of torch.Tensor that gives a tensor (`T`, `data`, `grad`); None for `shape` and the like."""
+        """The tensor-valued property of torch.Tensor of this name (`T`, `data`); None for `shape` and the like."""
         key = "p:" + name
         if key not in self._ops:
             self._ops[key] = self._op("Tensor." + name, self._names.group("properties", name), "m")
         return self._ops[key]
 
     def operator(self, sign: str) -> Op | None:
-        """The operator (`+`, `+=`, `neg`, `[]`, `[]=`)."""
+        """The operator of this sign (`+`, `+=`, `neg`, `[]`, `[]=`)."""
         key = "o:" + sign
         if key not in self._ops:
             self._ops[key] = self._op(sign, self._names.group("operators", sign), "m")
@@ -103,22 +103,22 @@ class Table:
         return name in self._names["Optimizer"]
 
     def gives_itself(self, name: str) -> bool:
-        """Whether the method of this name, which every module has, returns the module."""
+        """Whether a method of every `nn.Module` returns the module itself (`train`, `to`)."""
         return self._names["Module"].get(name) == "self"
 
     def names_op(self, name: str) -> bool:
-        """Whether an operation goes by this name: a method, or a function of torch or torch.nn.functional."""
+        """Whether some op has this name: a method, or a function of torch or torch.nn.functional."""
         return any(name in self._names[space] for space in ("Tensor", "torch", "torch.nn.functional"))
 
     def returns_nontensor(self, name: str) -> bool:
-        """Whether the method or dotted function of this name gives no tensor (`size`, `item`, `torch.is_tensor`)."""
+        """Whether a method or dotted function returns no tensor (`size`, `item`, `torch.is_tensor`)."""
         op = self.function(name) if "." in name else self.method(name)
         if op is None:
             return name in self._names["attributes"]
         return all(row.behaviour.endswith("-> other") for row in op.rows)
 
     def names(self, space: str) -> dict[str, str]:
-        """The names of one space: "torch", "torch.nn.functional", "Tensor", "properties", "operators", ..."""
+        """The names in one namespace ("torch", "Tensor", "properties", "operators", ...), each with its group."""
         return self._names[space]
 
     def spaces(self) -> list[str]:
@@ -128,7 +128,7 @@ class Table:
         return [*self._modules, *overlay.MODULES]
 
     def nearest(self, name: str) -> str | None:
-        """The existing name most like this one, in the same namespace: for messages about ops that do not exist."""
+        """The existing name most similar to this one, in the same namespace: for messages about unknown ops."""
         from inplace_lint.torchmodel.nearest import nearest
 
         space, _, short = name.rpartition(".")
@@ -163,7 +163,7 @@ class Table:
 
 
 class Entries:
-    """A section of sorted lines: an entry is found by halving, and taken apart, when it is asked for."""
+    """A section of sorted lines `key<tab>values`; an entry is found by binary search and split on demand."""
 
     __slots__ = ("_end", "_start", "_text")
 
@@ -175,7 +175,7 @@ class Entries:
         return (line.partition("\t")[0] for line in lines)
 
     def get(self, key: str) -> list[str] | None:
-        """What stands behind the key."""
+        """The values of the key's entry, or None."""
         text, word = self._text, f"{key}\t".encode()
         low, high = self._start, self._end
         while low < high:
@@ -191,7 +191,7 @@ class Entries:
 
 
 class Spaces(dict[str, dict[str, str]]):
-    """The group of each name in each space (`torch.linalg`, "Tensor", …), read when the space is first asked for."""
+    """The group of each name in each namespace (`torch.linalg`, "Tensor", …), parsed when it is first asked for."""
 
     def __init__(self, texts: dict[str, str]) -> None:
         self.texts = texts
@@ -204,7 +204,7 @@ class Spaces(dict[str, dict[str, str]]):
         return here
 
     def group(self, space: str, name: str) -> str | None:
-        """The group of one name, without reading a space for its sake."""
+        """The group of one name, without parsing the whole namespace for it."""
         if space in self:
             return self[space].get(name)
         words = f" {self.texts.get(space, '')} "
@@ -221,20 +221,20 @@ def _key(group: str, overload: str) -> str:
 
 
 def load() -> Table:
-    """The table from the package's own data file; what is not in it may be in the overlay."""
+    """Loads the table from the package's data file. The overlay holds ops that the file lacks."""
     with open(os.path.join(os.path.dirname(__file__), "optable.txt"), "rb") as file:
         return Table(parse(file.read()))
 
 
 def parse(text: bytes) -> dict[str, Any]:
-    """The sections of the data file, each an entry a line, the parts of an entry apart by a tab.
+    """Splits the data file into its sections. Each line is an entry, with tabs between its parts.
 
-    (Python's own JSON reader loads modules that take longer than reading the table.)
+    (Python's own JSON reader imports modules, which takes longer than reading the table.)
     """
     raw: dict[str, Any] = {}
     heads = [0]
     at = text.find(b"[", 1)
-    while at > 0:  # one byte is looked for much faster than several
+    while at > 0:  # searching for one byte is much faster than for several
         if text[at - 2 : at] == b"\n\n":
             heads.append(at)
         at = text.find(b"[", at + 1)

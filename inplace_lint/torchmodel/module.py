@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from inplace_lint.torchmodel.op import Arg, Binding
 
 
-#: How many configurations of a module's are kept in mind.
+#: The cache of summaries is cleared when it holds more configurations than this.
 _KEPT = 200
 
 
 class Module:
-    """One module class. `params` are its constructor's parameters, `forward` those of the call."""
+    """One module class. `params` are its constructor's parameters, `forward` those of its call."""
 
     __slots__ = ("_facts", "_rows", "_weights", "forward", "name", "params")
 
@@ -40,7 +40,7 @@ class Module:
         return f"Module({self.name})"
 
     def config(self, args: Sequence[Arg], kwargs: Mapping[str, Arg]) -> dict[str, Arg]:
-        """The constructor's arguments by name, those known to be defaulted included."""
+        """The constructor's arguments by name, including the defaults of those that are not passed."""
         config: dict[str, Arg] = {p.name: p.default for p in self.params if p.default is not None}
         for param, arg in zip(self.params, args, strict=False):
             config[param.name] = arg
@@ -48,7 +48,7 @@ class Module:
         return config
 
     def has_weights(self, config: Mapping[str, Arg]) -> bool:
-        """Whether it owns parameters that require grad; True where the configuration leaves it open."""
+        """Whether the module owns parameters that require grad; True if the configuration does not decide it."""
         if not self._weights:
             return False
         if self._weights == "1":
@@ -57,7 +57,7 @@ class Module:
         return self._applies(probe, config, None) is not False
 
     def facts(self, config: Mapping[str, Arg], training: bool | None) -> Facts:
-        """What a call does. `config` maps constructor parameters to Const or "?"; missing ones are defaulted."""
+        """The summary of a call. `config` maps constructor parameters to Const or "?"; others have their defaults."""
         key = (training, *config.items())
         known = self._facts.get(key)
         if known is None:
@@ -80,7 +80,7 @@ class Module:
         return live[0] if len(live) == 1 else unite.united(live, tuple(flags))
 
     def bind(self, args: Sequence[Arg], kwargs: Mapping[str, Arg]) -> Binding:
-        """For each of `forward`, the position or keyword of the call's argument; None when defaulted."""
+        """For each parameter of `forward`, the position or keyword of its argument; None if it has its default."""
         names = [p.name for p in self.forward]
         return tuple(i if i < len(args) else name if name in kwargs else None for i, name in enumerate(names))
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def distance(a: str, b: str) -> int:
-    """Edits (insert, delete, replace, swap of neighbours) between two words."""
+    """The edit distance of two words: insertions, deletions, replacements, swaps of neighbours."""
     before: list[int] = []
     last = list(range(len(b) + 1))
     for i, x in enumerate(a, 1):
@@ -24,7 +24,7 @@ def distance(a: str, b: str) -> int:
 
 
 def nearest(name: str, names: Iterable[str]) -> str | None:
-    """The form without the trailing underscore if there is one, else the fewest edits, at most a third of it."""
+    """The nearest name, or None: first with `_` removed or added, else by distance, at most a third of the length."""
     known = {n for n in names if not n.startswith("__")}
     if name in known:
         return name

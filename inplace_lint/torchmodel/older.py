@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-#: The parameters of each, in the order of old: numbers, which have to be named today, among tensors.
+#: By op, its parameters in the deprecated order: numbers, today keyword-only, stand among tensors.
 ORDERS = {
     "add sub": ("self alpha other",),
     "addcdiv addcmul": ("self value tensor1 tensor2",),
@@ -21,9 +21,9 @@ _BY_NAME = {name: orders for names, orders in ORDERS.items() for name in names.s
 
 
 def places(op: str, count: int) -> tuple[Sequence[int], dict[str, int]] | None:
-    """Where today's positional arguments stand among so many, and the numbers by name; None where the order is today's.
+    """The positions of the tensors among `count` arguments and of numbers by name; None if in today's order.
 
-    `op` is what the table calls it: a method is given its tensor first.
+    `op` is the name in the table; a method (`Tensor.add`) takes its tensor first.
     """
     owner, _, name = op.rpartition(".")
     for order in _BY_NAME.get(name.rstrip("_"), ()):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Arg = str | Const
     Binding = tuple[int | str | None, ...]
 
-# Other spellings of a keyword that PyTorch's argument parser takes.
+# Aliases of keywords that PyTorch's argument parser accepts.
 SPELLINGS = {
     "input": "self",
     "self": "input",
@@ -35,16 +35,16 @@ SPELLINGS = {
 }
 
 NO, WEAK, EXACT = 0, 1, 2
-#: No operator of two operands has more positional arguments.
+#: Only calls with more positional arguments than this can be in a deprecated order (`older`).
 _FEW = 2
-#: What takes all positional arguments from there on.
+#: Parameter codes that take all remaining positional arguments.
 _SPREAD = frozenset(["tv", "av", "mv"])
-#: What takes anything.
+#: Parameter codes that accept any argument.
 _ANY = frozenset(["x", "a", "av", "m", "mv"])
 
 
 class Row:
-    """One overload, or one configuration of it: its parameters, when it applies, and what it does."""
+    """One overload, or one configuration of it: its parameters, the condition under which it applies, its behaviour."""
 
     __slots__ = (
         "_facts",
@@ -78,7 +78,7 @@ class Row:
         return self._params
 
     def facts(self, params: tuple[Param, ...], out: bool) -> Facts:
-        """`params` are the row's own, or those with the `*tensors` spread over the call's arguments."""
+        """The facts for `params`: the row's own, or those with `*tensors` expanded to the call's arguments."""
         at = (len(params), out)
         facts = self._facts.get(at)
         if facts is None:
@@ -90,13 +90,13 @@ class Row:
         return facts
 
     def applies(self, binding: Binding, args: Sequence[Arg], kwargs: Mapping[str, Arg]) -> bool | str:
-        """True, False, or the name of the argument whose value is not known."""
+        """Whether the row's condition holds: True, False, or the name of an argument whose value is not known."""
         return self.test(self.params, binding, args, kwargs)
 
     def test(
         self, params: tuple[Param, ...], binding: Binding, args: Sequence[Arg], kwargs: Mapping[str, Arg]
     ) -> bool | str:
-        """`applies`, for parameters that are not the row's own: a module's constructor's."""
+        """`applies`, for parameters that are not the row's own: those of a module's constructor."""
         if not self.condition:
             return True
         if self._tests is None:
@@ -158,7 +158,7 @@ def _same(a: object, b: object) -> bool:
 
 
 def _write_out(facts: Facts) -> None:
-    """The `out=` form: the result is the tensor given, written; autograd takes no part in it."""
+    """Turns facts into those of the `out=` form: it writes and returns `out`, and records nothing for backward."""
     place = len(facts.params) - 1
     facts.saves = ()
     facts.writes = (place,)
@@ -182,15 +182,15 @@ class Op:
 
     @property
     def tests_zero(self) -> bool:
-        """Whether it does another thing where a number is 0, as dropout with that rate."""
+        """Whether the behaviour depends on a number being 0, as with dropout's rate."""
         return any("==0" in row.condition for row in self.rows)
 
     def facts(self, args: Sequence[Arg], kwargs: Mapping[str, Arg]) -> tuple[Facts, Binding] | None:
-        """What a call with these arguments does, and which argument each parameter is bound to.
+        """The facts of a call with these arguments, and the argument that each parameter is bound to.
 
         An argument is "T" (tensor), "L" (list of tensors), "N" (not a tensor), "S" (a basic index: integers, slices,
-        None, ellipsis and tuples of them), "?" or a Const; for a method the first one is self. None when no
-        overload can take the call.
+        None, ellipsis and tuples of them), "?" or a Const; for a method the first one is self. None if no overload
+        can take the call.
         """
         if len(args) > _FEW and not kwargs.keys() - {"out"}:
             older = self._in_older_order(args, kwargs)
@@ -217,7 +217,7 @@ class Op:
         return facts, binding
 
     def _in_older_order(self, args: Sequence[Arg], kwargs: Mapping[str, Arg]) -> tuple[Facts, Binding] | None:
-        """`facts`, where numbers stand among the tensors that have to be named today."""
+        """`facts` for a call in the deprecated order, where numbers stand among the tensors."""
         from .older import places
 
         older = places(self.name, len(args))
@@ -239,7 +239,7 @@ class Op:
 def choose(
     rows: Sequence[Row], args: Sequence[Arg], kwargs: Mapping[str, Arg]
 ) -> list[tuple[Row, tuple[Param, ...], Binding]]:
-    """The rows that fit the call best: of one overload, or of several when an argument is unknown."""
+    """The rows that fit the call best: of one overload, or of several if an argument is unknown."""
     best = NO
     found: list[tuple[Row, tuple[Param, ...], Binding]] = []
     for row in rows:
@@ -259,7 +259,7 @@ def choose(
 def _bind(
     row: Row, args: Sequence[Arg], kwargs: Mapping[str, Arg]
 ) -> tuple[tuple[Param, ...], Binding, int] | None:
-    """Parameters (spread), binding, and how well the arguments fit; None when the call cannot bind."""
+    """The parameters (varargs expanded), the binding, and how well the arguments fit; None if the call cannot bind."""
     params = row.params
     spread = next((i for i, p in enumerate(params) if p.code in _SPREAD), None)
     if spread is not None:
@@ -310,7 +310,7 @@ def _bind(
 def _fits(param: Param, arg: Arg) -> int:
     code = param.code
     if code == "s" and arg in ("?", "N"):
-        return WEAK  # what is handed on unseen is a number or a size where one may stand there
+        return WEAK  # an unknown value may be a string, but a number or a size is likelier
     if code in _ANY or arg == "?":
         return EXACT
     if isinstance(arg, Const):

@@ -9,12 +9,13 @@ from . import table
 if TYPE_CHECKING:
     from .op import Op
 
-#: What writes elements that share memory without an error; other ops raise.
+#: In-place ops that write a tensor with overlapping elements (`x.expand(3, 4)`) without an error; others raise.
 _PASS_OVERLAP = frozenset(
     "setitem fill_ fill_diagonal_ index_fill_ index_put_ masked_fill_ threshold threshold_ tril_ triu_ zero_".split()
 )
 
-#: What gives a result that lies in order, where in place the tensor keeps its strides; of others the result has these.
+#: Ops whose out-of-place result is contiguous, while in place the tensor keeps its strides. Results of other ops
+#: have the strides of the tensor.
 _REORDERS = frozenset(
     "addbmm_ addmm_ baddbmm_ cumprod_ cumsum_ index_add_ index_copy_ index_reduce_ masked_fill_ masked_scatter_ "
     "renorm_ scatter_ scatter_add_ scatter_reduce_ tril_ triu_".split()
@@ -22,7 +23,7 @@ _REORDERS = frozenset(
 
 
 def method(name: str) -> str | None:
-    """`mul` for `mul_`; None where there is no such method, or one that does something else (`bernoulli`, `gt`)."""
+    """`mul` for `mul_`; None if there is no such method, or it does something else (`bernoulli`, `gt`)."""
     known = table.get()
     return name[:-1] if name.endswith("_") and _agree(known.method(name), known.method(name[:-1])) else None
 
@@ -36,23 +37,23 @@ def function(name: str) -> str | None:
 
 
 def passes_overlap(key: str) -> bool:
-    """Whether an op in place takes a tensor whose elements share memory, as `expand` makes it."""
+    """Whether an in-place op accepts a tensor whose elements overlap, such as the result of `expand`."""
     return not _PASS_OVERLAP.isdisjoint(key.replace(":", ".").split("."))
 
 
 def reorders(name: str) -> bool:
-    """Whether the out-of-place form of a method gives a transposed tensor another layout."""
+    """Whether a method's out-of-place form lays out its result differently if the tensor is transposed."""
     return name in _REORDERS
 
 
 def _agree(inplace: Op | None, out: Op | None) -> bool:
-    """Whether every overload of one has an overload of the other that takes the same and returns something new."""
+    """Whether each in-place overload has an out-of-place one with the same parameters that returns a new tensor."""
     if inplace is None or out is None or not inplace.rows:
         return False
     fresh = set()
     for row in out.rows:
         returns = row.facts(row.params, False).returns
-        # A comparison in place keeps the tensor's dtype, out of place it gives booleans.
+        # A comparison keeps the tensor's dtype in place, but gives booleans out of place.
         if len(returns) == 1 and returns[0].kind == "fresh" and returns[0].dtype not in ("bool", "int"):
             fresh.add(_taken(row.signature))
     for row in inplace.rows:
@@ -63,5 +64,5 @@ def _agree(inplace: Op | None, out: Op | None) -> bool:
 
 
 def _taken(signature: str) -> tuple[str, ...]:
-    """The parameters of a signature but for the flag that makes it work in place."""
+    """The parameters of a signature, without the `inplace` flag."""
     return tuple(word for word in signature.split() if not word.startswith("inplace:"))

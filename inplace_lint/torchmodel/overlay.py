@@ -2,7 +2,7 @@
 
 A row is `variants|overload|parameters|behaviour|condition` (`facts` explains the behaviour); code `x` accepts any
 argument, `rest:k` any further ones. An entry replaces the derived group of its name, which the data file leaves out.
-Each has its repro in tests/torchmodel/test_overlay.py.
+Every entry has its repro in tests/torchmodel/test_overlay.py.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _BATCH_NORM = (
 )
 _TO_DEVICE = "self:t device:o=N dtype:o=N non_blocking:b=F copy:b=F * memory_format:o=N"
 
-# Methods that give no tensor and write nothing.
+# Methods that return no tensor and write nothing.
 _NO_TENSOR = (
     *(
         "size",
@@ -88,7 +88,7 @@ _NO_TENSOR_FUNCTIONS = (
     *("cudnn_is_acceptable", "py:torch.nn.init.calculate_gain"),
 )
 
-# Conversions copy only when they have to: to the dtype or device that the tensor has they return it itself.
+# Conversions return the tensor itself if it has the dtype or is on the device already, else a copy.
 _FLOATS = ("float", "double", "half", "bfloat16")
 _INTS = ("int", "long", "short", "byte", "char")
 _DEVICES = ("cpu", "cuda", "xpu", "ipu", "mtia")
@@ -105,7 +105,7 @@ _FACTORIES = {
     ),
 }
 
-# Share memory with what they are given where they can: `as_tensor` of a tensor is that tensor.
+# These alias their argument if they can: `as_tensor` of a tensor returns that tensor.
 _SHARING = {
     "as_tensor": "data:x rest:k",
     "asarray": "obj:x rest:k",
@@ -146,13 +146,13 @@ GROUPS: dict[str, list[str]] = {
     "detach_": ["fm||self:t|nodiff detach -> same(self)!"],
     "requires_grad_": ["m||self:t requires_grad:b=T|-> same(self)"],
     "pym:share_memory_": ["m||self:t|nodiff -> same(self)"],
-    # These change the data and leave the version counter alone.
+    # These write the data without bumping the version counter.
     "apply_": ["m||self:t callable:x|w!:self nodiff -> same(self)"],
     "map_": ["m||self:t tensor:t callable:x|w!:self nodiff -> same(self)"],
     "map2_": ["m||self:t x:t y:t callable:x|w!:self nodiff -> same(self)"],
     "set_": ["m||self:t rest:k|w:self nodiff over -> same(self)"],
     "_coalesced_": ["m||self:t coalesced:b|w:self meta nodiff -> same(self)"],
-    # In training the statistics are kept, and their versions compared, though backward does not read them.
+    # In training the node saves the statistics and checks their versions, though backward does not read them.
     "py:torch.nn.functional.batch_norm": [
         f"f||{_BATCH_NORM}|NativeBatchNormBackward0(input,running_mean,running_var,weight) d:input+weight+bias "
         "-> new:s|training==F",
@@ -168,7 +168,7 @@ GROUPS: dict[str, list[str]] = {
     "prop:mH": ["m||self:t|TransposeBackward0() -> view(self):s"],
     "prop:real": ["m||self:t|-> maybe(self):f"],
     "prop:imag": ["m||self:t|-> view(self):f"],
-    # The order matters: what is not known to be a basic index may be either.
+    # The order matters: an index that is not known to be basic may be either.
     "op:getitem": [
         "m|Tensor|self:t index:t|IndexBackward0(indices=index) d:self -> new:s",
         "m|Tensors|self:t index:tl|IndexBackward0(indices=index) d:self -> new:s",
@@ -186,7 +186,7 @@ GROUPS: dict[str, list[str]] = {
         "f||self:t * as_tuple:b=F|nodiff -> list:i!|as_tuple!=F",
         "m||self:t * as_tuple:b=F|nodiff -> list:i!|as_tuple!=F",
     ],
-    # Only where batch dimensions are broadcast are copies saved instead of the operands.
+    # Saves the operands; only if batch dimensions are broadcast, copies of them.
     **{
         name: ["fmo||self:t other:t|MmBackward0(self?other,mat2=other?self) -> new:s"]
         for name in ("matmul", "linalg_matmul")
@@ -195,7 +195,7 @@ GROUPS: dict[str, list[str]] = {
         "f||equation:s operand:t|-> maybe(operand):s",
         "f||equation:s operands:tv|BmmBackward0(self=operands?others) -> new:s",
     ],
-    # The fused kernels save everything; the composed one saves the weights, which nobody else sees, and the values.
+    # Fused kernels save everything; the composed one saves `value` and the attention weights, an internal tensor.
     "scaled_dot_product_attention": [
         "f||query:t key:t value:t attn_mask:t=N dropout_p:n=0.0 is_causal:b=F * scale:n=N enable_gqa:b=F"
         "|BmmBackward0(mat2=value?query+key) "
@@ -203,7 +203,7 @@ GROUPS: dict[str, list[str]] = {
         "value@fused_kernel,attn_mask?query+key+value@fused_kernel,output=r0@fused_kernel) -> new:s"
     ],
     "op:pos": ["m||self:t|-> same(self)"],
-    # A number divided by a tensor is the tensor's reciprocal times the number: what is saved is that temporary.
+    # `2 / x` computes `x.reciprocal() * 2`: it saves that temporary, not `x`.
     "op:div": [
         "m|Tensor|self:t other:t|DivBackward0(other,self?other) -> new:f",
         "m|reflected|self:n other:t|ReciprocalBackward0() -> new:f",
@@ -215,9 +215,9 @@ GROUPS: dict[str, list[str]] = {
     },
 }
 
-#: Modules, in the form of the table: constructor, call, whether it has weights, then a row for each configuration.
+#: Modules, as in the table: constructor, call, whether they have weights, then one row per configuration.
 MODULES: dict[str, list[str]] = {
-    # Whether the targets are classes or probabilities, they are saved; only of smoothed probabilities a copy is.
+    # The targets, classes or probabilities, are saved; only of smoothed probabilities a copy is saved instead.
     "CrossEntropyLoss": [
         "weight:t=N size_average:x=N ignore_index:x=-100 reduce:x=N reduction:x=mean label_smoothing:x=0",
         "input:t target:t",
@@ -225,7 +225,7 @@ MODULES: dict[str, list[str]] = {
         "NllLossBackward0(target?input) -> new:s|label_smoothing==0",
         "NllLossBackward0(~target?input) -> new:s|label_smoothing!=0",
     ],
-    # With batches first the input is turned round, and copied to be multiplied: a single query lies as it did.
+    # With batch_first the input is transposed, and copied for the product; a single query needs no copy.
     "MultiheadAttention": [
         "embed_dim:x num_heads:x dropout:x=0 bias:b=T add_bias_kv:b=F add_zero_attn:b=F kdim:x=N vdim:x=N "
         "batch_first:b=F",

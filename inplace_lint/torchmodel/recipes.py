@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-#: The operation behind each reduction that can be asked for by name.
+#: The torch method for each reduction that einops accepts by name.
 REDUCTIONS = {
     "mean": "mean",
     "sum": "sum",
@@ -21,22 +21,22 @@ REDUCTIONS = {
     "any": "any",
     "all": "all",
 }
-#: Those that take one axis at a time.
+#: Reductions whose torch method takes one axis at a time.
 _ONE_BY_ONE = frozenset(["prod", "any", "all"])
 
 ELLIPSIS = "..."
-#: An ellipsis that stands in parentheses: its axes become one.
+#: An ellipsis in parentheses: its axes are merged into one.
 MERGED = "(...)"
 
-#: Whose memory the result of a step has: that of what it is given; so where the tensor at the start was contiguous;
-#: other memory where it was; other memory, of the same elements; that of a new tensor.
+#: The memory of a step's result: its input's; its input's if the first tensor was contiguous, else maybe a copy; a copy
+#: if that was contiguous, else maybe not; always a copy of the elements; a new tensor.
 SHARED, SHARED_IF_WHOLE, COPIED_IF_WHOLE, COPIED, NEW = range(5)
 
 
 class Step:
-    """One operation: the name of a method, its argument (sizes or axes, None for one that is not known), its memory.
+    """One operation: the method's name, its argument (sizes or axes; None for an unknown one), its result's memory.
 
-    A step without a name calls the function that was given as the reduction, with the tensor and these axes.
+    A step without a name calls the reduction that was passed as a function, with the tensor and these axes.
     """
 
     __slots__ = ("argument", "memory", "name")
@@ -45,7 +45,7 @@ class Step:
         self, name: str, argument: tuple[int | None, ...] | int | None, memory: int = SHARED
     ) -> None:
         self.name = name
-        #: None where not even the number of axes is known
+        #: None if even the number of axes is unknown
         self.argument = argument
         self.memory = memory
 
@@ -54,7 +54,7 @@ class Step:
 
 
 def groups(side: str) -> list[list[str]]:
-    """The axes on one side of a pattern, those in parentheses together; an axis of one element is an empty group."""
+    """The groups of axes on one side of a pattern: one per parenthesis or name; `1` is an empty group."""
     found: list[list[str]] = []
     inside: list[str] | None = None
     for word in side.replace("…", ELLIPSIS).replace("(", " ( ").replace(")", " ) ").split():
@@ -80,7 +80,7 @@ def sides(pattern: str) -> tuple[list[list[str]], list[list[str]]] | None:
 def recipe(
     pattern: str, lengths: Mapping[str, int | None], reduction: str | None = None
 ) -> list[Step] | None:
-    """The steps of `rearrange`, `repeat` or `reduce`; `reduction` names the last one's operation, "" for a function."""
+    """The steps of `rearrange`, `repeat` or `reduce`; `reduction` names the operation, "" stands for a function."""
     both = sides(pattern)
     if both is None:
         return None
@@ -94,7 +94,7 @@ def recipe(
     if (reduced and reduction is None) or (len(set(before)) < len(before)):
         return None
     if not {*before, *after, "tensor", "pattern", "reduction"}.issuperset(lengths):
-        return None  # the length of an axis that the pattern does not name
+        return None  # a length is given for an axis that the pattern does not name
     known = ELLIPSIS not in before
     steps: list[Step] = []
     if any(len(group) != 1 for group in left):
@@ -115,7 +115,7 @@ def recipe(
 
 
 def _own_name(name: str, group: int, place: int) -> str:
-    """Numbers on the left side are axes without a name: two of them are two axes."""
+    """Gives each number on the left side a name of its own: two equal numbers are two axes."""
     return f"{name}@{group}.{place}" if name.isdecimal() else name
 
 
@@ -137,7 +137,7 @@ def _product(sizes: Mapping[str, int | None], group: Sequence[str]) -> int | Non
 
 
 def _reductions(reduction: str | None, reduced: Sequence[str]) -> list[Step]:
-    """The reduced axes come last when it is their turn."""
+    """The steps that reduce these axes, which a permutation has moved to the end."""
     if not reduced:
         return []
     name = REDUCTIONS.get(reduction or "", "")
@@ -150,7 +150,7 @@ def _reductions(reduction: str | None, reduced: Sequence[str]) -> list[Step]:
 def _memory(
     group: Sequence[str], before: Sequence[str], sizes: Mapping[str, int | None], added: Sequence[str]
 ) -> int:
-    """What merging these axes into one does, where the axes lay side by side before in this order."""
+    """The memory of the result when these axes merge into one; `before` is the order of the axes at the start."""
     axes = [name for name in group if sizes[name] != 1]
     if len(axes) < 2 and (not axes or axes[0] != ELLIPSIS):
         return SHARED
@@ -162,7 +162,7 @@ def _memory(
 
 
 def equation(pattern: str) -> str | None:
-    """The equation of torch's einsum for a pattern of einops' einsum, whose axes have names."""
+    """Translates a pattern of einops' einsum, whose axes have names, to an equation of torch.einsum."""
     left, arrow, right = pattern.partition("->")
     letters: dict[str, str] = {}
     written = [_letters(side, letters) for side in (*left.split(","), right)]
@@ -187,7 +187,7 @@ def _letters(side: str, letters: dict[str, str]) -> str | None:
 
 
 def mix(pattern: str, weight_shape: str) -> tuple[str, str, str] | None:
-    """What the layer EinMix does to its input: a pattern, an equation with the weight, and a pattern for the result."""
+    """The steps of the EinMix layer: an input pattern, an equation with the weight, and a result pattern."""
     left, arrow, right = pattern.partition("->")
     if not arrow:
         return None

@@ -9,8 +9,7 @@ if TYPE_CHECKING:
 
     Sizes = tuple[int | None, ...]
 
-#: Ops that compute each element by itself, as torch tags them: their results are laid out like their operands.
-#: `tests/torchmodel/test_layout.py` asks torch.
+#: Elementwise ops, as torch tags them: results are laid out like operands. `tests/torchmodel/test_layout.py` checks.
 POINTWISE = frozenset(
     """
     abs acos acosh add addcdiv addcmul angle asin asinh atan atan2 atanh bitwise_and bitwise_left_shift
@@ -33,7 +32,7 @@ POINTWISE = frozenset(
     """.split()
 )
 
-#: `tests/torchmodel/test_shapes.py` asks torch.
+#: By group, its ops and modules. `tests/torchmodel/test_shapes.py` compares them with torch.
 _GROUPS = {
     # the shape of the first tensor
     "same": """
@@ -55,12 +54,12 @@ _GROUPS = {
         Conv1d Conv2d Conv3d ConvTranspose1d ConvTranspose2d ConvTranspose3d AvgPool1d AvgPool2d AvgPool3d
         MaxPool1d MaxPool2d MaxPool3d Upsample
     """,
-    # an axis less for each that is named by `dim`, or a number
+    # without the axes that `dim` names; 0-d without `dim`
     "reduced": """
         sum mean prod amax amin norm std var logsumexp max min median nanmedian argmax argmin all any nansum nanmean
         count_nonzero linalg_vector_norm vector_norm
     """,
-    # a number, where `reduction` says so
+    # 0-d, unless `reduction` says otherwise
     "loss": """
         mse_loss l1_loss smooth_l1_loss huber_loss kl_div binary_cross_entropy binary_cross_entropy_with_logits
         cross_entropy nll_loss
@@ -81,7 +80,7 @@ _GROUP_OF = {name: group for group, names in _GROUPS.items() for name in names.s
 
 
 def group_of(name: str) -> str:
-    """The group that an op of this name belongs to; "elements" where each is computed by itself, empty if unknown."""
+    """The group of the op or module of this name; "elements" for elementwise ops, empty if unknown."""
     return _GROUP_OF.get(name) or ("elements" if name in POINTWISE else "")
 
 
@@ -91,11 +90,11 @@ def names(group: str) -> list[str]:
 
 
 def broadcast(shapes: Sequence[Sizes]) -> Sizes:
-    """The shape that these broadcast to."""
+    """The shape that these broadcast to; a None is an unknown length."""
     found: list[int | None] = []
     for axis in range(1, max((len(shape) for shape in shapes), default=0) + 1):
         sizes = {shape[-axis] for shape in shapes if axis <= len(shape)} - {1}
-        lengths = sizes - {None}  # what is not known is one of these, or 1
+        lengths = sizes - {None}  # an unknown length is one of these, or 1
         found.append(1 if not sizes else lengths.pop() if len(lengths) == 1 else None)
     return tuple(reversed(found))
 
@@ -108,7 +107,7 @@ def product(left: Sizes, right: Sizes) -> Sizes:
 
 
 def reduced(sizes: Sizes, axes: Sequence[int] | None, keep: bool) -> Sizes | None:
-    """The shape that is left when these axes are reduced, or all of them."""
+    """The shape after reducing these axes, or all if None; None if an axis is out of range."""
     rank = len(sizes)
     if axes is None:
         gone = set(range(rank))
@@ -122,7 +121,7 @@ def reduced(sizes: Sizes, axes: Sequence[int] | None, keep: bool) -> Sizes | Non
 
 
 def of_equation(equation: str, operands: Sequence[Sizes | None]) -> Sizes | None:
-    """The shape that an einsum gives."""
+    """The shape of an einsum's result; None if it is not known."""
     terms, arrow, result = equation.replace(" ", "").partition("->")
     parts = terms.split(",")
     if not arrow or len(parts) != len(operands):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: Context managers and decorators that set a mode.
+#: Context managers and decorators that set a grad mode, or autocast.
 MODES = {
     "torch.no_grad": "off",
     "torch.inference_mode": "inference",
@@ -18,28 +18,28 @@ MODES = {
     "torch.cpu.amp.autocast": "autocast",
 }
 
-#: Methods of distributions whose results carry no graph.
+#: Methods of distributions whose results are detached from the graph.
 DRAWN = ("sample", "sample_n", "enumerate_support")
-#: ... and those whose results hang on all that the distribution was made of.
+#: ... and those whose results depend on the distribution's parameters through the graph.
 COMPUTED = ("entropy", "log_prob", "rsample")
 
-#: What makes a layer compute its weight in each call, of other parameters that it saves; it gives that layer back.
+#: Functions that make a layer compute its weight, in each call, from other parameters that it saves; they return it.
 NORMED = frozenset(
     f"torch.nn.utils.{name}"
     for kind in ("spectral_norm", "weight_norm")
     for name in (kind, f"{kind}.{kind}", f"parametrizations.{kind}")
 )
 
-#: What makes an operator of a function.
+#: Decorators that make an operator of a function.
 MAKERS = frozenset(("torch.library.custom_op", "torch.library.triton_op"))
 
-#: Functions of the op table that mean something else all the same: they share memory, or ask something (`intrinsics`).
+#: Ops that the table lists but `intrinsics` models instead: they alias memory, or ask a question.
 INTRINSIC_OPS = frozenset(
     f"torch.{name}"
     for name in "from_numpy from_dlpack to_dlpack as_tensor asarray is_grad_enabled is_tensor".split()
 )
 
-#: Classes that an annotation names for a tensor, and what kind of numbers it holds where that says it.
+#: Annotations that mean a tensor, with the kind of its elements ("int", "bool") where the name tells.
 TENSOR_TYPES = {
     "Tensor": "",
     **dict.fromkeys(("FloatTensor", "HalfTensor", "DoubleTensor", "BFloat16Tensor"), ""),
@@ -47,7 +47,7 @@ TENSOR_TYPES = {
     "BoolTensor": "bool",
 }
 
-#: Longer public spellings of a namespace, and the one under which the table knows it.
+#: Longer public spellings of a namespace, each with the canonical one.
 _SPELLINGS = (
     ("torch.functional.F", "torch.nn.functional"),
     ("torch.nn.functional.F", "torch.nn.functional"),
@@ -55,17 +55,17 @@ _SPELLINGS = (
     ("torch.nn.parameter.", "torch.nn."),
     ("einops.einops.", "einops."),
 )
-#: How everything begins that has more than one name.
+#: Prefixes of every name that has more than one spelling.
 _SPELLED_LONG = (*(long for long, _ in _SPELLINGS), "torch.nn.modules.", "torch.optim.")
 
 
 def above(dotted: str) -> tuple[str, ...]:
-    """What a class of torch derives from, as far as it matters in which order attributes are looked up."""
+    """The bases of a torch class, as far as they matter for attribute look-up."""
     return ("torch.nn.Module",) if dotted.startswith("torch.nn.") and dotted != "torch.nn.Module" else ()
 
 
 def canonical(dotted: str) -> str:
-    """One name for what can be imported by several."""
+    """The canonical one of the names under which something can be imported."""
     if not dotted.startswith(_SPELLED_LONG):
         return dotted
     for long, short in _SPELLINGS:

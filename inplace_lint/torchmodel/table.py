@@ -16,7 +16,7 @@ _table: Table | None = None
 
 
 def get() -> Table:
-    """The table itself."""
+    """The table, loaded on the first call."""
     global _table
     if _table is None:
         from inplace_lint.torchmodel.load import load
@@ -36,17 +36,17 @@ def method(name: str) -> Op | None:
 
 
 def property_(name: str) -> Op | None:
-    """The property of torch.Tensor that gives a tensor; None for `shape` and the like."""
+    """The tensor-valued property of torch.Tensor of this name; None for `shape` and the like."""
     return (_table or get()).property_(name)
 
 
 def operator(sign: str) -> Op | None:
-    """The operator: `+`, `+=`, `neg`, `[]`, `[]=`."""
+    """The operator of this sign: `+`, `+=`, `neg`, `[]`, `[]=`."""
     return (_table or get()).operator(sign)
 
 
 def module(name: str) -> Module | None:
-    """The module of this dotted name: `torch.nn.ReLU`."""
+    """The module class of this dotted name: `torch.nn.ReLU`."""
     return (_table or get()).module(name)
 
 
@@ -71,17 +71,17 @@ def has_optimizer(name: str) -> bool:
 
 
 def gives_itself(name: str) -> bool:
-    """Whether the method of this name, which every module has, returns the module."""
+    """Whether a method of every `nn.Module` returns the module itself (`train`, `to`)."""
     return get().gives_itself(name)
 
 
 def names_op(name: str) -> bool:
-    """Whether an operation goes by this name: a method, or a function of torch or torch.nn.functional."""
+    """Whether some op has this name: a method, or a function of torch or torch.nn.functional."""
     return (_table or get()).names_op(name)
 
 
 def lacks(dotted: str) -> bool:
-    """Whether a dotted name reads like the in-place form of a function of torch, and there is none."""
+    """Whether the name looks like the in-place form of a torch function that has none: `torch.matmul_`."""
     space, _, name = dotted.rpartition(".")
     return (
         space in ("torch", "torch.nn.functional")
@@ -93,10 +93,10 @@ def lacks(dotted: str) -> bool:
 
 
 def nearest(name: str) -> str | None:
-    """The existing name most like this one, in its namespace."""
+    """The existing name most similar to this one, in its namespace."""
     return (_table or get()).nearest(name)
 
 
 def returns_nontensor(name: str) -> bool:
-    """Whether the method or dotted function of this name gives no tensor."""
+    """Whether a method or dotted function returns no tensor."""
     return (_table or get()).returns_nontensor(name)

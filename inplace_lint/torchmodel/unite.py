@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def united(rows: Sequence[Facts], flags: tuple[str, ...]) -> Facts:
-    """The facts when any of the rows may be what runs: what not all share becomes a "may"."""
+    """The facts of a call that may run any of these rows; what only some of them save is a "may" save."""
     first = rows[0]
     if all(row is first for row in rows):
         return first
@@ -73,7 +73,7 @@ def united(rows: Sequence[Facts], flags: tuple[str, ...]) -> Facts:
 
 
 def _ways(rows: Sequence[Facts]) -> tuple[Facts, ...]:
-    """What runs where nothing is written, and where something is; none where all rows agree on that."""
+    """The joined facts of the rows that write nothing, and of those that write; empty if all agree on that."""
     writing = [row for row in rows if row.writes]
     if not writing or len(writing) == len(rows):
         return ()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from inplace_lint.torchmodel.facts import Ret, Save
     from inplace_lint.torchmodel.module import Module
 
-# How people write the spaces, in the order in which a bare name is looked up.
+# Each namespace and its usual abbreviation, in the order in which a bare name is looked up.
 SPACES = (
     ("torch.nn.functional", "F."),
     ("torch", "torch."),
@@ -46,10 +46,10 @@ ONLY = {
 
 
 def describe(name: str, inplace: bool) -> str | None:
-    """The description of the op that people write as `name` (`exp_`, `F.silu`, `nn.ReLU`, `+=`).
+    """Describes the op that people write as `name` (`exp_`, `F.silu`, `nn.ReLU`, `+=`).
 
     `inplace` asks for the form with `inplace=True`. For a name that does not exist the text says so and gives the
-    nearest that does; None when nothing is near.
+    nearest one that does; None if none is near.
     """
     name = name.strip().removesuffix("()")
     sign = OPERATOR_NAMES.get(name.replace(" ", "") if "[" in name else name, name)
@@ -109,7 +109,7 @@ def find(name: str) -> tuple[str, Op, list[str]] | None:
 
 
 def missing(name: str) -> str | None:
-    """That the name does not exist, and which one does."""
+    """Says that the name does not exist, and which similar one does; None if none is near."""
     short = name.rpartition(".")[2]
     asked = name
     for space, prefix in SPACES:
@@ -198,7 +198,7 @@ def _describe_module(module: Module, inplace: bool) -> str:
 
 
 def call_text(row: Row, op: Op, inplace: bool, spoken: list[str]) -> str | None:
-    """The call as people write it, with what decides; None when `inplace` says that it is another row."""
+    """The call as people write it, with the row's condition; None if `inplace` selects another row."""
     conditions = []
     for test in row.condition.split("&") if row.condition else ():
         name, sign, value = test.partition("!=") if "!=" in test else test.partition("==")
@@ -229,12 +229,12 @@ def call_text(row: Row, op: Op, inplace: bool, spoken: list[str]) -> str | None:
 
 
 def shown_name(name: str, op: Op) -> str:
-    """A function's `self` is called `input` in Python."""
+    """The parameter's name in Python, where a function's `self` is called `input`."""
     return "input" if name == "self" and not op.name.startswith("Tensor.") else name
 
 
 def spread(row: Row, op: Op) -> tuple[Facts, list[str]]:
-    """The row's facts and the names of its parameters, `*tensors` as two of them."""
+    """The row's facts and parameter names, with `*tensors` shown as two of them."""
     params = row.params
     names = [shown_name(p.name, op) for p in params]
     for i, param in enumerate(params):
@@ -246,7 +246,7 @@ def spread(row: Row, op: Op) -> tuple[Facts, list[str]]:
 
 
 def facts_lines(facts: Facts, names: list[str]) -> list[str]:
-    """Saves, writes, result, in-place gain and autocast, a line or two each."""
+    """The facts as lines: saves, clones, writes, returns and autocast."""
     lines = []
     lines += labelled("Saves", saves_lines(facts, names))
     if facts.clones is not None and facts.writes and facts.differentiable:
@@ -287,7 +287,7 @@ def saves_lines(facts: Facts, names: list[str]) -> list[str]:
 
 
 def save_text(saves: Sequence[Save], facts: Facts, names: list[str]) -> str:
-    """One line for the saves of one node under one condition."""
+    """One line for several saves of one node under one condition."""
     save = saves[0]
     parts = [listed([target_text(one, facts, names) for one in saves])]
     if save.certainty == "may":

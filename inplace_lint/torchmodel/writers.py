@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-#: Functions of torch and NumPy, by the last part of their name. (What others of NumPy write is seldom a tensor's.)
+#: Functions of torch and NumPy, by the last part of their name. (Other NumPy functions seldom write a tensor.)
 FUNCTIONS = frozenset(["batch_norm", "copyto", "instance_norm", "vector_to_parameters"])
 #: Methods of arrays and storage objects.
 METHODS = frozenset(["fill"])
 #: Methods of modules and optimizers that write parameters.
 STEPS = frozenset(["load_state_dict", "step"])
-#: ... and that say which buffers a forward writes from then on.
+#: Methods that switch the mode, on which it depends whether a forward writes buffers such as running statistics.
 MODES = frozenset(["train"])
-#: Optimizers that write parameters, and then call the closure that they were given again.
+#: Optimizers whose `step` writes parameters and then calls the given closure again.
 SEARCHING = frozenset(["LBFGS"])
-#: Functions of torch that write parameters.
+#: Functions of torch that write the parameters they are given.
 _OF_PARAMETERS = frozenset(
     f"torch.nn.utils.{module}vector_to_parameters" for module in ("", "convert_parameters.")
 )
