@@ -24,20 +24,20 @@ if TYPE_CHECKING:
     from ..project.modules import Question
     from .graph import Answers, Key
 
-#: Settings that decide which files are checked, or what is shown of what was found in them.
+#: Settings that cached findings do not depend on: they select files, or decide which findings are shown and how.
 _LATER = frozenset(
     "root config_file select ignore extend_select min_confidence notes per_file_ignores inputs exclude extend_exclude "
     "force_exclude respect_gitignore output_format unsafe_fixes fail_on baseline cache_dir src".split()
 )
-#: A file with one of these was not read, or not in a way that the next run has to repeat.
+#: Findings of a file with one of these codes are not cached: it was not read, or the next run must report it again.
 _PASSING = ("IPL000", "IPL002")
-#: When so many files look new and are not, it is noted how they look now.
+#: If at least so many files have a new time stamp but unchanged content, their new stamps are saved.
 _TOUCHED = 50
 
 
 @dataclass(slots=True)
 class News:
-    """What one process learnt: findings, what they rest on, and when the files were written."""
+    """What one process found out: findings, what they depend on, the files' time stamps, answers about files."""
 
     entries: dict[Key, Entry] = field(default_factory=dict)
     nodes: dict[str, Node] = field(default_factory=dict)
@@ -46,7 +46,7 @@ class News:
 
 
 class Cache:
-    """The findings of one project under one configuration."""
+    """The cached findings of one project under one configuration."""
 
     def __init__(self, directory: str, settings: Settings, project: Project) -> None:
         self.directory = directory
@@ -63,7 +63,7 @@ class Cache:
         self._answers: dict[Question, tuple[str | None, list[str]]] = {}
         self.learnt = News()
         self._fresh: dict[Key, Entry] = {}
-        #: what was found out about files that others import
+        #: answers about functions of imported files (`prefilter.cached_answers`)
         self.answers = _Answers(self)
 
     @property
@@ -83,11 +83,11 @@ class Cache:
             try:
                 return at, graphs.loaded(body, self.root)
             except ValueError:
-                pass  # signed, and yet not to be read: a fault of our own is no reason to fail
+                pass  # correctly signed but unreadable: a bug of ours must not make the run fail
         return at, Graph()
 
     def verify(self, paths: Iterable[str]) -> None:
-        """Finds out of which of these files the findings stand."""
+        """Decides for these files, and all they import, whether their cached findings still hold."""
         graph = self.graph
         reached = graph.reached(paths, self._good | self._bad)
         doing = self._doing
@@ -99,27 +99,27 @@ class Cache:
         self._good |= reached - bad
 
     def turn(self) -> None:
-        """Files may have changed: what was learnt and not written is forgotten."""
+        """Forgets what was found out but not yet written, because files may have changed."""
         for known in (self._good, self._bad, self._questions, self._answers, self._fresh):
             known.clear()
         self._told, self.learnt = News(), News()
         self.answers.turn()
 
     def stands(self, path: str) -> bool:
-        """Whether a file, and all that it rests on, is known to be as it was."""
+        """Whether a file and everything it imports are known to be unchanged."""
         if path not in self._good and path not in self._bad:
             self.verify([path])
         return path in self._good
 
     def knows(self, path: str, notes: bool) -> bool:
-        """Whether the findings of a file are known."""
+        """Whether the cache holds valid findings of a file."""
         if (path, notes) not in self.graph.entries:
             return False
-        # What it rests on need not be looked at where the file itself has changed.
+        # If the file itself has changed, its dependencies need no check.
         return self.graph.nodes[path].held == self.contents.digest(path) and self.stands(path)
 
     def recall(self, path: str, notes: bool) -> tuple[list[Diagnostic], int] | None:
-        """All findings of a file, and how its comments are read (`Entry.says`); None where they are not known."""
+        """All findings of a file, and where its comments stand (`Entry.says`); None if they are not cached."""
         if not self.knows(path, notes):
             return None
         known = self.graph.entries[path, notes]
@@ -129,14 +129,14 @@ class Cache:
             return None
 
     def keep(self, path: str, notes: bool, found: list[Diagnostic], says: int) -> None:
-        """Remembers what was found in a file as it is on disk."""
+        """Caches the findings of a file, unless its text or another's is unsaved in an editor."""
         if self.contents.unsaved or any(one.code in _PASSING for one in found):
             return
         if self.contents.held.get(path):
             self._fresh[path, notes] = Entry(plain.written(found, self.root), says)
 
     def edited(self, path: str) -> list[Diagnostic]:
-        """Findings of a file whose edits are known, or why there are none."""
+        """The findings of a file whose edits were made, or refused with a reason."""
         known = self._fresh.get((path, EDITS))
         if known is None and self.stands(path):
             known = self.graph.entries.get((path, EDITS))
@@ -146,13 +146,13 @@ class Cache:
             return []
 
     def keep_edited(self, path: str, found: list[Diagnostic]) -> None:
-        """Remembers the edits of findings in a file as it is on disk, beside those that are known."""
+        """Caches the edits of findings in a file on disk, beside those cached before."""
         if not self.contents.unsaved and self.contents.held.get(path):
             every = plain.written([*self.edited(path), *found], self.root)
             self._fresh[path, EDITS] = Entry(every, 0)
 
     def news(self) -> News:
-        """What was learnt since this was asked last."""
+        """What was found out since the last call."""
         told, news = self._told, News(self._fresh)
         self._fresh = {}
         if not self.contents.unsaved:
@@ -186,7 +186,7 @@ class Cache:
         is_file = self.contents.is_file
         known = self.graph.nodes.get(path) if path in self._good else None
         if known is not None:
-            node.meet(known)  # what was taken from there rests on all that is told there
+            node.meet(known)  # a cached answer depends on all that the cached node lists
         else:
             node.asked = {one: is_file(one) for one in self.project.around(path)}
         for question in questions:
@@ -200,7 +200,7 @@ class Cache:
         return node
 
     def learn(self, news: News) -> None:
-        """Takes over what a process learnt."""
+        """Adds what a worker process found out."""
         self.learnt.entries |= news.entries
         self.learnt.seen |= news.seen
         _add(self.learnt.answers, news.answers)
@@ -210,13 +210,13 @@ class Cache:
                 known.meet(node)
 
     def write(self) -> None:
-        """Keeps for later runs what is known now."""
+        """Saves what is known for later runs, merged with what other runs have saved."""
         if not self._fresh and not self.learnt.entries and self._touched() < _TOUCHED:
             return
         self.learn(self.news())
         graph, learnt = self.graph, self.learnt
         if store.saved_at(self.directory, self.name) != self._loaded_at:
-            graph = self._load()[1]  # another run has written meanwhile
+            graph = self._load()[1]  # another run has saved meanwhile
         changed = {path for path, node in graph.nodes.items() if self._contradicts(path, node)}
         stale = graph.resting_on(changed, graph.nodes)
         entries = {
@@ -240,12 +240,12 @@ class Cache:
         self._bad.clear()
 
     def _touched(self) -> int:
-        """How many files were read because they looked new."""
+        """How many files were read because their time stamp was new."""
         known, seen = self.graph.seen, self.contents.seen
         return sum(path in seen and seen[path] is not known.get(path) for path in self.graph.nodes)
 
     def _contradicts(self, path: str, node: Node) -> bool:
-        """Whether a file is known not to be as it was."""
+        """Whether a file, or a path that was looked for on its behalf, is known to have changed."""
         learnt = self.learnt.nodes.get(path)
         if learnt is not None and learnt.held != node.held:
             return True
@@ -260,13 +260,13 @@ class Cache:
         )
 
     def _doing(self, top: str) -> str:
-        """What a package does as a whole."""
+        """The summary of a package as a whole, as text (`attention.surroundings`)."""
         from ..attention import surroundings
 
         return surroundings.of_package(top, self.contents).said()
 
     def _look_through_packages(self, graph: Graph) -> None:
-        """Notes what the single files of packages do, that a later run need not read them."""
+        """Stores the summaries of the files in packages, so that a later run need not read them."""
         tops = {node.package[0] for node in graph.nodes.values() if node.package is not None}
         for top in tops:
             if not any(path.startswith(os.path.join(top, "")) for path in graph.deeds):
@@ -285,7 +285,7 @@ class Cache:
 
 
 class _Answers:
-    """What was found out about files for the sake of those that import them (`project.modules.Answers`)."""
+    """Cached answers about imported files; implements `project.modules.Answers`."""
 
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
@@ -307,16 +307,16 @@ class _Answers:
         self._fresh.setdefault(os.path.abspath(filename), {})[question] = answer
 
     def used(self) -> list[str]:
-        """The files of which something was recalled."""
+        """The files with a cached answer that was loaded."""
         return [os.path.abspath(filename) for filename, known in self._known.items() if known]
 
     def turn(self) -> None:
-        """Files may have changed."""
+        """Forgets all answers, because files may have changed."""
         self._known.clear()
         self._fresh.clear()
 
     def news(self) -> Answers:
-        """What was kept since this was asked last."""
+        """The answers that were kept since the last call."""
         fresh, self._fresh = self._fresh, {}
         return fresh
 
@@ -327,14 +327,14 @@ def _add(known: Answers, others: Answers) -> None:
 
 
 class Caches:
-    """The caches of a run: one in each project that it checks. Without `writes` they are only read."""
+    """The caches of a run, one for each project that it checks; saved at the end only if `writes`."""
 
     def __init__(self, writes: bool = True) -> None:
         self.writes = writes
         self._known: dict[Settings, Cache | None] = {}
 
     def of(self, settings: Settings, project: Project) -> Cache | None:
-        """The cache for files with these settings; None where there can be none."""
+        """The cache for files with these settings; None if their root is not absolute."""
         if settings not in self._known:
             self._known[settings] = None
             if os.path.isabs(settings.root):
@@ -342,40 +342,40 @@ class Caches:
         return self._known[settings]
 
     def news(self) -> dict[Settings, News]:
-        """What this process learnt since it was asked last."""
+        """What this process found out since the last call."""
         return {settings: cache.news() for settings, cache in self._known.items() if cache is not None}
 
     def learn(self, news: dict[Settings, News], project_of: Callable[[Settings], Project]) -> None:
-        """Takes over what another process learnt."""
+        """Adds what another process found out."""
         for settings, one in news.items():
             cache = self.of(settings, project_of(settings))
             if cache is not None:
                 cache.learn(one)
 
     def turn(self) -> None:
-        """Files may have changed."""
+        """Forgets what may be outdated, because files may have changed."""
         for cache in self._known.values():
             if cache is not None:
                 cache.turn()
 
     def write(self) -> None:
-        """Keeps what is known now for later runs."""
+        """Saves what is known now for later runs."""
         for cache in self._known.values():
             if cache is not None and self.writes:
                 cache.write()
 
 
 def directory(settings: Settings) -> str:
-    """Where the findings in a project are kept."""
+    """The cache directory of a project."""
     return settings.cache_dir or os.environ.get(VARIABLE) or os.path.join(settings.root, store.NAME)
 
 
-#: Names the directory in place of the projects' own.
+#: The environment variable that names one cache directory for all projects.
 VARIABLE = "INPLACE_LINT_CACHE_DIR"
 
 
 def _name(settings: Settings) -> str:
-    """A name for all that findings depend on beside the project's files."""
+    """The cache file's name: a digest of the root, then one of everything else that findings depend on."""
     told = [
         f"{one.name}={getattr(settings, one.name)!r}" for one in fields(settings) if one.name not in _LATER
     ]
@@ -393,7 +393,7 @@ def _name(settings: Settings) -> str:
 
 
 def _tool() -> str:
-    """When the files of this tool were written: it may be a working copy."""
+    """A digest of the write times of this tool's own files, which may be a working copy."""
     found: list[str] = []
     pending = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
     while pending:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..project.discovery import Target
     from .cache import Caches
 
-#: Below so many files with fixes a second process costs more than it saves.
+#: With fewer files with fixes per process, another process costs more than it saves.
 _FIXED_PER_JOB = 4
 
 
@@ -29,7 +29,7 @@ def show_edits(
     jobs: int = 1,
     caches: Caches | None = None,
 ) -> None:
-    """Fill in the edits of every fix, each tried by itself, unless these caches know them."""
+    """Fills in `fix` or `fix_refused` of every finding with a plan. Each fix is tried by itself, or is cached."""
     planned: list[list[Diagnostic]] = []
     sources: list[tuple[Target, bytes, list[Diagnostic]]] = []
     with pipeline.remembering(caches):
@@ -46,7 +46,7 @@ def show_edits(
 
 
 def _untried(target: Target, found: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """Those findings whose edits are still to be made; those of the others are filled in."""
+    """The findings whose edits are not cached; fills in the edits of the others."""
     planned = [one for one in found if one.plan is not None and one.fix is None and one.fix_refused is None]
     cache = pipeline.cache_of(target.settings) if planned else None
     if cache is None:
@@ -64,7 +64,7 @@ def _identity(one: Diagnostic) -> tuple[object, ...]:
 
 
 def _tried(file: tuple[Target, bytes, list[Diagnostic]]) -> list[tuple[Fix | None, str | None]]:
-    """The edits of a file's fixes, or why there are none."""
+    """The fixes of a file's findings, each with its edits, or the reason why it is refused."""
     from ..fixes.apply import resolve
 
     target, source, planned = file
@@ -89,14 +89,14 @@ def by_file(
                 try:
                     source = read(target.filename)
                 except OSError:
-                    source = b""  # its finding says that it cannot be read
+                    source = b""  # its IPL000 finding says that it cannot be read
             yield target, source, found[target.filename]
 
 
 def trial(target: Target, program: Reading) -> Callable[[bytes], list[Diagnostic]]:
-    """Every finding of what may become of a file, those too that are only possible: none of them may come by a fix.
+    """Returns a function that lints a changed program at full sensitivity: a fix must not add even a possible finding.
 
-    Raises Refused for what cannot go back into the file.
+    It raises Refused if the changed program cannot be written back into the file.
     """
     settings = replace(target.settings, notes=True, min_confidence="possible")
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from ..project.contents import Contents, Stamp
 
-    #: a file, and what is kept of it: its findings, without or with those that change nothing about the outcome (False,
-    #: True), or those of its findings whose edits were made (`EDITS`)
+    #: a file, and which entry of it: its findings without notes (False) or with notes and possible ones (True), or
+    #: the findings whose edits were made (`EDITS`)
     Key = tuple[str, int]
-    #: by path, the questions about a file that were answered
+    #: by path, the answers to questions about a file
     Answers = dict[str, dict[str, bool]]
 
 
@@ -30,10 +30,10 @@ EDITS = 2
 
 @dataclass(slots=True)
 class Node:
-    """A file: the name of what it held, and what was asked for its sake.
+    """A file in the graph: the digest of its content (`held`), and what was looked up on its behalf.
 
-    `next` are the files that its imports mean; `asked` the paths that were looked for, with whether there was a file;
-    `package` the folder that was looked through as a whole, and what it was found to do.
+    `next` are the files that its imports resolve to; `asked` the paths that were looked for, with whether a file was
+    there; `package` the folder that was read as a whole, with its summary.
     """
 
     held: str | None
@@ -42,7 +42,7 @@ class Node:
     package: tuple[str, str] | None = None
 
     def meet(self, other: Node) -> None:
-        """Takes over what else was asked for the sake of the file, which must have held the same."""
+        """Merges what was looked up for the same file elsewhere; marks it unstable if the content differed."""
         if other.held != self.held or (self.package and other.package not in (None, self.package)):
             self.held = UNSTABLE
         self.next |= other.next
@@ -52,7 +52,7 @@ class Node:
 
 @dataclass(slots=True)
 class Entry:
-    """The findings of one file, as text. `says`: where the comments stand that may silence some (`pipeline.SAYS…`)."""
+    """The findings of one file as text. `says` tells where suppression comments may stand (`pipeline._SAID`, ...)."""
 
     text: str
     says: int
@@ -60,19 +60,19 @@ class Entry:
 
 @dataclass(slots=True)
 class Graph:
-    """All that is kept between runs. Paths are absolute."""
+    """Everything that is kept between runs. Paths are absolute."""
 
     nodes: dict[str, Node] = field(default_factory=dict)
     entries: dict[Key, Entry] = field(default_factory=dict)
-    #: by path, when a file was written that held what its name says
+    #: by path, the stamp of a file, and the digest of the content it then had
     seen: dict[str, tuple[Stamp, str]] = field(default_factory=dict)
-    #: what the files of whole packages do, with the names of what they held
+    #: by path, the digest of a package's file, and the summary of what it does
     deeds: dict[str, tuple[str, str]] = field(default_factory=dict)
-    #: what was found out about single files for the sake of others
+    #: answers about imported files
     answers: Answers = field(default_factory=dict)
 
     def reached(self, paths: Iterable[str], without: Collection[str] = ()) -> set[str]:
-        """These files and those that they import, themselves or through others; some are not looked at."""
+        """The files that these import, directly or not, and themselves; the walk stops at files in `without`."""
         found: set[str] = set()
         pending = list(paths)
         while pending:
@@ -83,7 +83,7 @@ class Graph:
         return found
 
     def resting_on(self, changed: set[str], among: Iterable[str]) -> set[str]:
-        """These files and those that import them, themselves or through others."""
+        """The changed files and all that import them, directly or not."""
         if not changed:
             return set()
         importers: dict[str, list[str]] = {}
@@ -100,7 +100,7 @@ class Graph:
         return found
 
     def keep_only(self, entries: dict[Key, Entry]) -> None:
-        """Forgets all that these do not rest on."""
+        """Replaces the entries, and drops all nodes and answers that they do not depend on."""
         self.entries = entries
         reached = self.reached(path for path, _ in entries)
         self.nodes = {path: node for path, node in self.nodes.items() if path in reached}
@@ -108,7 +108,7 @@ class Graph:
 
 
 def stands(path: str, node: Node, contents: Contents, doing: Callable[[str], str]) -> bool:
-    """Whether a file, by itself, is as it was; `doing` says what a package does."""
+    """Whether a file by itself is unchanged, with all lookups for it; `doing` gives a package's current summary."""
     if contents.digest(path) != node.held:
         return False
     is_file = contents.is_file
@@ -118,7 +118,7 @@ def stands(path: str, node: Node, contents: Contents, doing: Callable[[str], str
 
 
 def dumped(graph: Graph, root: str) -> bytes:
-    """The graph as text: two lines of JSON, then one for each file's findings. Paths are relative to the root."""
+    """Serialises the graph: two lines of JSON, then one for each entry's findings. Paths are relative to the root."""
     paths: dict[str, int] = {}
 
     def number(path: str) -> int:
@@ -149,7 +149,7 @@ def dumped(graph: Graph, root: str) -> bytes:
 
 
 def loaded(body: bytes, root: str) -> Graph:
-    """The graph that was dumped. Raises ValueError for anything else."""
+    """Reads what `dumped` wrote. Raises ValueError for anything else."""
     first, answered, *texts = body.decode("ascii").split("\n")
     try:
         return _loaded(json.loads(first), json.loads(answered), texts, root)

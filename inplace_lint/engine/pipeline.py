@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 
 
 def examine(filename: str, source: bytes, settings: Settings) -> list[Diagnostic]:
-    """The findings of one file that are to be shown, in order of place: of a notebook, in the program it makes."""
+    """The findings to show for one file, sorted by place; for a notebook, places are in the program of its cells."""
     return counted(filename, source, settings)[0]
 
 
 def counted(filename: str, source: bytes, settings: Settings) -> tuple[list[Diagnostic], int]:
-    """As `examine`, and how many more would be shown if no comment silenced them."""
+    """As `examine`, and the number of findings that only a comment hides."""
     found, program = _gathered(filename, source, settings)
     return divided(filename, program, found, settings)
 
 
 def _gathered(filename: str, source: bytes, settings: Settings) -> tuple[list[Diagnostic], bytes]:
-    """All findings of one file, and the program that they stand in."""
+    """All findings of one file, and the program in which they are placed."""
     if not filename.endswith(".ipynb"):
         found = everything(filename, source, settings)
         if not found or found[0].code != "IPL000":
@@ -50,26 +50,26 @@ def _gathered(filename: str, source: bytes, settings: Settings) -> tuple[list[Di
 
 
 def everything(filename: str, source: bytes, settings: Settings, trial: bool = False) -> list[Diagnostic]:
-    """All findings of one file, whatever is selected or silenced; with `trial`, of what may become of it."""
+    """All findings of one file, selected or not, silenced or not. `trial`: the source is a changed one, tried out."""
     from ..checks import check_source
 
     return check_source(filename, source, settings, _project(settings), trial)
 
 
 def shown(filename: str, source: bytes, found: list[Diagnostic], settings: Settings) -> list[Diagnostic]:
-    """Those of a file's findings that are to be shown, and what is to be said of the comments that silence some."""
+    """The findings to show, and an IPL001 for each comment that silences none."""
     return divided(filename, source, found, settings)[0]
 
 
 def divided(
     filename: str, source: bytes, found: list[Diagnostic], settings: Settings, cache: Cache | None = None
 ) -> tuple[list[Diagnostic], int]:
-    """As `shown`, and how many more would be shown if no comment silenced them.
+    """As `shown`, and the number of findings that only a comment hides.
 
-    The `cache` is for a file that is on disk as it is here.
+    Pass a `cache` only for a file whose content is `source` on disk.
     """
     left = found
-    # Comments come first: one that silences a finding which would be hidden anyway is not unused.
+    # Suppress before selecting: a comment for a finding that would be hidden anyway is not unused.
     if _has_comments(source, found):
         from ..project.suppressions import suppress
 
@@ -86,7 +86,7 @@ def divided(
 
 
 def _has_comments(source: bytes, found: list[Diagnostic]) -> bool:
-    """Whether a comment may silence a finding, or says that it does: a `noqa` speaks of its own line alone."""
+    """Whether a comment may silence a finding, or is one of ours; a `noqa` applies to its own line only."""
     if b"inplace-lint:" in source:
         return True
     source = source.lower()
@@ -100,7 +100,7 @@ def _has_comments(source: bytes, found: list[Diagnostic]) -> bool:
 def _without_doubtful(
     filename: str, source: bytes, left: list[Diagnostic], settings: Settings, cache: Cache | None
 ) -> list[Diagnostic]:
-    """Without those IPL001 whose comment may silence what was not looked for: a note, or what is only possible."""
+    """Drops an IPL001 whose comment silences a note or a possible finding, which this run did not look for."""
     from ..project.suppressions import suppress
 
     closely = replace(settings, notes=True, min_confidence="possible")
@@ -117,12 +117,12 @@ def _without_doubtful(
     return [one for one in left if one.code != "IPL001" or (one.location.key(), one.message) in unused]
 
 
-#: Whether the comments of a file may silence something: none, those of the file as it is, or of the program in it.
+#: Where comments may silence findings: nowhere, in the file's own text, or in the program extracted from it.
 _SILENT, _SAID, _SAID_IN_PROGRAM = range(3)
 
 
 def examine_file(target: Target) -> tuple[list[Diagnostic], int]:
-    """As `counted`, for a file on disk, or one that stands for it; one that cannot be read is an IPL000."""
+    """As `counted`, for a file on disk or in an editor; an unreadable one gives an IPL000."""
     filename, settings = target.filename, target.settings
     cache = cache_of(settings)
     path = os.path.abspath(filename)
@@ -157,7 +157,7 @@ def examine_files(
 ) -> Iterator[tuple[list[Diagnostic], int]]:
     """As `counted`, for each file, in the order of `targets` whatever the number of jobs.
 
-    With `caches` what earlier runs found is not looked for again, and what this one finds is kept.
+    With `caches`, cached findings are reused and new ones saved.
     """
     if caches is None:
         yield from processes.in_order(examine_file, targets, jobs)
@@ -174,7 +174,7 @@ def examine_files(
 
 @contextmanager
 def remembering(caches: Caches | None, writes: bool = True) -> Iterator[None]:
-    """What is examined within is looked up in these caches first, and is kept in them, or also for later runs."""
+    """Within this context, findings are looked up in the caches and added to them; `writes` also saves them."""
     global _caches
     _caches = caches
     written = caches if writes else None
@@ -184,7 +184,7 @@ def remembering(caches: Caches | None, writes: bool = True) -> Iterator[None]:
             written.write()
     except KeyboardInterrupt:
         if written is not None:
-            written.write()  # the next run goes on from here
+            written.write()  # so that the next run resumes here
         raise
     finally:
         _caches = None
@@ -193,7 +193,7 @@ def remembering(caches: Caches | None, writes: bool = True) -> Iterator[None]:
 
 
 def _unknown(targets: Sequence[Target]) -> list[Target]:
-    """Those of the files that have to be examined."""
+    """The files whose findings are not cached."""
     of_settings: dict[Settings, list[tuple[str, Target]]] = {}
     for target in targets:
         of_settings.setdefault(target.settings, []).append((os.path.abspath(target.filename), target))
@@ -207,15 +207,15 @@ def _unknown(targets: Sequence[Target]) -> list[Target]:
 
 
 class Remembering(processes.Worker):
-    """Examines files in a process, and tells what the cache should know of it."""
+    """Makes a worker process use the caches, and report what it found out."""
 
     def begin(self) -> None:
         global _caches
-        if _caches is None:  # nothing is inherited from the process that was asked
+        if _caches is None:  # a spawned process inherits nothing from its parent
             from .cache import Caches
 
             _caches = Caches()
-        _caches.news()  # what is known so far is known there
+        _caches.news()  # the parent knows everything up to here
 
     def news(self) -> object:
         return None if _caches is None else _caches.news()
@@ -226,8 +226,8 @@ class Remembering(processes.Worker):
 
 
 def cache_of(settings: Settings) -> Cache | None:
-    """Where findings under these settings are remembered; None where they are not."""
-    if _caches is None or settings.rules:  # what rules of others rest on is not known
+    """The cache for these settings; None if findings are not cached."""
+    if _caches is None or settings.rules:  # the dependencies of third-party rules are not known
         return None
     return _caches.of(settings, _project(settings))
 
@@ -251,9 +251,9 @@ def _wants_notes(settings: Settings) -> bool:
 
 
 def turn_to(unsaved: Mapping[str, bytes]) -> None:
-    """From now on files hold what is on disk at this moment, or what is said here of those that nobody saved.
+    """Re-reads files from disk from now on, with `unsaved` in place of those that are open in an editor.
 
-    A process that lives on says so before it asks for findings again.
+    A long-running process calls this before it asks for findings again.
     """
     if not unsaved and not _contents.was_asked():
         return
@@ -268,9 +268,9 @@ def turn_to(unsaved: Mapping[str, bytes]) -> None:
     forget(others)
 
 
-#: what earlier runs found, while files are examined that may be found there
+#: the caches in use, within `remembering`
 _caches: Caches | None = None
-#: what the files of all projects hold
+#: the contents of all projects' files
 _contents = Contents()
 _projects: dict[tuple[object, ...], Project] = {}
 _enabled: dict[tuple[tuple[str, ...], ...], frozenset[str]] = {}

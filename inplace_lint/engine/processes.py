@@ -11,33 +11,33 @@ if TYPE_CHECKING:
     T = TypeVar("T")
     R = TypeVar("R")
 
-#: Below this many files a second process costs more than it saves.
+#: With fewer files per process, another process costs more than it saves.
 FILES_PER_JOB = 40
 
 
 class Worker:
-    """What a process does beside its work: `begin` and `news` are called in it, `learn` where the work was given out.
+    """Hooks around the work: `begin` and `news` are called in the worker process, `learn` in its parent.
 
-    What is made of this class travels to the process, before its first work and with each portion.
+    Instances are pickled to the process before its first work and with each portion.
     """
 
     def begin(self) -> None:
-        """Before any work."""
+        """Called once, before any work."""
 
     def news(self) -> object:
-        """After a portion of the work: what the others should know."""
+        """Called after each portion: returns what the parent should know."""
         return None
 
     def learn(self, news: object) -> None:
-        """Of each portion."""
+        """Called with each portion's `news`."""
 
 
 def in_order(
     what: Callable[[T], R], items: Sequence[T], jobs: int, worker: Worker | None = None
 ) -> Iterator[R]:
-    """What a function of this package makes of each item, in their order, in so many processes.
+    """Yields `what(item)` for each item, in order, computed in up to `jobs` processes; `what` is picklable.
 
-    Raises ChildProcessError where one of them is killed.
+    Raises ChildProcessError if a worker is killed.
     """
     import gc
 
@@ -45,8 +45,8 @@ def in_order(
     if jobs > 1 and not _is_safe_to_start():
         jobs = 1
     collects = gc.isenabled()
-    # Syntax trees are many small objects without cycles: the search for cycles was half of the time. What does refer
-    # to itself is collected when a program is made anew (`of_project`).
+    # Syntax trees are many small objects without cycles, and the collector took half of the time. The cycles there are
+    # become garbage when a program is made anew (`of_project`), and are collected there.
     gc.disable()
     try:
         yield from _in_processes(what, items, jobs, worker or Worker()) if jobs > 1 else map(what, items)
@@ -56,9 +56,9 @@ def in_order(
 
 
 def _is_safe_to_start() -> bool:
-    """Whether a worker can be kept from looking for modules in the working directory: in what is checked.
+    """Whether a worker can be kept from importing modules from the working directory, which may be the checked project.
 
-    One that is not forked is a Python of its own.
+    A worker that is not forked starts a Python of its own.
     """
     import multiprocessing
     import sys
@@ -70,7 +70,7 @@ def _is_safe_to_start() -> bool:
 
 
 def default_jobs(files: int) -> int:
-    """How many processes pay for themselves."""
+    """The number of processes that pays off for so many files."""
     return max(1, min(os.cpu_count() or 1, files // FILES_PER_JOB))
 
 
@@ -90,20 +90,20 @@ def _in_processes(what: Callable[[T], R], items: Sequence[T], jobs: int, worker:
                 "a worker process was killed, perhaps for want of memory; try --jobs 1"
             ) from error
         finally:
-            # Nothing is lost: either all is done, or nobody waits for the rest any more.
+            # Nothing is lost: either all work is done, or nobody waits for the rest.
             pool.shutdown(wait=False, cancel_futures=True)
             for process in active_children():
                 process.terminate()
 
 
-#: No process takes more items at once, that progress is seen, nor fewer, that not all time goes into handing them out.
+#: Items per portion: at most so many, so that progress shows, and at least so many, to limit the overhead.
 _LARGEST, _SMALLEST = 200, 4
 
 
 def portions(items: Sequence[T], jobs: int) -> Iterator[Sequence[T]]:
-    """What is given to one process at a time: large portions first, small ones at the end, so that all end together.
+    """Splits the items into portions for the processes: large ones first, small ones last, so that all end together.
 
-    Files that stand together import the same others, and what a process knows of these it need not read again.
+    A portion holds neighbours: they import the same files, which a process then reads only once.
     """
     at = 0
     while at < len(items):
@@ -117,7 +117,7 @@ def _each(what: Callable[[T], R], portion: Sequence[T], worker: Worker) -> tuple
 
 
 def _begin_worker(worker: Worker) -> None:
-    """Ctrl-C reaches every process of the group: a worker ends without a word, the parent answers."""
+    """Prepares a worker. It dies silently on Ctrl-C, which reaches the parent too: that reports it."""
     import gc
     import signal
 

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 class Reading:
-    """A Python file. `source` is the program, `faults` are places in it that were not read."""
+    """A Python file. `source` is the program to analyse, `faults` are the places in it that could not be read."""
 
-    #: why what it holds cannot be run as a file, for who runs files
+    #: why the program cannot be run as a file (`confirm`); empty if it can
     not_run = ""
     faults: tuple[UnreadableFile, ...] = ()
 
@@ -23,7 +23,7 @@ class Reading:
         self.source = source
 
     def written(self, source: bytes) -> bytes:
-        """The file's bytes with what became of its program. Raises Refused."""
+        """The file's bytes with a changed program. Raises Refused if it cannot be put back."""
         return source
 
     def diff(self, filename: str, source: bytes) -> str:
@@ -32,7 +32,7 @@ class Reading:
         return diff(filename, self.original, self.written(source))
 
     def check(self, source: bytes) -> None:
-        """Raises Refused where a changed program cannot go back into the file."""
+        """Raises Refused if a changed program cannot be put back into the file."""
 
 
 class _Cells(Reading):
@@ -60,7 +60,7 @@ class _Cells(Reading):
 
 
 class _Lines(Reading):
-    """A script of cells, with lines that are IPython's."""
+    """A script of `# %%` cells that holds lines in IPython's syntax."""
 
     not_run = "a fix of a file with lines of IPython's cannot be proved by a run"
 
@@ -76,7 +76,7 @@ class _Lines(Reading):
 
 
 def reading(filename: str, source: bytes) -> Reading:
-    """What is analysed of a file. Raises UnreadableFile for a notebook that cannot be read."""
+    """The program in a file. Raises UnreadableFile for a notebook that cannot be read."""
     if filename.endswith(".ipynb"):
         from ..syntax.notebook import Notebook
 
@@ -85,7 +85,7 @@ def reading(filename: str, source: bytes) -> Reading:
 
 
 def program(filename: str, source: bytes) -> bytes:
-    """What is analysed of a file; of a notebook that cannot be read nothing."""
+    """The program's source; empty for a notebook that cannot be read."""
     try:
         return reading(filename, source).source
     except UnreadableFile:
@@ -93,7 +93,7 @@ def program(filename: str, source: bytes) -> bytes:
 
 
 def script(source: bytes) -> Reading | None:
-    """What is analysed of a file that is no Python as it stands, but says that it is made of cells."""
+    """The program in a script of cells that is not valid Python as it stands; None for other files."""
     if b"# " not in source:
         return None
     from ..syntax.notebook import Script, is_script

@@ -18,27 +18,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 NAME = ".inplace_lint_cache"
-#: How the names of its own files end. They begin with a name for the project, up to a dash; what follows stands for one
-#: version of the tool and of Python, and one configuration.
+#: The ending of the cache's own files. Their names begin with a digest of the project, up to a dash; the rest stands
+#: for one version of the tool and of Python, and one configuration.
 ENDING = ".findings"
 _PART = ".part"
-#: So many of a project are kept, those that were written last, and none for longer than so many nanoseconds.
+#: Per project, this many of the latest files are kept, and none for longer than so many nanoseconds (90 days).
 _KEPT = 8
 _AGE = 90 * 86_400 * 10**9
-#: Nanoseconds after which nobody is still writing a file.
+#: After this many nanoseconds (an hour) a temporary file is abandoned: nobody is still writing it.
 _ABANDONED = 3600 * 10**9
-#: A larger file is none of ours.
+#: A larger file is not read: this tool never writes one.
 _LARGEST = 1 << 28
 _SIGNATURE = 32
 _TAG, _IGNORE = "CACHEDIR.TAG", ".gitignore"
-#: As bford.info/cachedir has it, that backups pass over the directory.
+#: The tag of bford.info/cachedir: backups skip such directories.
 _TAG_TEXT = b"""Signature: 8a477f597d28d172789f06886806bc55
 # This directory holds what inplace-lint remembers between runs. `inplace-lint clean` removes it.
 """
 
 
 def load(directory: str, name: str) -> bytes | None:
-    """What was saved under this name; None where nothing was, or it is not as it was saved."""
+    """What was saved under this name; None if nothing was, or the signature does not match."""
     path = os.path.join(directory, name + ENDING)
     key = _key(make=False)
     if key is None or not _is_own(directory):
@@ -55,7 +55,7 @@ def load(directory: str, name: str) -> bytes | None:
 
 
 def save(directory: str, name: str, body: bytes) -> bool:
-    """Keeps this under the name, at once or not at all. Whether it could be written."""
+    """Saves `body` under the name, atomically. Returns whether it could be written."""
     key = _key(make=True)
     if key is None or len(body) > _LARGEST - _SIGNATURE or not _made(directory):
         return False
@@ -66,7 +66,7 @@ def save(directory: str, name: str, body: bytes) -> bool:
 
 
 def _tidy(directory: str, project: str) -> None:
-    """Removes what no later run is likely to read."""
+    """Removes files that no later run is likely to read."""
     now = time_ns()
     files = _files(directory)
     of_project = [path for path in files if path.startswith(project)]
@@ -77,7 +77,7 @@ def _tidy(directory: str, project: str) -> None:
 
 
 def saved_at(directory: str, name: str) -> int:
-    """When that was, in nanoseconds, by the clock of the file system; 0 where nothing was saved."""
+    """The write time of what was saved under this name, in nanoseconds; 0 if nothing was."""
     try:
         return os.stat(os.path.join(directory, name + ENDING)).st_mtime_ns
     except OSError:
@@ -85,12 +85,12 @@ def saved_at(directory: str, name: str) -> int:
 
 
 def clean(directory: str) -> bool:
-    """Removes a cache, and of what it holds its own files alone. Whether there was one. Raises OSError."""
+    """Removes a cache, but none of the other files in its directory. Returns whether there was one. Raises OSError."""
     if not _is_own(directory):
         return False
     for path in (*_files(directory), *_left_behind(directory)):
         os.remove(path)
-    for name in (_IGNORE, _TAG):  # the tag last: without it the rest could not be removed
+    for name in (_IGNORE, _TAG):  # the tag last: without it a second attempt would refuse the directory
         path = os.path.join(directory, name)
         if os.path.lexists(path):
             os.remove(path)
@@ -105,7 +105,7 @@ def _signature(key: bytes, name: str, body: bytes) -> bytes:
 
 
 def _is_own(directory: str) -> bool:
-    """Whether the directory was made as a cache: not a link to another, and with the tag."""
+    """Whether the directory was made as a cache: it is no symlink and has the tag."""
     try:
         if not stat.S_ISDIR(os.lstat(directory).st_mode):
             return False
@@ -116,14 +116,14 @@ def _is_own(directory: str) -> bool:
 
 
 def _made(directory: str) -> bool:
-    """Whether there is such a directory, or was none and now is. In any other nothing is written."""
+    """Makes the cache directory if there is none. Returns False for a directory that is not a cache's."""
     if _is_own(directory):
         return True
     try:
         os.makedirs(os.path.dirname(directory), exist_ok=True)
         os.mkdir(directory)
     except FileExistsError:
-        # Another run is just making it, or was killed while it did: then nothing else is in it.
+        # Another run is making it now, or was killed while it did: then it holds nothing else.
         try:
             if not stat.S_ISDIR(os.lstat(directory).st_mode):
                 return False
@@ -138,13 +138,13 @@ def _made(directory: str) -> bool:
 
 
 def _files(directory: str) -> list[str]:
-    """The files of a cache, the newest first."""
+    """The files of a cache, newest first."""
     paths = [path for path in _entries(directory) if path.endswith(ENDING)]
     return sorted(paths, key=_time, reverse=True)
 
 
 def _left_behind(directory: str) -> Iterator[str]:
-    """What runs that were killed had begun to write."""
+    """The temporary files of runs that were killed."""
     return (path for path in _entries(directory) if path.endswith(_PART))
 
 
@@ -168,7 +168,7 @@ def _remove(path: str) -> None:
 
 
 def _put(path: str, content: bytes, mode: int = 0o666) -> bool:
-    """Writes a file in one stroke: whoever reads it sees the old one or the new one."""
+    """Writes a file atomically: readers see the old content or the new. Returns whether it could be written."""
     part = f"{path}.{os.getpid()}.{os.urandom(4).hex()}{_PART}"
     try:
         handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
@@ -185,7 +185,7 @@ def _put(path: str, content: bytes, mode: int = 0o666) -> bool:
 
 
 def _key(make: bool) -> bytes | None:
-    """The key of this user, which is made when it is first needed; None where none can be kept."""
+    """The user's signing key, made on first use if `make`; None if there is none, or none can be kept."""
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser(os.path.join("~", ".cache"))
     if not os.path.isabs(home):
         return None
@@ -196,7 +196,7 @@ def _key(make: bool) -> bytes | None:
             os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         except OSError:
             return None
-        # Of two runs that make one, the later wins; what the other saves is then none.
+        # If two runs make a key at once, the later wins; what the other saves is then ignored.
         _put(path, os.urandom(_SIGNATURE), mode=0o600)
         key = _key_in(path)
     return key

@@ -360,7 +360,7 @@ def _einsum_copies(equation: str, operand: int) -> bool:
     """Whether einsum copies even a contiguous operand before it multiplies.
 
     einsum turns two operands into batches of matrices, each with three groups of indices: those in both operands and in
-    the result, those of this operand alone, and those summed over (sorted by letter). It merges each group into one,
+    the result, those of this operand alone, and those summed over (sorted by letter). It makes each group one axis,
     which takes a copy if the indices are not adjacent in memory, unless one of them has length one.
     """
     left, arrow, result = equation.replace(" ", "").partition("->")
