@@ -12,7 +12,7 @@ from ..project.paths import relative, shown
 if TYPE_CHECKING:
     from typing import Any
 
-#: What stands first in the array for a value that JSON has no form for; for others it is the name of the class.
+#: Tags of values that JSON has no form for, at the start of their array; other objects have their class name there.
 _TUPLE, _DICT, _PLACE, _FILE = "()", "{}", "@", "/"
 
 
@@ -22,7 +22,7 @@ def written(findings: list[Diagnostic], root: str) -> str:
 
 
 def read(text: str | bytes, root: str) -> list[Diagnostic]:
-    """The findings that `written` made this text of. Raises ValueError for any other text."""
+    """The findings that `written` serialised. Raises ValueError for any other text."""
     try:
         found = [_unpacked(one, root) for one in json.loads(text)]
     except (AttributeError, IndexError, KeyError, RecursionError, TypeError) as error:

@@ -9,37 +9,38 @@ from ..model import Diagnostic, Edit, Fix, Location, Refused
 from .plans import disjoint
 from .text import SourceText, apply, clash, line_starts, location, span, united
 
-#: Every finding of a source, whatever is selected or silenced. Raises Refused for what cannot become of the file.
+#: Returns every finding of a source, selected or not, silenced or not. Raises Refused if that source cannot be written
+#: back into the file.
 Lint = Callable[[bytes], list[Diagnostic]]
-#: Why a fix that holds together is not to be made all the same, or nothing: of a finding, the source, the fixed source,
-#: and the edits between them.
+#: Returns why a fix that passes the checks must not be made all the same, or None. Arguments: the finding, the source,
+#: the fixed source, and the edits between them.
 Accept = Callable[[Diagnostic, bytes, bytes, Sequence[Edit]], "str | None"]
 #: A fix with its edits.
 _Made = tuple[Diagnostic, tuple[Edit, ...]]
-#: A fixed source, the findings whose fixes were made, and those that the source has.
+#: A fixed source, the findings whose fixes it has, and the findings that are left.
 _Result = tuple[bytes, list[Diagnostic], list[Diagnostic]]
 _Refuse = Callable[[Diagnostic, Refused], None]
-#: A file whose findings do not end is left after so many rounds, of which each makes one fix where each is judged.
+#: Limits on rounds per file, in case fixes keep bringing new findings. With `accept` each round makes only one fix.
 _ROUNDS, _ROUNDS_OF_ONE = 25, 500
 
 
 class Fixed:
-    """What became of a file: its new source, how many findings each rule lost, and which plans were refused."""
+    """The outcome for a file: its new source, the number of fixes made per rule, and the refused plans."""
 
     __slots__ = ("counts", "refused", "source")
 
     def __init__(self, source: bytes) -> None:
         self.source = source
         self.counts: dict[str, int] = {}
-        #: (code, row at that time): why the fix was not made
+        #: (code, row and column when it was refused): why the fix was not made
         self.refused: dict[tuple[str, int, int], str] = {}
 
 
 def resolve(diagnostics: Sequence[Diagnostic], source: bytes, lint: Lint) -> None:
-    """Make the edits of each diagnostic's plan: fills in `fix`, or `fix_refused` where they cannot be made.
+    """Fills in `fix` of each diagnostic with a plan, or `fix_refused` if the fix does not work.
 
-    A fix must take its finding away and bring no other. All are tried at once; only where they do not hold together is
-    it asked which of them does not.
+    A fix must remove its finding and bring no other. All are tried together; only if that fails are they tried in ever
+    smaller groups, to find those that do not work.
     """
     planned = [
         one for one in diagnostics if one.plan is not None and one.fix is None and one.fix_refused is None
@@ -71,7 +72,7 @@ def _say(one: Diagnostic, why: Refused) -> None:
 
 
 def _make(one: Diagnostic, text: SourceText, made: list[_Made], refuse: _Refuse) -> None:
-    """Add a fix with its edits to those that are `made`."""
+    """Appends the finding and its edits to `made`, or refuses it."""
     try:
         made.append((one, _edits(one, text)))
     except Refused as refusal:
@@ -79,7 +80,7 @@ def _make(one: Diagnostic, text: SourceText, made: list[_Made], refuse: _Refuse)
 
 
 def _try(text: SourceText, chosen: Sequence[_Made], lint: Lint, found: list[Diagnostic]) -> None:
-    """Refuse those of some fixes, which do not overlap, that do not hold."""
+    """Checks some fixes, which do not overlap, and refuses those that do not work."""
     try:
         _checked(text, chosen, lint, found)
     except Refused as refusal:
@@ -98,10 +99,10 @@ def fix_source(
     unsafe: bool,
     accept: Accept | None = None,
 ) -> Fixed:
-    """Apply every fix that is allowed, round after round, until none is left.
+    """Applies every allowed fix, round after round, until none is left.
 
-    `shown` gives those of a source's findings that are selected; only these are fixed. With `accept` fixes are made
-    one by one, so that it judges each by itself.
+    `shown` selects those of a source's findings that may be fixed. With `accept`, fixes are made one by one, so that it
+    judges each by itself.
     """
     done = Fixed(source)
     refused: set[tuple[object, ...]] = set()
@@ -139,7 +140,7 @@ def fix_source(
 def _holding(
     text: SourceText, chosen: Sequence[_Made], lint: Lint, found: list[Diagnostic], refuse: _Refuse
 ) -> _Result | None:
-    """As many of some fixes as hold together, made; what holds not even alone is refused."""
+    """Applies as many of the fixes as work together; a fix that fails even alone is refused."""
     try:
         return _checked(text, chosen, lint, found)
     except Refused as refusal:
@@ -154,7 +155,7 @@ def _holding(
         try:
             return _checked(text, [made for made in chosen if made[0] in kept], lint, found)
         except Refused:
-            pass  # the others are tried again when these are made
+            pass  # the next round tries the others again, on top of these
     return held[0] if held else None
 
 
@@ -166,7 +167,7 @@ def _accepted(
     refuse: _Refuse,
     accept: Accept,
 ) -> _Result | None:
-    """The first of some fixes that holds and is accepted, made; those before it are refused."""
+    """Applies the first fix that works and is accepted; refuses those before it."""
     for made in chosen:
         one, edits = made
         try:
@@ -182,13 +183,13 @@ def _accepted(
 
 
 def _allowed(diagnostic: Diagnostic, unsafe: bool) -> bool:
-    """Whether the diagnostic has a fix that may be applied."""
+    """Whether the diagnostic has a fix that may be applied; an unsafe one only if `unsafe`."""
     plan = diagnostic.plan
     return plan is not None and diagnostic.fix_refused is None and (unsafe or plan.applicability == "safe")
 
 
 def _apart(wanted: Sequence[_Made]) -> list[_Made]:
-    """Those fixes that do not overlap with one before them. What several do in the same way is done once."""
+    """The fixes that do not overlap with an earlier one. An edit that several fixes share is made once."""
     chosen: list[_Made] = []
     for one, edits in wanted:
         if not any(clash(edits, other) for _, other in chosen):
@@ -197,7 +198,7 @@ def _apart(wanted: Sequence[_Made]) -> list[_Made]:
 
 
 def _needed(wanted: Sequence[_Made]) -> list[_Made]:
-    """Without those fixes that one before them may make needless."""
+    """Drops fixes that an earlier one may make needless: they `serve` the same purpose."""
     served: set[object] = set()
     needed: list[_Made] = []
     for one, edits in wanted:
@@ -213,7 +214,7 @@ def _refuse(done: Fixed, one: Diagnostic, why: str) -> None:
 
 
 def _identity(one: Diagnostic, text: str) -> tuple[object, ...]:
-    """What a finding is known by from one round to the next, while rows move: its code and its own text."""
+    """Identifies a finding across rounds, in which rows move: by code, text and how often that text came before."""
     start, end = span(line_starts(text), one.location)
     plan = one.plan
     return (
@@ -235,7 +236,7 @@ def _edits(one: Diagnostic, text: SourceText) -> tuple[Edit, ...]:
 def _checked(text: SourceText, chosen: Sequence[_Made], lint: Lint, before: list[Diagnostic]) -> _Result:
     """The source with all of these fixes, and its findings.
 
-    Raises Refused unless it parses, the findings are gone and no new one came.
+    Raises Refused if it does not parse, if one of the findings stays, or if a new one appears.
     """
     diagnostics = [one for one, _ in chosen]
     edits = united(edit for _, own in chosen for edit in own)
@@ -249,7 +250,7 @@ def _checked(text: SourceText, chosen: Sequence[_Made], lint: Lint, before: list
     codes = {one.code for one in diagnostics}
     gone = {_start(one.location) for one in diagnostics}
     expected = {move(_start(one.location)) for one in before if _start(one.location) not in gone}
-    # On the lines that change, what stays is known by its words: two findings may lie in one call.
+    # In replaced text, a remaining finding is recognised by its message: two findings may lie in one call.
     staying = Counter(
         _words(one)
         for one in before
@@ -263,7 +264,7 @@ def _checked(text: SourceText, chosen: Sequence[_Made], lint: Lint, before: list
         if place in expected or (
             one.severity == "note" and one.confidence != "possible" and one.code not in codes
         ):
-            continue  # what was there before, or a remark that raises nothing
+            continue  # a finding from before, or a note, which does not fail a check
         if staying[_words(one)] > 0 and move.made(place):
             staying[_words(one)] -= 1
             continue
@@ -283,7 +284,7 @@ def _start(place: Location) -> tuple[int, int]:
 
 
 class _Moves:
-    """Where a place of the old text stands in the new one."""
+    """Maps places of the old text to places in the new one."""
 
     def __init__(self, old: str, new: str, edits: Sequence[Edit]) -> None:
         self._old, self._new = line_starts(old), line_starts(new)
@@ -294,12 +295,12 @@ class _Moves:
         self._shifts.sort()
 
     def changes(self, place: tuple[int, int]) -> bool:
-        """Whether a place of the old text lies in what is replaced."""
+        """Whether a place of the old text lies in replaced text."""
         offset = self._old[place[0] - 1] + place[1] - 1
         return any(start <= offset < end for start, end, _ in self._shifts)
 
     def made(self, place: tuple[int, int]) -> bool:
-        """Whether a place of the new text lies in what replaces."""
+        """Whether a place of the new text lies in a replacement."""
         offset, moved = self._new[place[0] - 1] + place[1] - 1, 0
         for start, end, length in self._shifts:
             if start + moved <= offset < start + moved + length:
@@ -314,6 +315,6 @@ class _Moves:
             if end <= offset:
                 moved += length - (end - start)
             elif start < offset:
-                moved -= offset - start  # inside of what is replaced: its beginning
+                moved -= offset - start  # inside replaced text: maps to its beginning
         found = location("", self._new, moved, moved)
         return found.row, found.column

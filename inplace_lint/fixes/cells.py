@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 def written(book: Notebook, source: bytes) -> bytes:
-    """The notebook with what became of its program. Raises Refused where that cannot be told apart into cells."""
+    """The notebook with a changed program. Raises Refused if the program cannot be split into cells again."""
     changed = book.changed(source)
     parts: list[str] = []
     done = 0
     for cell in book.cells:
         if cell.number in changed:
-            lines = changed[cell.number].splitlines(keepends=True)  # as Jupyter cuts them
+            lines = changed[cell.number].splitlines(keepends=True)  # as Jupyter splits them
             make = _listed if cell.raw.listed else _whole
             parts += (book.json[done : cell.raw.start], make(book.json, cell, lines))
             done = cell.raw.end
@@ -27,7 +27,7 @@ def written(book: Notebook, source: bytes) -> bytes:
 
 
 def shown(filename: str, book: Notebook, source: bytes) -> str:
-    """The change as a diff for each cell. That a cell ends without a line end is nothing to tell: most do."""
+    """The change as one diff per cell. A missing line end at a cell's end is not shown: most cells have none."""
     texts = book.texts()
     return "".join(
         diff(f"{filename}:cell {number}", *(f"{one}\n".encode() for one in (texts[number], text)))
@@ -36,7 +36,7 @@ def shown(filename: str, book: Notebook, source: bytes) -> str:
 
 
 def _listed(text: str, cell: Cell, lines: list[str]) -> str:
-    """The list of lines: those that stay as they are written, and what is between them as well."""
+    """A cell's source as a JSON list of lines; unchanged lines and the text between them keep their spelling."""
     pieces = cell.pieces
     raw = [text[piece.start : piece.end] for piece in pieces]
     strings = _strings(text, [piece.text for piece in pieces], raw, lines)
@@ -48,7 +48,7 @@ def _listed(text: str, cell: Cell, lines: list[str]) -> str:
 
 
 def _whole(text: str, cell: Cell, lines: list[str]) -> str:
-    """One string: the lines in it that stay as they are written."""
+    """A cell's source as one JSON string; unchanged lines keep their spelling."""
     from ..syntax.notebook import advanced
 
     piece = cell.pieces[0]
@@ -63,7 +63,7 @@ def _whole(text: str, cell: Cell, lines: list[str]) -> str:
 
 
 def _strings(text: str, old: list[str], raw: list[str], new: list[str]) -> list[str]:
-    """The new lines as strings of JSON, each written as it was where it was there before."""
+    """The new lines as JSON strings; a line that was there before keeps its spelling."""
     strings: list[str] = []
     ascii_only = text.isascii()
     for kind, begin, end, first, last in difflib.SequenceMatcher(

@@ -11,7 +11,7 @@ from .text import line_starts, location
 
 
 def differences(filename: str, before: str, after: str, cell: int | None = None) -> Iterator[Edit]:
-    """Edits of changed lines, in order, each without what the old and the new lines begin and end with alike."""
+    """The edits for changed blocks of lines, in order, each without the common prefix and suffix."""
     starts = line_starts(before)
     old, new = _lines(before), _lines(after)
     for kind, first, last, begin, end in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -27,11 +27,11 @@ def differences(filename: str, before: str, after: str, cell: int | None = None)
 
 
 def _lines(text: str) -> list[str]:
-    """The lines with their ends; one after the last end only where it holds something."""
+    """The lines with their ends; no empty line after the last line end."""
     starts = line_starts(text)
     return [text[a:b] for a, b in zip(starts, [*starts[1:], len(text)]) if a < b]
 
 
 def _shared(one: str, other: str) -> int:
-    """With how many characters both begin."""
+    """The length of the common prefix."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other)))

@@ -9,14 +9,14 @@ import tempfile
 
 
 class Changed(OSError):
-    """Somebody else has written the file since it was read."""
+    """Someone else has written the file since it was read."""
 
 
 def write(filename: str, before: bytes, source: bytes, root: str) -> None:
-    """Replace the file's content: through a temporary file beside it, so that no half of it is ever seen.
+    """Replaces the file's content through a temporary file beside it, so that nobody sees half of it.
 
-    Owner and mode are kept; a file of several names, or that cannot be given to its owner, is written where it is. A
-    link is followed within the project's `root`. Raises OSError; the file is then as it was.
+    Owner and mode are kept. A file with several hard links, or whose owner cannot be set, is overwritten in place. A
+    symlink is followed only within the project's `root`. Raises OSError; the file is then as it was.
     """
     target = os.path.realpath(filename)
     if _leads_out(filename, target, root):
@@ -38,7 +38,7 @@ def write(filename: str, before: bytes, source: bytes, root: str) -> None:
         if replaceable:
             os.replace(name, target)
             return
-        with open(target, "r+b") as file:  # should this be cut short, the temporary file holds it all
+        with open(target, "r+b") as file:  # if this is interrupted, the temporary file holds the whole text
             file.write(source)
             file.truncate()
             file.flush()
@@ -51,7 +51,7 @@ def write(filename: str, before: bytes, source: bytes, root: str) -> None:
 
 
 def _given(name: str, found: os.stat_result) -> bool:
-    """Whether a file belongs, now, to the owner and group of another."""
+    """Gives the file the owner and group that `found` has. Returns whether that worked."""
     own = os.stat(name)
     if (own.st_uid, own.st_gid) == (found.st_uid, found.st_gid):
         return True
@@ -63,7 +63,7 @@ def _given(name: str, found: os.stat_result) -> bool:
 
 
 def _leads_out(filename: str, target: str, root: str) -> bool:
-    """Whether a file that is named within the project lies elsewhere."""
+    """Whether a file named within the project is, through a link, outside of it."""
     own, inside = os.path.abspath(filename), os.path.abspath(root)
     return _lies_in(own, inside) and not _lies_in(target, os.path.realpath(root))
 
@@ -73,7 +73,7 @@ def _lies_in(path: str, folder: str) -> bool:
 
 
 def diff(filename: str, before: bytes, after: bytes) -> str:
-    """The change as a unified diff, empty where there is none. Line ends stand in it as they are in the file."""
+    """The change as a unified diff, empty if there is none. Line ends appear as they are in the file."""
     from .text import SourceText
 
     if before == after:
@@ -87,7 +87,7 @@ def diff(filename: str, before: bytes, after: bytes) -> str:
 
 
 def _quoted(filename: str) -> str:
-    """A name as git writes it: one that would break the line, or do worse, in quotes and octal numbers."""
+    """The name as git quotes it: one with line ends or other unprintable characters in quotes, in octal."""
     if filename.isprintable():
         return filename
     shown = "".join(

@@ -19,9 +19,9 @@ _OPENS, _CLOSES = ("FSTRING_START", "TSTRING_START"), ("FSTRING_END", "TSTRING_E
 
 
 def ignored(source: bytes, findings: Sequence[Diagnostic]) -> tuple[bytes, list[Diagnostic]]:
-    """The source with a comment at each finding, and those findings that have no line on which one may stand.
+    """The source with a comment for each finding, and the findings that no comment can reach.
 
-    Raises Refused where the file cannot be written.
+    Raises Refused if the file cannot be written.
     """
     text = SourceText(source)
     plain = text.text.replace("\r\n", "\n").replace("\r", "\n")
@@ -56,7 +56,7 @@ def ignored(source: bytes, findings: Sequence[Diagnostic]) -> tuple[bytes, list[
 
 
 def closed_rows(text: str) -> set[int]:
-    """The rows at whose end no comment may stand: within a string, or before a line that continues them."""
+    """The rows that cannot end in a comment: inside a string, or before a backslash continuation."""
     rows: set[int] = set()
     commented: set[int] = set()
     opened: list[int] = []

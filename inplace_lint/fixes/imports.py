@@ -14,7 +14,7 @@ from .text import line_end, line_starts, location
 
 
 def row(module: Module) -> int:
-    """The row for another import: behind the last of those at the top of the file."""
+    """The row for a new import: behind the first block of imports at the top of the file, or behind its docstring."""
     row = 1
     for one in module.tree.body:
         if isinstance(one, (ast.Import, ast.ImportFrom)):
@@ -23,14 +23,14 @@ def row(module: Module) -> int:
             break
         elif isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant):
             row = (one.end_lineno or one.lineno) + 1
-    if row == 1:  # behind a `#!` line and what says the encoding
+    if row == 1:  # behind a `#!` line and the encoding line
         while row <= len(module.lines) and module.lines[row - 1].startswith(b"#"):
             row += 1
     return row
 
 
 def added(source: str, filename: str, statement: str, row: int) -> Edit:
-    """Put an import on a row of its own."""
+    """The edit that puts an import on a row of its own."""
     if row > len(line_starts(source)):
         raise Refused("the file ends with its imports")
     return Edit(statement + line_end(source), Location(filename, row, 1, row, 1))
@@ -39,10 +39,11 @@ def added(source: str, filename: str, statement: str, row: int) -> Edit:
 def unread(
     module: Module, gone: Sequence[ast.AST], instead: str
 ) -> tuple[tuple[int, int, tuple[str, ...]], ...]:
-    """The rows of import statements with the names that nobody reads once these nodes are `gone`.
+    """The rows of import statements, with the names that nothing reads once these nodes are `gone`.
 
-    `instead` is what comes for them. Names that others may import from the file stay: in `__init__.py`, in `__all__`,
-    under a condition, where the line says so (`noqa`) or the name is bound to itself (`import x as x`).
+    `instead` is the code that replaces the nodes. Names that other files may import from this one stay: in
+    `__init__.py`, in `__all__`, under a condition, on a line with a comment (`noqa`), or bound to themselves
+    (`import x as x`).
     """
     served = {n.id for one in gone for n in walk(one) if isinstance(n, ast.Name)} & module.imports.keys()
     served -= set(re.findall(r"\w+", instead))
@@ -68,7 +69,7 @@ def unread(
 
 
 def _is_plain(module: Module, statement: ast.stmt) -> bool:
-    """Whether a statement has its lines to itself, and no comment that speaks of it."""
+    """Whether an import stands at the top level, alone on its lines and without a comment."""
     if getattr(statement, "module", None) == "__future__" or statement.col_offset:
         return False
     end = statement.end_lineno or statement.lineno
@@ -77,7 +78,7 @@ def _is_plain(module: Module, statement: ast.stmt) -> bool:
 
 
 def _left(module: Module, gone: Sequence[ast.AST], names: set[str]) -> set[str]:
-    """Those names that the file reads or speaks of elsewhere than in these nodes and in imports at its top level."""
+    """The names that the file mentions outside of these nodes and of its top-level imports."""
     text = bytearray(module.commented)
     imports = [one for one in module.tree.body if isinstance(one, (ast.Import, ast.ImportFrom))]
     for node in (*gone, *imports):
@@ -85,7 +86,7 @@ def _left(module: Module, gone: Sequence[ast.AST], names: set[str]) -> set[str]:
         text[start:end] = re.sub(rb"[^\n]", b" ", text[start:end])
     try:
         readable = text.decode("utf-8")
-    except UnicodeDecodeError:  # where a row's columns are cannot be told
+    except UnicodeDecodeError:  # the columns of a row cannot be mapped to bytes
         return set(names)
     return {name for name in names if _speaks_of(readable, name)}
 
@@ -102,7 +103,7 @@ def _speaks_of(text: str, name: str) -> bool:
     import io
     import tokenize
 
-    try:  # behind a `#`, which begins a comment, or stands in a string
+    try:  # behind a `#`, which may begin a comment or be part of a string
         return any(
             token.type != tokenize.COMMENT and pattern.search(token.string)
             for token in tokenize.generate_tokens(io.StringIO(text).readline)
@@ -112,7 +113,7 @@ def _speaks_of(text: str, name: str) -> bool:
 
 
 def without(source: str, filename: str, first: int, last: int, names: Sequence[str]) -> list[Edit]:
-    """Take names out of the import statement on these rows."""
+    """The edits that remove names from the import statement on these rows; none if LibCST cannot read it."""
     starts = line_starts(source)
     if last > len(starts):
         raise Refused("the text is not the one that was checked")

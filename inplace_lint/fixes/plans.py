@@ -11,18 +11,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any, TypeAlias
 
-    #: (row, column) in characters, the row from 1, the column from 0; rows of a function count from its first.
+    #: (row, column) in characters: the row from 1, the column from 0; in a function, rows count from its first.
     Point: TypeAlias = tuple[int, int]
-    #: An expression, and what `statements.change` makes of it.
+    #: An expression's start and end, and the plain data from which `statements.change` makes its change.
     Changed: TypeAlias = tuple[Point, Point, str | dict[str, Any]]
 
 
 class OutOfPlace(FixPlan):
-    """Rewrite the node at `place` to its out-of-place form.
+    """Rewrites the node at `place` to its out-of-place form.
 
-    `kind` says what it is: augmented (`y += b`), method (`y.mul_(2)`, with `links` calls of a chain), function
-    (`F.relu_(y)`), flag (`F.relu(y, inplace=True)`; `position` of the flag where it is given by position), out
-    (`torch.exp(x, out=y)`). The text `before` and `after` it binds the result to the name.
+    `kind` is augmented (`y += b`), method (`y.mul_(2)`; `links` is the number of calls in the chain), function
+    (`F.relu_(y)`), flag (`F.relu(y, inplace=True)`; `position` if the flag is passed by position), or out
+    (`torch.exp(x, out=y)`). `before` and `after` are put around it, to bind the result to the name.
     """
 
     __slots__ = ("after", "before", "kind", "links", "place", "position")
@@ -67,7 +67,7 @@ class OutOfPlace(FixPlan):
 
 
 class IndexedFill(FixPlan):
-    """Rewrite the assignment `y[m] = v` at `place` to `form`: masked_fill or where."""
+    """Rewrites `y[m] = v` at `place` to `form`: masked_fill, index_put or where."""
 
     __slots__ = ("form", "place")
 
@@ -87,9 +87,9 @@ class IndexedFill(FixPlan):
 
 
 class CloneFirst(FixPlan):
-    """Put `y = y.clone()` before the statement that begins at `place`; `alone` says that it begins its line.
+    """Puts `y = y.clone()` before the statement at `place`; `alone` tells whether that begins its line.
 
-    `scope` is the row of the function whose name it is: one clone may serve all its writes.
+    `scope` is the row of the function that owns the name: one clone may serve all writes there.
     """
 
     __slots__ = ("alone", "name", "place", "scope")
@@ -122,7 +122,7 @@ class CloneFirst(FixPlan):
 
 
 class UnderNoGrad(FixPlan):
-    """Put the statement at `place`, which has its lines to itself, into a block of `no_grad`, spelled `manager`."""
+    """Puts the statement at `place`, alone on its lines, into a block of `no_grad`; `manager` is how to spell that."""
 
     __slots__ = ("manager", "place", "step")
 
@@ -149,9 +149,9 @@ class UnderNoGrad(FixPlan):
 
 
 class CountedUnderNoGrad(UnderNoGrad):
-    """As `UnderNoGrad`, and what is written by way of `.data` is written itself.
+    """As `UnderNoGrad`, and writes the tensor itself where the statement writes through `.data`.
 
-    `manager` is empty where the statement is in such a block already.
+    `manager` is empty if the statement already is in such a block.
     """
 
     __slots__ = ()
@@ -166,10 +166,10 @@ class CountedUnderNoGrad(UnderNoGrad):
 
 
 class FunctionChange(FixPlan):
-    """Take statements out of a function and change expressions of it; imports follow.
+    """Removes statements from a function and changes expressions in it; imports follow.
 
-    `rows`: the first and last row of the function. `gone`: where the statements begin. `imported`: the import that is
-    needed, and the row to put it on. `unread`: rows of import statements, and names in them that nobody reads then.
+    `rows`: the function's first and last row. `gone`: where the removed statements begin. `imported`: an import to add,
+    and its row. `unread`: rows of import statements, with the names in them that become unused.
     """
 
     __slots__ = ("changed", "filename", "gone", "imported", "rows", "unread")

@@ -26,12 +26,12 @@ _OPERATORS: dict[type[cst.BaseAugOp], Callable[[], cst.BaseBinaryOp]] = {
     cst.LeftShiftAssign: cst.LeftShift,
     cst.RightShiftAssign: cst.RightShift,
 }
-#: What binds tighter than any binary operator.
+#: Expressions that bind tighter than any binary operator.
 _ATOMS = (cst.Name, cst.Attribute, cst.Call, cst.Subscript, cst.BaseNumber, cst.List, cst.BaseString)
 
 
 def augmented(piece: str) -> str:
-    """`y += b` to `y = y + b`."""
+    """Rewrites `y += b` to `y = y + b`."""
     module, statement = _statement(piece)
     if not isinstance(statement, cst.AugAssign) or type(statement.operator) not in _OPERATORS:
         raise Refused("this is not an augmented assignment with an operator of its own")
@@ -50,7 +50,7 @@ def augmented(piece: str) -> str:
 
 
 def method(piece: str, links: int) -> str:
-    """`y.mul_(2)` to `y.mul(2)`; of a chain the last `links` calls."""
+    """Rewrites `y.mul_(2)` to `y.mul(2)`; in a chain, the last `links` calls."""
     module, tree = _expression(piece)
 
     def renamed(node: cst.BaseExpression, left: int) -> cst.BaseExpression:
@@ -70,7 +70,7 @@ def method(piece: str, links: int) -> str:
 
 
 def function(piece: str) -> str:
-    """`F.relu_(y)` to `F.relu(y)`."""
+    """Rewrites `F.relu_(y)` to `F.relu(y)`."""
     module, call = _expression(piece)
     if not isinstance(call, cst.Call) or not isinstance(call.func, (cst.Attribute, cst.Name)):
         raise Refused("this is not a call of a function")
@@ -82,7 +82,7 @@ def function(piece: str) -> str:
 
 
 def without_argument(piece: str, name: str, position: int | None) -> str:
-    """A call without its argument `name`; where that is given by position, with False in its place."""
+    """Removes the argument `name` from a call; one passed by position becomes False."""
     module, call = _expression(piece)
     if not isinstance(call, cst.Call):
         raise Refused("this is not a call")
@@ -105,7 +105,7 @@ def without_argument(piece: str, name: str, position: int | None) -> str:
 
 
 def indexed(piece: str, form: str) -> str:
-    """`y[m] = v` to `y = y.masked_fill(m, v)`, `y.index_put((m,), v)`, or `y[m] = v[m]` to `y = v.where(m, y)`."""
+    """Rewrites `y[m] = v` to `y = y.masked_fill(m, v)` or `y.index_put((m,), v)`; `y[m] = v[m]` to `v.where(m, y)`."""
     module, statement = _statement(piece)
     if (
         not isinstance(statement, cst.Assign)
@@ -135,7 +135,7 @@ def indexed(piece: str, form: str) -> str:
 
 
 def without_data(piece: str) -> str:
-    """`x.data.mul_(2)` to `x.mul_(2)`, `x.data[0] = v` to `x[0] = v`, `x.data += v` to `x += v`."""
+    """Rewrites `x.data.mul_(2)` to `x.mul_(2)`, `x.data[0] = v` to `x[0] = v`, `x.data += v` to `x += v`."""
     module, statement = _statement(piece)
     if isinstance(statement, cst.Expr):
         changed: cst.BaseSmallStatement = statement.with_changes(value=_past_data(statement.value))
@@ -150,7 +150,7 @@ def without_data(piece: str) -> str:
 
 
 def _past_data(node: cst.CSTNode) -> cst.CSTNode:
-    """A path of calls, attributes and indices without its outermost `.data`."""
+    """Removes the outermost `.data` from a chain of calls, attributes and indices."""
     if isinstance(node, cst.Attribute) and node.attr.value == "data":
         return node.value
     if isinstance(node, cst.Call):
@@ -165,7 +165,7 @@ def _has_comment(node: cst.CSTNode) -> bool:
 
 
 def _statement(piece: str) -> tuple[cst.Module, cst.BaseSmallStatement]:
-    """A simple statement, and the module that writes it with its line ends."""
+    """Parses one simple statement; the module writes it back with the piece's line ends."""
     module = _module(piece)
     line = module.body[0] if len(module.body) == 1 else None
     if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
@@ -176,7 +176,7 @@ def _statement(piece: str) -> tuple[cst.Module, cst.BaseSmallStatement]:
 
 
 def _expression(piece: str) -> tuple[cst.Module, cst.BaseExpression]:
-    """An expression within brackets, and the module that writes it with its line ends."""
+    """Parses one expression in parentheses; the module writes it back with the piece's line ends."""
     module, statement = _statement(f"({piece})")
     if not isinstance(statement, cst.Expr):
         raise Refused("this is not an expression")

@@ -16,15 +16,15 @@ from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 from ..model import Edit, Location, Refused
 from .text import line_end, line_starts
 
-#: (row from 1, column from 0) in the text, and where a node begins and ends.
+#: (row from 1, column from 0) in the text; a node's start and end.
 Point = tuple[int, int]
 Span = tuple[Point, Point]
-#: What becomes of an expression: its text, or a change of its node.
+#: The change of an expression: its new text, or a function of its node.
 Change = str | Callable[[cst.BaseExpression], cst.BaseExpression]
 
 
 def edited(piece: str, gone: Collection[Point], changed: Mapping[Span, Change]) -> str:
-    """The text of a function without the statements that begin at `gone`, and with its expressions changed."""
+    """Returns a function's text without the statements that begin at `gone`, and with its expressions changed."""
     head = f"if True:{line_end(piece)}" if piece[:1].isspace() else ""
     offset = 1 if head else 0
 
@@ -55,12 +55,12 @@ def edited(piece: str, gone: Collection[Point], changed: Mapping[Span, Change]) 
 
 
 def _parsed(text: str, config: cst.PartialParserConfig) -> cst.BaseExpression:
-    """An expression whose line ends are those of the file that it comes to stand in."""
+    """Parses an expression, with the line ends of the file that will hold it."""
     return cst.parse_expression(text.replace("\n", str(config.default_newline)), config=config)
 
 
 def rows_of(text: str, first: int, last: int) -> str:
-    """These rows of a text. Raises Refused where it has fewer."""
+    """The text of these rows. Raises Refused if there are fewer."""
     starts = line_starts(text)
     if last > len(starts):
         raise Refused("the text is not the one that was checked")
@@ -79,7 +79,7 @@ def _instead(
 
 
 def _touches_a_word(piece: str, place: Span, parentheses: int) -> bool:
-    """Whether only its own parentheses hold an expression apart from a word: `return(x)`, `(x)if y`."""
+    """Whether only its own parentheses separate an expression from a word: `return(x)`, `(x)if y`."""
     starts = line_starts(piece)
     start, end = (starts[row - 1] + column for row, column in place)
     before, after = piece[:start], piece[end:]
@@ -91,7 +91,7 @@ def _touches_a_word(piece: str, place: Span, parentheses: int) -> bool:
 
 
 def change(how: str | Mapping[str, Any]) -> Change:
-    """A change that is said by plain data: a new text, other names for a method, or the arguments of `arguments`."""
+    """Makes a change from plain data: a new text, new names for a method (`renamed`), or `arguments`' parameters."""
     if isinstance(how, str):
         return how
     return called(how["renamed"]) if "renamed" in how else arguments(**how)
@@ -103,9 +103,9 @@ def arguments(
     added: Mapping[str, str] | None = None,
     after: str = "",
 ) -> Callable[[cst.BaseExpression], cst.BaseExpression]:
-    """A change of a call: other values for arguments, by position or keyword; some dropped, some added.
+    """Makes a change of a call's arguments, keyed by position or keyword: new values, some dropped, some added.
 
-    In a value and in `after`, what is done to the result, `{}` stands for what is there now.
+    `after` is an expression around the call. `{}` in it, or in a value, stands for the current text.
     """
 
     def change(node: cst.BaseExpression) -> cst.BaseExpression:
@@ -141,7 +141,7 @@ def arguments(
 
 
 def called(names: Mapping[str, str]) -> Callable[[cst.BaseExpression], cst.BaseExpression]:
-    """A change of the call of a method: another name for it."""
+    """Makes a change that renames the method of a call; `names` maps old names to new ones."""
 
     def change(node: cst.BaseExpression) -> cst.BaseExpression:
         call = cst.ensure_type(node, cst.Call)
@@ -153,7 +153,7 @@ def called(names: Mapping[str, str]) -> Callable[[cst.BaseExpression], cst.BaseE
 
 
 def _around(text: str, inner: cst.BaseExpression) -> cst.BaseExpression:
-    """The expression of a text in which `{}` stands for another, in parentheses where that binds loosely."""
+    """Parses a text in which `{}` stands for `inner`, put in parentheses unless it binds tightly."""
     if "{}" not in text:
         return cst.parse_expression(text)
     atom = isinstance(inner, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)) or inner.lpar
@@ -224,7 +224,7 @@ class _Changes(cst.CSTTransformer):
 
 
 def _comments(node: cst.CSTNode) -> Iterator[cst.EmptyLine]:
-    """The comments inside and behind a statement, a line each; those above it are its `leading_lines`."""
+    """The comments inside and behind a statement, one line each; those above it are its `leading_lines`."""
     for child in node.children:
         if child in getattr(node, "leading_lines", ()):
             continue
@@ -235,7 +235,7 @@ def _comments(node: cst.CSTNode) -> Iterator[cst.EmptyLine]:
 
 
 def _closed(lines: Iterable[cst.EmptyLine], first: bool) -> list[cst.EmptyLine]:
-    """Lines without those blank ones that would come to stand together, or first in their block."""
+    """Drops blank lines that would end up adjacent, or first in their block."""
     closed: list[cst.EmptyLine] = []
     for line in lines:
         blank = line.comment is None
@@ -246,7 +246,7 @@ def _closed(lines: Iterable[cst.EmptyLine], first: bool) -> list[cst.EmptyLine]:
 
 
 def differences(filename: str, row: int, before: str, after: str) -> list[Edit]:
-    """The edits that turn one text, which begins on `row`, into another: whole lines, but for what they share."""
+    """The edits, of whole lines, that turn one text, which begins on `row`, into another."""
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     edits = []
     for kind, i1, i2, j1, j2 in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
@@ -261,7 +261,7 @@ def differences(filename: str, row: int, before: str, after: str) -> list[Edit]:
 
 
 def without_import(piece: str, name: str) -> str | None:
-    """An import statement without what it binds to `name`; None where nothing else is left of it."""
+    """The import statement without its binding of `name`; None if nothing is left."""
     try:
         module = cst.parse_module(piece)
     except cst.ParserSyntaxError as error:

@@ -10,17 +10,17 @@ from tokenize import detect_encoding
 from ..model import Edit, Location, Refused
 
 _BOM = b"\xef\xbb\xbf"
-#: What ends a line for Python: unlike for `str.splitlines`, a form feed does not.
+#: Python's line ends. Unlike in `str.splitlines`, a form feed is none.
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 class SourceText:
-    """The characters of a Python file. Bytes that are not edited come back as they were."""
+    """The text of a Python file. Bytes that no edit touches are written back as they were."""
 
     __slots__ = ("_bom", "_encoding", "text")
 
     def __init__(self, source: bytes) -> None:
-        """Raises Refused where the bytes are not what their coding line says."""
+        """Raises Refused if decoding and encoding do not give the same bytes back."""
         self._bom = _BOM if source.startswith(_BOM) else b""
         try:
             self._encoding = detect_encoding(BytesIO(source.replace(b"\r", b"\n")).readline)[0].removesuffix(
@@ -34,7 +34,7 @@ class SourceText:
             raise Refused("the file's bytes cannot be written back as they are in its encoding")
 
     def encoded(self, text: str) -> bytes:
-        """Another text in this file's encoding. Raises Refused where that lacks a character."""
+        """Encodes a text like this file. Raises Refused if its encoding lacks a character."""
         try:
             return self._bom + text.encode(self._encoding)
         except UnicodeEncodeError as error:
@@ -42,7 +42,7 @@ class SourceText:
 
 
 def line_starts(text: str) -> list[int]:
-    """Where each line begins."""
+    """The offset at which each line begins."""
     return [0, *(match.end() for match in _LINE_END.finditer(text))]
 
 
@@ -53,14 +53,14 @@ def line_end(text: str) -> str:
 
 
 def indent_of(text: str, place: Location) -> str:
-    """What stands before a place on its line."""
+    """The text before a place on its line."""
     starts = line_starts(text)
     start, _ = span(starts, place)
     return text[starts[place.row - 1] : start]
 
 
 def span(starts: Sequence[int], place: Location) -> tuple[int, int]:
-    """The offsets of a place. Raises Refused where the text has no such line."""
+    """The start and end offsets of a place. Raises Refused if the text has no such line."""
     if place.end_row > len(starts):
         raise Refused("the text is not the one that was checked")
     return starts[place.row - 1] + place.column - 1, starts[place.end_row - 1] + place.end_column - 1
@@ -75,7 +75,7 @@ def location(filename: str, starts: Sequence[int], start: int, end: int) -> Loca
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
-    """The text with all edits made. Raises Refused where two of them overlap."""
+    """Applies all edits. Raises Refused if two of them overlap."""
     starts = line_starts(text)
     spans = sorted((*span(starts, edit.location), edit.content) for edit in edits)
     parts: list[str] = []
@@ -89,7 +89,7 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
 
 
 def clash(one: Sequence[Edit], other: Sequence[Edit]) -> bool:
-    """Whether two fixes touch the same characters, or insert at the same place, but for what both do alike."""
+    """Whether two fixes touch the same or adjacent characters, except where both make the same edit."""
     return any(
         (a.row, a.column) <= (b.end_row, b.end_column)
         and (b.row, b.column) <= (a.end_row, a.end_column)
@@ -101,5 +101,5 @@ def clash(one: Sequence[Edit], other: Sequence[Edit]) -> bool:
 
 
 def united(edits: Iterable[Edit]) -> list[Edit]:
-    """The edits of several fixes, each once."""
+    """The edits of several fixes, without duplicates."""
     return list({(edit.location.key(), edit.content): edit for edit in edits}.values())

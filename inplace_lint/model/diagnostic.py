@@ -1,4 +1,4 @@
-"""A finding and its parts. Plain slotted classes: importing `dataclasses` alone would double the start-up time."""
+"""Defines a finding and its parts, as plain slotted classes: importing `dataclasses` would double the start-up time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from typing import Any
 
-#: From the weakest to the strongest; a filter keeps what is at or above its level.
+#: From weakest to strongest; a filter keeps what is at or above its level.
 CONFIDENCES = ("possible", "likely", "certain")
 SEVERITIES = ("note", "warning", "error")
 
@@ -20,8 +20,8 @@ def at_least(value: str, floor: str, scale: tuple[str, ...]) -> bool:
 class Location:
     """A span of a file. Rows and columns start at 1, columns count characters, the end is exclusive.
 
-    As it is shown, a place in a notebook is one in its `cell` (from 1). One in the notebook's JSON text, for who shows
-    that, knows which of these it stands for (`within`).
+    A finding in a notebook is placed in a `cell` (from 1). Formats that need places in the notebook's JSON text make
+    those, and keep the place in the cell as `within`.
     """
 
     __slots__ = ("cell", "column", "end_column", "end_row", "filename", "row", "within")
@@ -46,11 +46,11 @@ class Location:
 
     @property
     def path(self) -> str:
-        """What its row is a row of: a file, or a cell of one."""
+        """What the row counts in: a file, or a cell of one."""
         return self.filename if self.cell is None else f"{self.filename}:cell {self.cell}"
 
     def key(self) -> tuple[str, int, int, int, int]:
-        """What two equal places share; also the order in which findings are shown."""
+        """Equal for equal places; also the order in which findings are shown."""
         return (self.filename, self.row, self.column, self.end_row, self.end_column)
 
     def __eq__(self, other: object) -> bool:
@@ -64,7 +64,7 @@ class Location:
 
 
 class Label:
-    """Another place that a finding speaks of, with what happened there.
+    """Another place that a finding mentions, with what happened there.
 
     `role` is one of save, write, alias, call, scores, softmax, values.
     """
@@ -78,7 +78,7 @@ class Label:
 
 
 class Edit:
-    """Replace the text at `location` (original coordinates) by `content`."""
+    """Replaces the text at `location` (in the original text) by `content`."""
 
     __slots__ = ("content", "location")
 
@@ -88,7 +88,7 @@ class Edit:
 
 
 class Fix:
-    """Edits that belong together. `applicability` is safe or unsafe; `message` says what it does and what it costs."""
+    """Edits that belong together. `applicability` is safe or unsafe; `message` says what the fix does and costs."""
 
     __slots__ = ("applicability", "edits", "message")
 
@@ -105,8 +105,8 @@ class Refused(Exception):
 class FixPlan:
     """A fix that is known to apply, whose edits are made only when they are shown or applied.
 
-    `applicability` is safe or unsafe; `message` says what to write instead; `differences` in what the fixed program
-    may differ from the one at hand (none for a safe fix).
+    `applicability` is safe or unsafe; `message` says what to write instead; `differences` lists how the fixed program
+    may behave differently (empty for a safe fix).
     """
 
     __slots__ = ("applicability", "differences", "message")
@@ -119,28 +119,28 @@ class FixPlan:
     def edits(self, source: str) -> tuple[Edit, ...]:
         """The edits, disjoint and sorted, in the coordinates of `source`: the file's text with its own line ends.
 
-        Raises Refused where the text is not what the plan was made for.
+        Raises Refused if the text is not the one that the plan was made for.
         """
         raise NotImplementedError
 
     def serves(self) -> object:
-        """What it does that may serve other findings too: of equal ones, the first may make the others needless.
+        """A key for what the fix achieves: of fixes with equal keys, the first may make the others needless.
 
-        None where each fix stands for itself.
+        None if the fix serves only its own finding.
         """
         return None
 
     def told(self) -> str:
-        """What is written instead, and in what that may differ."""
+        """What to write instead, and how the program may then differ."""
         return "; ".join((self.message, *self.differences))
 
 
 class Diagnostic:
-    """One finding: a rule broken at a place, the other places, how sure and how bad.
+    """One finding: a broken rule, its place, further places (`labels`), severity and confidence.
 
-    `caption` is the short text under the frame's main span (the message stands in the headline);
-    `help` is one line of advice, or empty. `plan` is the fix as far as it is known without editing; `fix` its edits,
-    once something asked for them; `fix_refused` the reason why there is no fix. `remark` is what else is worth knowing.
+    `caption` is the short text under the frame's main span (the message stands in the headline); `help` is one line of
+    advice, or empty. `plan` is the fix before its edits are made, `fix` has its edits, once they were asked for, and
+    `fix_refused` is the reason why there is none. `remark` is anything else worth knowing.
     """
 
     __slots__ = (
@@ -199,7 +199,7 @@ class Diagnostic:
 
 
 class Rule:
-    """What rules/<CODE>-<name>/rule.toml says of a rule: its code, kebab-case name, severity ceiling, first version."""
+    """A rule as rules/<CODE>-<name>/rule.toml defines it: code, kebab-case name, highest severity, first version."""
 
     __slots__ = ("code", "name", "severity", "since", "summary")
 

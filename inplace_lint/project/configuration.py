@@ -14,16 +14,16 @@ from .settings import Settings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Looked for in this order in each directory, from that of the checked file upwards.
+#: Looked for in this order in each directory, from the checked file's upwards.
 FILENAMES = ("inplace-lint.toml", "pyproject.toml")
 
 
 class Configuration:
     """The settings in force in each directory.
 
-    `overrides` (attribute of Settings: value) come from the command line and win over every file;
-    `more_ignored` adds to what files ignore. `file` is used in place of those that would be found; `isolated`
-    reads none. `selector_problem` says what is wrong with a rule's code or name, or None.
+    `overrides` (attribute of Settings: value) come from the command line and win over every file; `more_ignored` adds
+    to the rules that files ignore. `file`, if given, is the only file read; `isolated` reads none. `selector_problem`
+    returns what is wrong with a rule's code or name, or None.
     """
 
     def __init__(
@@ -42,15 +42,15 @@ class Configuration:
         self._known: dict[str, Settings | ConfigurationError] = {}
 
     def afresh(self) -> Configuration:
-        """The same, but that what was read of files is forgotten."""
+        """A copy that has read no file yet."""
         return Configuration(
             self._overrides, self._more_ignored, self._file, self._isolated, self._selector_problem
         )
 
     def settings(self, directory: str) -> Settings:
-        """The settings for the files of `directory`. Raises ConfigurationError, each time it is asked."""
+        """The settings for files in `directory`. Raises ConfigurationError, each time for a broken one."""
         directory = os.path.abspath(directory)
-        # From above, so that a tree of any depth is read without recursion.
+        # Top down, so that a tree of any depth is read without recursion.
         above = [directory]
         while above[-1] not in self._known and os.path.dirname(above[-1]) != above[-1]:
             above.append(os.path.dirname(above[-1]))
@@ -80,7 +80,7 @@ class Configuration:
         if parent == directory:
             return self._settings({}, os.getcwd(), None)
         above = self.settings(parent)
-        # Without a configuration the root is where the project visibly begins; it anchors fingerprints.
+        # Without a configuration the root is the top of the repository or package; fingerprints are relative to it.
         if above.config_file is None and any(
             os.path.exists(os.path.join(directory, name)) for name in (".git", "pyproject.toml")
         ):

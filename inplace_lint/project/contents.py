@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from .reading import read
 
 try:
-    # Of the interpreter's own: `hashlib` loads OpenSSL first, which takes as long as a small check.
+    # The interpreter's own module: `hashlib` loads OpenSSL first, which takes as long as a small check.
     from _blake2 import blake2b as blake2b
 except ImportError:
     from hashlib import blake2b as blake2b
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    #: when a file was written and last touched, how large it is, and which one it is
+    #: write time, change time, size and inode of a file
     Stamp = tuple[int, ...]
 
-#: Nanoseconds in which a file may be written twice and look the same: of the coarsest clocks of file systems.
+#: Nanoseconds within which a file can be written twice with one time stamp: the coarsest clock of file systems (2 s).
 TICK = 2_000_000_000
 
 
 def digest(content: bytes) -> str:
-    """A name for what a file holds."""
+    """The digest that stands for a file's content."""
     return blake2b(content, digest_size=16).hexdigest()
 
 
 def stamp(path: str) -> Stamp | None:
-    """What tells without reading it that a file was written; None for what is no file."""
+    """The stamp by which a write is noticed without reading the file; None if there is no regular file."""
     try:
         found = os.stat(path)
     except (OSError, ValueError):
@@ -43,38 +43,38 @@ def stamp(path: str) -> Stamp | None:
 
 
 def is_settled(one: Stamp, now: int) -> bool:
-    """Whether a file that is written from `now` on, as clocks tell, has another stamp."""
+    """Whether any write from `now` on will change this stamp, given the resolution of clocks."""
     return one[0] < now - TICK and one[1] < now - TICK
 
 
-#: What is said of a file that held different things at different times.
+#: The digest of a file that held different contents at different times.
 UNSTABLE = ""
 
 
 class Contents:
-    """The files that projects consist of, and what was last seen of each."""
+    """The files that projects consist of, and what was last read or looked up of each."""
 
     def __init__(self) -> None:
-        #: what stands for files on disk, by absolute path; and which of these files hold something else
+        #: by absolute path, texts that replace files on disk; and those of them that differ from the disk
         self.texts: dict[str, bytes] = {}
         self.unsaved: set[str] = set()
         self.are_files: dict[str, bool] = {}
-        #: what was read, now or in earlier runs, where its stamp tells whether it changed
+        #: by path, stamp and digest of what was read in this run or an earlier one; the stamp tells if it changed
         self.seen: dict[str, tuple[Stamp, str]] = {}
-        #: what each file held that was asked for; None for one that cannot be read
+        #: by path, the digest of each file that was asked for; None if it cannot be read
         self.held: dict[str, str | None] = {}
-        #: files whose stamps are those that are known, as was looked up already
+        #: files whose stamp has been compared already, and is that in `seen`
         self._unchanged: set[str] = set()
-        #: the package that was looked through for the sake of a file, and what it was found to do (`attention`)
+        #: by path of a file, the package that was read on its behalf, and that package's summary (`attention`)
         self.packages: dict[str, tuple[str, str]] = {}
         self._latest: tuple[str, Stamp | None, bytes] = ("", None, b"")
-        #: what single files do that decides about others (`attention`), with the names of what they held
+        #: by path, a file's digest, and the summary of what it does that affects other files (`attention`)
         self.deeds: dict[str, tuple[str | None, str]] = {}
-        #: what was found out about whole folders
+        #: by path of a folder, the summary of the files in it
         self.folders: dict[str, Any] = {}
 
     def is_file(self, path: str) -> bool:
-        """Whether there is a file of this absolute path. What was once said is said again."""
+        """Whether there is a file at this absolute path. The first answer is kept until `turn_to`."""
         known = self.are_files.get(path)
         if known is None:
             known = self.are_files[path] = self._is_file(path)
@@ -84,12 +84,12 @@ class Contents:
         return path in self.texts or os.path.isfile(path)
 
     def read(self, filename: str, pipes: bool = False) -> bytes:
-        """The bytes of a file; with `pipes`, also what comes through a named pipe. Raises OSError."""
+        """The bytes of a file; with `pipes`, also those of a named pipe. Raises OSError."""
         path = os.path.abspath(filename)
         if path in self.texts:
             self._note(path, digest(self.texts[path]))
             return self.texts[path]
-        before = stamp(path)  # what is written from now on is newer
+        before = stamp(path)  # taken first: a write during the reading must make a newer stamp
         if before is not None and self._latest[:2] == (path, before):
             return self._latest[2]
         self.seen.pop(path, None)
@@ -110,7 +110,7 @@ class Contents:
         self.held[path] = held if self.held.get(path, held) == held else UNSTABLE
 
     def digest(self, path: str) -> str | None:
-        """The name of what the file of this absolute path holds now; None where it cannot be read."""
+        """The digest of the file's current content, by absolute path; None if it cannot be read."""
         if path in self.texts:
             held = digest(self.texts[path])
             self._note(path, held)
@@ -126,11 +126,11 @@ class Contents:
             return None
 
     def was_asked(self) -> bool:
-        """Whether anything has been said that may have changed since."""
+        """Whether anything was read or looked up that may have changed since."""
         return bool(self.held or self.are_files or self.texts)
 
     def turn_to(self, texts: Mapping[str, bytes]) -> bool:
-        """From now on these stand for files on disk. Whether there are other files than was said before."""
+        """Replaces the unsaved texts, and re-reads files from now on. Returns whether files were added or removed."""
         self.texts = {}
         self._unchanged.clear()
         told = {os.path.abspath(filename): content for filename, content in texts.items()}

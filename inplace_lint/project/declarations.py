@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: Words that name parameters, and what of them they say.
+#: Words that take parameters, and what they declare of them.
 NAMING = {
     "takes": "its parameters in order, where its `def` is not in the project",
     "saves": "what autograd keeps for its backward: parameters, or `result`",
     "writes": "parameters that it changes in place, as PyTorch's own operations do",
     "writes_unseen": "parameters that it changes so that no version counter moves",
 }
-#: Words that stand alone.
+#: Words without parentheses.
 ALONE = {
     "no_grad": "nothing that it does is recorded",
     "detaches": "its results carry no gradient",
     "module": "the name is that of an nn.Module's class, and its call is spoken of",
     "parameters": "the module has parameters that require grad",
 }
-#: What a result can be, and whether a parameter is named.
+#: The kinds of results, and whether each names a parameter, as in `view(x)`.
 RETURNED = {
     "new": False,
     "same": True,
@@ -35,7 +35,7 @@ RETURNED = {
     "unknown": False,
     "no_tensor": False,
 }
-#: What `saves` calls the results; one of several is `result#1`, which nobody can write.
+#: The name of the results in `saves`. One of several is `result#1`, which users cannot write.
 RESULT = "result"
 WORDS = (*NAMING, "returns", *ALONE)
 
@@ -44,9 +44,9 @@ _TOKEN = re.compile(r"\s*([^\W\d]\w*|\S)")
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What is said of one function. `returns` are pairs: what a result is, and of which parameter, or "".
+    """What is declared of one function. `returns` holds pairs: the kind of a result, and its parameter or "".
 
-    `takes` is None where the `def` says it; `place` is where it is said, `text` in which words.
+    `takes` is None if the parameters come from a `def`; `text` and `place` are the words and where they stand.
     """
 
     text: str
@@ -60,25 +60,25 @@ class Declaration:
     detaches: bool = False
     module: bool = False
     parameters: bool = False
-    #: the operator of `torch.library` that a program says this of itself (`syntax.custom_ops`)
+    #: the operator of `torch.library` to which the declaration belongs (`syntax.custom_ops`)
     operator: str = ""
 
     def named(self) -> tuple[str, ...]:
-        """The parameters that it speaks of, each once."""
+        """The parameters that it names, each once."""
         of_results = (of for _, of in self.returns if of)
         return tuple(dict.fromkeys((*self.kept(), *self.writes, *self.writes_unseen, *of_results)))
 
     def kept(self) -> tuple[str, ...]:
-        """The parameters that autograd keeps, without results."""
+        """The parameters that it saves for backward, without results."""
         return tuple(name for name in self.saves if name.partition("#")[0] != RESULT)
 
     def written(self) -> tuple[str, ...]:
-        """The parameters that it changes, seen or unseen."""
+        """The parameters that it writes, with or without bumping the version counter."""
         return (*self.writes, *self.writes_unseen)
 
 
 def read(text: str, place: tuple[str, int]) -> Declaration:
-    """The declaration that the words make. Raises ValueError, a sentence."""
+    """Parses a declaration. Raises ValueError with a sentence."""
     said: dict[str, object] = {}
     tokens = _TOKEN.findall(text)
     if not tokens:
@@ -106,7 +106,7 @@ def read(text: str, place: tuple[str, int]) -> Declaration:
 
 
 def of_table(table: dict[str, object], place: tuple[str, int]) -> Declaration:
-    """The same, from a table of the configuration: `{ writes = ["x"], returns = "new", no_grad = true }`."""
+    """Parses a declaration from a table: `{ writes = ["x"], returns = "new", no_grad = true }`."""
     words = []
     for word, value in table.items():
         if word not in WORDS:
@@ -125,7 +125,7 @@ def of_table(table: dict[str, object], place: tuple[str, int]) -> Declaration:
 
 
 class Misdeclared(ValueError):
-    """Something is wrong with one entry of the configuration's table; `key` is its name."""
+    """One entry of the configuration's table `models` is wrong; `key` is its name."""
 
     def __init__(self, key: str, message: str) -> None:
         super().__init__(f'`models` "{key}": {message}')
@@ -135,7 +135,7 @@ class Misdeclared(ValueError):
 def of_models(
     value: object, place_of: Callable[[str], tuple[str, int]]
 ) -> tuple[tuple[str, Declaration], ...]:
-    """The configuration's table `models`; `place_of` says where an entry stands. Raises Misdeclared, or ValueError."""
+    """Parses the table `models`; `place_of` returns where an entry stands. Raises Misdeclared, or ValueError."""
     if not isinstance(value, dict):
         raise ValueError('must be a table such as "package.ops:fused" = "writes(x), returns(same(x))"')
     found = []
@@ -160,13 +160,13 @@ def of_models(
 
 
 def begins_one(text: str) -> bool:
-    """Whether a comment's text reads like a declaration: its first word is one of these, and no sentence follows."""
+    """Whether a comment's text reads like a declaration: it begins with one of the words, not with a sentence."""
     tokens = _TOKEN.findall(text)[:2]
     return bool(tokens) and tokens[0] in WORDS and tokens[1:] in ([], [","], ["("])
 
 
 def against(said: Declaration, name: str, parameters: tuple[str, ...]) -> str | None:
-    """What of a declaration does not go with the parameters of the function's `def`, in words; None if all does."""
+    """Says what in a declaration contradicts the parameters of the function's `def`; None if nothing does."""
     if said.takes is not None:
         taken = tuple(one for one in said.takes if one not in "*/")
         if taken != parameters and taken != parameters[1:]:
@@ -190,7 +190,7 @@ def _unknown(word: str) -> str:
 
 
 def _inside(word: str, tokens: list[str], at: int) -> tuple[list[list[str]], int]:
-    """The parts between the parentheses after a word, and where its text goes on."""
+    """The parts between the parentheses after a word, and the index of the token behind them."""
     if at >= len(tokens) or tokens[at] != "(":
         raise ValueError(f"`{word}` needs parentheses, as in `{word}({'new' if word == 'returns' else 'x'})`")
     parts: list[list[str]] = [[]]

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     from pathspec import GitIgnoreSpec
 
-#: How the names of files end that are read where only their directory is named.
+#: The endings of the files that are read in a named directory.
 _READ = (".py", ".ipynb")
 
 
 class Target:
-    """A file to check, with the settings in force there."""
+    """A file to check, with the settings for it."""
 
     __slots__ = ("filename", "settings")
 
@@ -34,9 +34,9 @@ class Target:
 def discover(
     paths: Sequence[str], configuration: Configuration
 ) -> tuple[list[Target], list[ConfigurationError]]:
-    """The files below `paths`, each once, in order of names; and the configurations that cannot be used.
+    """The files below `paths`, each once, sorted by name; and the errors of unusable configurations.
 
-    What lies under a broken configuration is left out: its settings are unknown.
+    Files under a broken configuration are left out, because their settings are unknown.
     """
     walk = _Walk(configuration)
     for path in paths:
@@ -75,14 +75,14 @@ class _Walk:
             self._add(path, settings)
 
     def _directory(self, path: str, ignores: tuple[_Ignore, ...]) -> None:
-        """Walks a directory. Links are followed, but no directory is entered twice, so a loop ends."""
+        """Walks a directory. Links are followed, but no directory is entered twice, so loops end."""
         self._named = path
         pending = [(path, ignores)]
         while pending:
             pending += reversed(self._listed(*pending.pop()))
 
     def _listed(self, path: str, ignores: tuple[_Ignore, ...]) -> list[tuple[str, tuple[_Ignore, ...]]]:
-        """Takes the files of one directory, and gives the directories in it, with what is ignored in them."""
+        """Adds the files of one directory; returns its subdirectories with the .gitignore files that apply there."""
         settings = self._settings(path)
         if settings is None:
             return []
@@ -105,7 +105,7 @@ class _Walk:
                 is_directory = entry.is_dir()
                 if not is_directory and not entry.name.endswith(_READ):
                     continue
-                # A dangling link (an editor's lock), a pipe or a socket is nothing to read.
+                # Skip dangling links (an editor's lock), pipes and sockets.
                 if not is_directory and not stat.S_ISREG(entry.stat().st_mode):
                     continue
             except OSError:
@@ -119,7 +119,7 @@ class _Walk:
         return [(directory, ignores) for directory in directories]
 
     def _patterns(self, settings: Settings) -> tuple[str, ...]:
-        """The patterns of what is passed over, without those that mean the named directory: who names it wants it."""
+        """The exclude patterns, without those that match the named directory: naming it overrides them."""
         patterns = settings.exclude + settings.extend_exclude
         if not matches(self._named, patterns, settings.root):
             return patterns
@@ -138,7 +138,7 @@ class _Walk:
 
 
 class _Ignore:
-    """One .gitignore: the directory that its patterns are relative to, and the patterns."""
+    """One .gitignore: its patterns, and the directory that they are relative to."""
 
     __slots__ = ("directory", "spec")
 
@@ -159,19 +159,19 @@ def _ignore_of(directory: str) -> Iterator[_Ignore]:
         yield _Ignore(directory, GitIgnoreSpec.from_lines(lines))
 
 
-#: So many wildcards stand in one part of a pattern, and so many times any folders, that a match is found in time.
+#: Limits on wildcards per part of a pattern, and on `**` parts, so that matching ends in reasonable time.
 _STARS = 3
 _FOLDERS = 4
 
 
 def _is_endless(pattern: str) -> bool:
-    """Whether a pattern has so many wildcards that to match it may take for ever: it is left out, and hides nothing."""
+    """Whether a pattern has so many wildcards that matching could take for ever: it is ignored, and hides nothing."""
     parts = pattern.split("/")
     return parts.count("**") > _FOLDERS or any(part.count("*") > _STARS for part in parts)
 
 
 def _ignores_above(path: str) -> tuple[_Ignore, ...]:
-    """The .gitignore files above `path` in its repository, the outermost first."""
+    """The .gitignore files above `path` in its repository, outermost first."""
     above: list[str] = []
     directory = path
     while not os.path.exists(os.path.join(directory, ".git")):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class ConfigurationError(Exception):
-    """A configuration that cannot be used: which file, which line where one is known, what is wrong."""
+    """A configuration cannot be used: which file, which line if known, what is wrong."""
 
     def __init__(self, filename: str, line: int | None, message: str) -> None:
         super().__init__(filename, line, message)

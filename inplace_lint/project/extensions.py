@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
 GROUP = "inplace_lint.rules"
 SEVERITIES = ("error", "note", "warning")
-#: Codes and names that are taken from the beginning (`checks.registry`).
+#: Codes and names of our own rules, which others cannot take; filled by `checks.registry`.
 OWN: frozenset[str] = frozenset()
-#: What is loaded, by the name of its entry point.
+#: The loaded rules, by entry point.
 _loaded: dict[str, tuple[Rule, ...]] = {}
-#: ... and its rules by code and by name, with what offers them
+#: The loaded rules by code and by name, each with its entry point.
 RULES: dict[str, tuple[Rule, str]] = {}
 
 
 def load(names: Iterable[str]) -> None:
-    """Load the rules behind these entry points. Raises ValueError, the rest of a sentence."""
+    """Loads the rules of these entry points. Raises ValueError with the rest of a sentence."""
     for name in names:
         if name not in _loaded:
             rules = _checked(name, _found(name))
@@ -32,18 +32,18 @@ def load(names: Iterable[str]) -> None:
 
 
 def of(name: str) -> tuple[Rule, ...]:
-    """The rules of one entry point that was loaded."""
+    """The rules of one loaded entry point."""
     return _loaded[name]
 
 
 def forget() -> None:
-    """Nothing is loaded any more."""
+    """Forgets all loaded rules."""
     _loaded.clear()
     RULES.clear()
 
 
 def _found(name: str) -> object:
-    """What the entry point of this name gives. Raises ValueError."""
+    """Loads the object behind the entry point. Raises ValueError."""
     from importlib.metadata import entry_points
 
     offered = entry_points(group=GROUP)
@@ -65,7 +65,7 @@ def _found(name: str) -> object:
 
 
 def _checked(name: str, found: object) -> tuple[Rule, ...]:
-    """The rules that an entry point gives, each as it has to be. Raises ValueError."""
+    """The rules that an entry point offers, each validated. Raises ValueError."""
     import re
 
     from ..plugin import Rule

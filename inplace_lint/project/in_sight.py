@@ -20,7 +20,7 @@ _FORWARDS = ("forward", "__call__")
 
 
 def problem(settings: Settings) -> tuple[int, str] | None:
-    """The line of the first declaration that names what is not there, and what is wrong with it."""
+    """The line of the first declaration that does not fit its function's source, and the problem; None if all fit."""
     project = Project(settings.root, (*settings.src, settings.root, os.path.join(settings.root, "src")))
     for key, said in settings.models:
         found = _problem(project, key, said)
@@ -42,7 +42,7 @@ def _problem(project: Project, key: str, said: Declaration) -> str | None:
     try:
         body = ast.parse(read(filename)).body
     except (OSError, SyntaxError, ValueError, RecursionError):
-        return None  # the check of that file says so
+        return None  # the check of that file reports it
     found = _defined(body, name.split("."))
     if isinstance(found, str):
         return f"{filename} {found}"
@@ -58,7 +58,7 @@ def _problem(project: Project, key: str, said: Declaration) -> str | None:
 
 
 def _defined(body: list[ast.stmt], path: list[str]) -> ast.FunctionDef | ast.AsyncFunctionDef | str:
-    """The function of this name, of a class its forward; or what is wrong."""
+    """The function at this path; for a class, its `forward` or `__call__`; or what is wrong, as a string."""
     name, *rest = path
     for statement in _flat(body):
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)) and statement.name == name:
@@ -75,7 +75,7 @@ def _defined(body: list[ast.stmt], path: list[str]) -> ast.FunctionDef | ast.Asy
 
 
 def _flat(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a body, those in its `if` and `try` blocks too, in order."""
+    """The statements of a body in order, including those in its `if` and `try` blocks."""
     pending = body[::-1]
     while pending:
         statement = pending.pop()

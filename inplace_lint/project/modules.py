@@ -15,35 +15,35 @@ if TYPE_CHECKING:
     from .declarations import Declaration
     from .settings import Settings
 
-    #: a module, the folder of the file that imports it, and the level of the import
+    #: an import: the module, the folder of the importing file, and the level (number of leading dots)
     Question = tuple[str, str, int]
 
     class Answers(Protocol):
-        """What was found out about files that others import, by them and what they import alone."""
+        """Cached answers about functions of imported files, each depending on that file and its imports alone."""
 
         def recall(self, filename: str, question: str) -> bool | None:
-            """What an earlier run found out; None where it is not known, or something has changed since."""
+            """The cached answer; None if there is none, or something it depends on has changed."""
 
         def rests_on(self, filename: str) -> dict[str, tuple[str | None, set[str]]]:
-            """The files on which what is recalled of this one rests: the name of what each holds, which it imports."""
+            """The files that answers about this file depend on: the digest of each, and the files it imports."""
 
         def keep(self, filename: str, question: str, answer: bool) -> None:
-            """Leave an answer to later runs."""
+            """Stores an answer for later runs."""
 
 
 _INSTALLED = ("site-packages", "dist-packages")
-#: What lies beside a package that is made to be installed.
+#: Files that mark a folder whose packages are meant to be installed.
 _DISTRIBUTED = ("pyproject.toml", "setup.py", "setup.cfg")
-#: What is there already, whichever file has the same name.
+#: Modules that an import never finds beside a script, even if a file there has that name.
 _ELSEWHERE = sys.stdlib_module_names | {"torch"}
 
 
 class Project:
-    """The modules of one project, found on the file system alone, so that a file means the same in every run.
+    """The modules of one project, found on the file system alone, so that an import resolves the same way in every run.
 
-    A module is first-party if it lies under one of the `src` directories; else, if it belongs to the
-    importer's topmost package (the unbroken chain of `__init__.py` upwards), or, for a script, if it lies beside
-    the script: outside of any package, or in the folder of one that nothing says is ever installed.
+    A module is first-party if it lies under one of the `src` directories; else, if it belongs to the importer's topmost
+    package (the unbroken chain of `__init__.py` upwards), or, for a script, if it lies beside the script: outside of
+    any package, or in a package's folder that nothing marks as installed or to be installed.
     """
 
     __slots__ = (
@@ -67,9 +67,9 @@ class Project:
         models: tuple[tuple[str, Declaration], ...] = (),
     ) -> None:
         self.root = os.path.abspath(root)
-        #: what its configuration declares of functions
+        #: declarations from the configuration, by function
         self.models = models
-        #: ... and the last names of those that write
+        #: the last names of the declared functions that write
         self.writers = frozenset(
             [
                 key.removesuffix(".forward").rpartition(":")[2].rpartition(".")[2]
@@ -79,24 +79,24 @@ class Project:
         )
         self.src = tuple(os.path.abspath(os.path.join(self.root, path)) for path in src)
         self.contents = contents or Contents()
-        #: what need not be found out again, while findings are kept between runs
+        #: cached answers, while the cache is in use
         self.answers: Answers | None = None
         self._folders: dict[str, str] = {}
-        #: by importer, what was asked about its imports
+        #: by importing file, the imports that were resolved for it
         self.asked: dict[str, dict[Question, None]] = {}
         self._tops: dict[str, str] = {}
         self._resolved: dict[tuple[str, str, int], str | None] = {}
 
     @classmethod
     def of(cls, settings: Settings, contents: Contents | None = None) -> Project:
-        """The project that the settings are those of."""
+        """The project with these settings."""
         return cls(settings.root, settings.src, contents, settings.models)
 
     def resolve(self, module: str, importer: str, level: int = 0) -> str | None:
         """The file that `import module`, or `from <level dots>module import …`, means in the file `importer`.
 
-        None if that is no file of the project. A package is its `__init__.py`; the empty module with a level
-        is the package itself. The path is written as everywhere in output (see `paths.shown`).
+        None if it is no file of the project. A package is its `__init__.py`; an empty module with a level is the
+        package itself. The path is spelled as everywhere in output (see `paths.shown`).
         """
         around = self._folders.get(importer)
         if around is None:
@@ -126,23 +126,23 @@ class Project:
                 return found
         top = self._top(directory)
         if top != directory:
-            # Only the package itself: what lies beside it may be a folder of installed packages.
+            # Only this package: what lies beside it may be a folder of installed packages.
             first = os.path.relpath(directory, top).split(os.sep, 1)[0]
             if parts[0] == first:
                 return self._module_file(top, parts)
-            # Scripts are run in folders that happen to hold an `__init__.py`, and import what lies beside them.
+            # Scripts run in folders that happen to hold an `__init__.py`, and import modules beside them.
             found = None if parts[0] in _ELSEWHERE else self._module_file(os.path.join(top, first), parts)
             return None if found is None or self._is_distributed(top) else found
         return None if os.path.basename(top) in _INSTALLED else self._module_file(top, parts)
 
     def _is_distributed(self, top: str) -> bool:
-        """Whether packages of this folder are installed, or made to be: then nobody runs what is in them in place."""
+        """Whether this folder's packages are installed, or meant to be: then nobody runs their files as scripts."""
         return os.path.basename(top) in _INSTALLED or any(
             self._is_file(os.path.join(top, name)) for name in _DISTRIBUTED
         )
 
     def find(self, module: str) -> str | None:
-        """The file of this dotted name below one of the `src` directories."""
+        """The file of this dotted module name below one of the `src` directories."""
         found = (self._module_file(root, module.split(".")) for root in self.src)
         return next(filter(None, found), None)
 
@@ -167,7 +167,7 @@ class Project:
         return None
 
     def _top(self, directory: str) -> str:
-        """The directory that holds the topmost package around `directory`; itself if it is no package."""
+        """The directory that contains the topmost package around `directory`; itself if it is no package."""
         top = self._tops.get(directory)
         if top is None:
             parent = os.path.dirname(directory)
@@ -179,27 +179,27 @@ class Project:
         return self.contents.is_file(path)
 
     def answer(self, question: Question) -> tuple[str | None, list[str]]:
-        """The file that an import was found to mean, and all paths on which that depends."""
+        """Resolves an import again: its file, and all paths that the result depends on."""
         looked = _Looked(self.contents)
         module, around, level = question
         found = Project(self.root, self.src, looked)._resolve(module, os.path.abspath(around), level)
         return found, looked.paths
 
     def around(self, filename: str) -> list[str]:
-        """The paths on which it depends to which package a file belongs."""
+        """The paths that decide to which package a file belongs."""
         looked = _Looked(self.contents)
         Project(self.root, self.src, looked)._top(os.path.dirname(os.path.abspath(filename)))
         return looked.paths
 
     def forget(self) -> None:
-        """Looks for files anew."""
+        """Forgets all resolved imports, so that files are looked for anew."""
         self.asked.clear()
         self._tops.clear()
         self._resolved.clear()
 
 
 class _Looked(Contents):
-    """Says what others say, and remembers what it was asked."""
+    """Wraps another Contents, and records the paths that it is asked for."""
 
     def __init__(self, others: Contents) -> None:
         super().__init__()

@@ -6,7 +6,7 @@ import os
 
 
 def shown(path: str) -> str:
-    """The one spelling of `path` that output, discovery and import resolution share."""
+    """The spelling of `path` that output, discovery and import resolution share."""
     path = os.path.abspath(path)
     here = os.getcwd()
     if path == here:
@@ -24,7 +24,7 @@ def relative(path: str, root: str) -> str:
 
 
 def matches(path: str, patterns: tuple[str, ...], root: str) -> bool:
-    """Whether a pattern names the path's last part or, relative to `root`, the path or a directory above."""
+    """Whether a pattern matches the path's last part or, relative to `root`, the path or a directory above it."""
     if not patterns:
         return False
     if patterns not in _prepared:

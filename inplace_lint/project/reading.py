@@ -8,9 +8,9 @@ import stat
 
 
 def read(path: str, pipes: bool = False) -> bytes:
-    """The bytes of a file; with `pipes`, also what comes through a named pipe (`check <(git show HEAD:model.py)`).
+    """The bytes of a file; with `pipes`, also of a named pipe (`check <(git show HEAD:model.py)`).
 
-    Raises OSError, for what is no file and for what does not fit into memory too.
+    Raises OSError, also for devices and for a file that does not fit into memory.
     """
     mode = os.stat(path).st_mode
     if not (

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .declarations import Declaration
 
-#: Sizes for which messages say how much memory attention keeps, where the source does not tell.
+#: Sizes for which messages say how much memory attention saves, if the source does not give them.
 ATTENTION_SIZES = (("batch", 8), ("heads", 16), ("length", 8192))
 
 #: The largest size that attention may be told to have.
 LARGEST = 1 << 40
 
-#: What is never looked into unless named on the command line. Ruff's list.
+#: Patterns that are never searched unless named on the command line: Ruff's list.
 EXCLUDE = (
     ".bzr .direnv .eggs .git .git-rewrite .hg .ipynb_checkpoints .mypy_cache .nox .pants.d .pyenv "
     ".pytest_cache .pytype .ruff_cache .svn .tox .venv .vscode __pypackages__ _build buck-out build dist "
@@ -26,8 +26,8 @@ EXCLUDE = (
 class Option:
     """One key of the configuration.
 
-    `kind` is strings, string, flag, table, names, sizes or models; `choices` bound a string; `rules`: its strings
-    name rules.
+    `kind` is strings, string, flag, table, names, sizes or models; `choices` limits a string; `rules` tells whether its
+    strings name rules.
     """
 
     name: str
@@ -86,7 +86,7 @@ OPTIONS: tuple[Option, ...] = (
     Option("extend-exclude", "strings", (), "files and directories to pass over besides those of `exclude`"),
     Option("force-exclude", "flag", False, "pass over excluded files even where they are named one by one"),
     Option("respect-gitignore", "flag", True, "pass over what .gitignore files name"),
-    # What is one for a whole run: that of the directory in which it is started counts.
+    # These apply to a whole run: the directory in which it is started decides.
     Option(
         "output-format",
         "string",

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 _OWN = "inplace-lint:"
 _DIGITS = "0123456789"
-#: What says that a file was not read or not analysed as a whole: what its comments silence is not known then.
+#: Findings which say that a file was not analysed as a whole: then it is unknown what its comments silence.
 _UNREAD = ("IPL000", "IPL002", "IPL003")
 
 
@@ -23,9 +23,9 @@ def suppress(
 ) -> list[Diagnostic]:
     """The diagnostics that no comment silences, and an IPL001 for each of our comments that silences nothing.
 
-    A comment counts if it stands on any line of a finding's span. `# noqa` is other tools' word too, so it is
-    never called unused, nor is any comment of a file that was not analysed as a whole. A file that cannot be tokenized
-    has no suppressions: its IPL000 says all there is.
+    A comment applies if it stands on any line of a finding's span. `# noqa` belongs to other tools too, so it is never
+    reported as unused, nor is any comment of a file that was not analysed as a whole. A file that cannot be tokenized
+    has no suppressions: its IPL000 says enough.
     """
     from tokenize import TokenError
 
@@ -40,7 +40,7 @@ def suppress(
 
 
 class Removal(FixPlan):
-    """Takes a comment that silences nothing out of its line, or those of its codes that are not needed."""
+    """Removes a comment that silences nothing, or those of its codes that are not needed."""
 
     __slots__ = ("after", "before", "place")
 
@@ -51,7 +51,7 @@ class Removal(FixPlan):
         self.after = after
 
     def edits(self, source: str) -> tuple[Edit, ...]:
-        """What replaces the comment; where nothing does, the blanks before it go too, and a line that is then empty."""
+        """Replaces the comment; if it goes altogether, so do the blanks before it and a line that is then empty."""
         place, lines = self.place, source.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         line = lines[place.row - 1] if place.row <= len(lines) else ""
         start, end = place.column - 1, place.end_column - 1
@@ -66,7 +66,7 @@ class Removal(FixPlan):
 
 
 class Comment:
-    """One suppression comment. `selectors` is None where it silences every code; `text` is what it says."""
+    """One suppression comment. `selectors` is None if it silences every code; `text` is its source text."""
 
     __slots__ = ("fault", "location", "own", "selectors", "text", "used", "whole_file")
 
@@ -87,7 +87,7 @@ class Comment:
         self.used: set[str] = set()
 
     def silences(self, diagnostic: Diagnostic) -> bool:
-        """Whether this comment speaks of the diagnostic; remembers which of its selectors did."""
+        """Whether this comment silences the diagnostic; records which of its selectors match."""
         place = diagnostic.location
         if self.fault or not (self.whole_file or place.row <= self.location.row <= place.end_row):
             return False
@@ -99,13 +99,13 @@ class Comment:
         return bool(hits)
 
     def faults(self, selector_problem: Callable[[str], str | None], whole: bool) -> Iterator[Diagnostic]:
-        """What IPL001 says of this comment; where the file was not analysed as a `whole`, not that it is unused."""
+        """The IPL001 findings about this comment; only if the file was analysed as a `whole` can it be unused."""
         if not self.own:
             return
         if self.fault:
             yield self._unused(self.fault)
         elif self.selectors is None:
-            # A whole file that is waved through may well be clean today.
+            # A `file-ignore` without codes may cover a file that has no findings today.
             if whole and not self.used and not self.whole_file:
                 yield self._unused("no finding on this line: the comment silences nothing", ())
         else:
@@ -122,7 +122,7 @@ class Comment:
         return selector in self.used or selector.upper() == "IPL001"
 
     def _unused(self, message: str, kept: tuple[str, ...] | None = None) -> Diagnostic:
-        """An IPL001; `kept` are the codes that remain when those that are not needed are removed."""
+        """An IPL001; its fix leaves the codes `kept` in the comment. No fix if that is None."""
         advice = "remove it, or the code that is not needed"
         return Diagnostic(
             "IPL001",
@@ -141,7 +141,7 @@ class Comment:
         return Removal(f"keep `{', '.join(kept)}` alone", self.location, self.text, self.with_selectors(kept))
 
     def with_selectors(self, selectors: tuple[str, ...]) -> str:
-        """What the comment says with other selectors in its brackets."""
+        """The comment's text with other selectors in its brackets."""
         head, _, rest = self.text.partition("[")
         return f"{head}[{', '.join(selectors)}]{rest.partition(']')[2]}"
 
@@ -159,11 +159,11 @@ def _means(selector: str, diagnostic: Diagnostic) -> bool:
 
 
 def comments(filename: str, source: bytes) -> Iterator[Comment]:
-    """The suppressions of a file. Raises TokenError, SyntaxError or ValueError where it is no Python."""
+    """The suppressions of a file. Raises TokenError, SyntaxError or ValueError if it cannot be tokenized."""
     from io import BytesIO
     from tokenize import COMMENT, tokenize
 
-    if b"\0" in source:  # Python 3.13 goes on with an error that it has set
+    if b"\0" in source:  # Python 3.13's tokenizer would continue with an exception set
         raise ValueError("a null byte stands in it")
     for token in tokenize(BytesIO(source.replace(b"\r\n", b"\n").replace(b"\r", b"\n")).readline):
         if token.type == COMMENT and ("inplace-lint:" in token.string or "noqa" in token.string.lower()):
@@ -172,7 +172,7 @@ def comments(filename: str, source: bytes) -> Iterator[Comment]:
 
 
 def _parse(text: str, filename: str, row: int, column: int) -> Iterator[Comment]:
-    """The suppressions within one comment, which may follow other words: `# type: ignore  # noqa: IPL101`."""
+    """The suppressions in one comment, which may follow other words: `# type: ignore  # noqa: IPL101`."""
     start = 0
     for part in text.split("#"):
         body = part.strip()
@@ -187,7 +187,7 @@ def _parse(text: str, filename: str, row: int, column: int) -> Iterator[Comment]
         elif body[:4].lower() == "noqa":
             rest = body[4:]
             if rest.startswith(":"):
-                # The codes end at the first word that is none, as in `noqa: E501, IPL101 for speed`.
+                # The codes end at the first word that is no code, as in `noqa: E501, IPL101 for speed`.
                 codes = tuple(_leading_codes(rest[1:].replace(",", " ").split()))
                 yield Comment(place, codes, own=False, whole_file=False)
             elif not rest or rest[0].isspace():
@@ -195,7 +195,7 @@ def _parse(text: str, filename: str, row: int, column: int) -> Iterator[Comment]
 
 
 def _is_no_suppression(body: str) -> bool:
-    """Whether a comment says what `confirm` calls a function with, or what the function does."""
+    """Whether our comment is of another kind: `inputs` (for `confirm`), or a declaration of a function."""
     from .declarations import begins_one
 
     return body.split()[:1] == ["inputs"] or begins_one(body)

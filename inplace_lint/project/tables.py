@@ -14,7 +14,7 @@ from .settings import LARGEST, OPTIONS, Option
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-#: How many files may extend one another.
+#: The longest chain of files that extend one another.
 _EXTENDED = 32
 _BY_NAME = {option.name: option for option in OPTIONS}
 
@@ -24,7 +24,7 @@ def read(
 ) -> dict[str, Any] | None:
     """The values of one file as keywords of Settings; None if it has no table of ours. Raises ConfigurationError.
 
-    `selector_problem` says what is wrong with a rule's code or name; `seen` are the files that extend this one.
+    `selector_problem` returns what is wrong with a rule's code or name; `seen` are the files that extend this one.
     """
     shown_path = shown(path)
     try:
@@ -66,12 +66,12 @@ def read(
 
 
 def _in_order(table: Mapping[str, object]) -> list[str]:
-    """The keys, `rules` first: what others select by name is known from there on."""
+    """The keys, `rules` first: it loads the third-party rules that other keys may name."""
     return sorted(table, key=lambda key: key != "rules")
 
 
 def inline(text: str, selector_problem: Callable[[str], str | None]) -> dict[str, Any]:
-    """The value that `KEY = VALUE` gives, as a keyword of Settings; a word needs no quotes. Raises ValueError."""
+    """Parses `KEY = VALUE` to a keyword of Settings; a word needs no quotes. Raises ValueError."""
     key, _, given = (part.strip() for part in text.partition("="))
     option = _BY_NAME.get(key)
     try:
@@ -81,13 +81,13 @@ def inline(text: str, selector_problem: Callable[[str], str | None]) -> dict[str
         if option is None or option.kind != "string":
             raise ValueError(error.message if option else _unknown_key(key)) from error
     if option is not None and option.kind == "string" and not isinstance(table[key], (str, list, dict)):
-        table = {key: given}  # a version such as 2.10 is no number
+        table = {key: given}  # a version such as 2.10 must stay text
     (key,) = table
     return {key.replace("-", "_"): _value(key, table[key], os.getcwd(), selector_problem)}
 
 
 def given(values: Mapping[str, object], selector_problem: Callable[[str], str | None]) -> dict[str, Any]:
-    """The values of keys that a program gives, as keywords of Settings. Raises ConfigurationError."""
+    """Validates values that a program passes, and returns them as keywords of Settings. Raises ConfigurationError."""
     found = {}
     for name, value in values.items():
         key = name.replace("_", "-")
@@ -101,7 +101,7 @@ def given(values: Mapping[str, object], selector_problem: Callable[[str], str | 
 
 
 def _value(key: str, value: object, root: str, selector_problem: Callable[[str], str | None]) -> Any:
-    """The value of a key as Settings holds it, its paths below `root`. Raises ValueError, a sentence."""
+    """The value of a key as Settings holds it, with paths below `root`. Raises ValueError with a sentence."""
     option = _BY_NAME.get(key)
     if option is None:
         raise ValueError(_unknown_key(key))
@@ -178,7 +178,7 @@ def _parse(filename: str, source: bytes) -> dict[str, Any]:
         raise ConfigurationError(filename, line, "is not UTF-8, as TOML must be") from error
     except RecursionError:
         raise ConfigurationError(filename, None, "is nested too deeply") from None
-    except ValueError as error:  # no TOML, or a number of thousands of digits
+    except ValueError as error:  # invalid TOML, or a number of thousands of digits
         text, _, place = str(error).partition(" (at line ")
         line_text = place.partition(",")[0]
         line = int(line_text) if line_text.isdigit() else max(len(source.splitlines()), 1)
@@ -186,7 +186,7 @@ def _parse(filename: str, source: bytes) -> dict[str, Any]:
 
 
 def _checked(option: Option, value: object) -> Any:
-    """The value as Settings holds it. Raises ValueError, the rest of a sentence that began with the key."""
+    """The value as Settings holds it. Raises ValueError with the rest of a sentence that begins with the key."""
     if option.kind == "flag":
         if not isinstance(value, bool):
             raise ValueError(f"must be true or false, not {_kind(value)}")
@@ -225,7 +225,7 @@ def _checked(option: Option, value: object) -> Any:
 
 
 def _sizes(option: Option, value: object) -> tuple[tuple[str, int], ...]:
-    """The sizes given, and the default for each that is not."""
+    """The given sizes, and the defaults of the others."""
     sizes = dict(option.default)
     if not isinstance(value, dict):
         raise ValueError(f"must be a table of {', '.join(sizes)}, not {_kind(value)}")
@@ -259,7 +259,7 @@ def _unknown_key(key: str) -> str:
 
 
 def _line_of_entry(source: bytes, key: str) -> int:
-    """The line on which an entry's key stands in quotes, as a key with a colon has to; 0 where it is not found."""
+    """The line of an entry's quoted key (a key with a colon needs quotes); 0 if it is not found."""
     for number, line in enumerate(source.splitlines(), 1):
         text = line.decode("utf-8", "replace")
         if f'"{key}"' in text or f"'{key}'" in text:
@@ -268,7 +268,7 @@ def _line_of_entry(source: bytes, key: str) -> int:
 
 
 def _line(source: bytes, key: str) -> int | None:
-    """The line of our table where a key stands. TOML's parser does not say, so the text is asked."""
+    """The line of a key in our table. TOML's parser does not tell, so the text is searched."""
     ours = b"[tool.inplace-lint" not in source
     for number, line in enumerate(source.splitlines(), 1):
         text = line.strip().decode("utf-8", "replace")

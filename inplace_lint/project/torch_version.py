@@ -11,7 +11,7 @@ from .reading import read
 if TYPE_CHECKING:
     from .settings import Settings
 
-#: Files that declare dependencies, the first that speaks of torch decides.
+#: Files that declare dependencies; the first that mentions torch decides.
 _FILES = ("pyproject.toml", "setup.cfg", "setup.py", "requirements.txt")
 _REQUIREMENT = re.compile(
     rb"(?:^|[\"'\s])torch[ \t]*(?:\[[^\]]*\])?[ \t]*(?:=[ \t]*[\"'])?[ \t]*"
@@ -22,11 +22,11 @@ _declared: dict[str, tuple[int, int] | None] = {}
 
 
 def oldest(settings: Settings) -> tuple[int, int] | None:
-    """(major, minor), or None where nothing is said: the newest PyTorch known."""
+    """(major, minor), or None if nothing is declared: then the newest PyTorch known is assumed."""
     if settings.target_torch is not None:
         major, _, rest = settings.target_torch.partition(".")
         return int(major), int(rest.partition(".")[0] or 0)
-    if not os.path.isabs(settings.root):  # settings of no project
+    if not os.path.isabs(settings.root):  # settings that belong to no project
         return None
     if settings.root not in _declared:
         _declared[settings.root] = _of_dependencies(settings.root)
@@ -34,7 +34,7 @@ def oldest(settings: Settings) -> tuple[int, int] | None:
 
 
 def forget() -> None:
-    """Looks at the files that declare dependencies anew."""
+    """Forgets what was read, so that the files that declare dependencies are read anew."""
     _declared.clear()
 
 
@@ -48,6 +48,6 @@ def _of_dependencies(root: str) -> tuple[int, int] | None:
         upper = [(int(major), int(minor or 0) - (sign == b"<")) for sign, major, minor in found]
         if lower:
             return min(lower)
-        if upper:  # anything older: what came in just before the bound is not there in all of them
+        if upper:  # only an upper bound: assume it, or where it is excluded the minor version before it
             return upper[0]
     return None
