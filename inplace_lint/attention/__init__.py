@@ -1,6 +1,7 @@
-"""Attention: softmax(QKᵀ)V found in the value graph of a function, and what one fused call in its place looks like.
+"""Finds naive attention, softmax(QKᵀ)V, in the value graph of a function and plans one fused kernel call in its place.
 
-Few files have anything to do with it: `worth_a_look` tells by their text, before more of this package is read.
+Few files contain attention. `worth_a_look` is the textual prefilter that runs before the rest of the package is
+imported.
 """
 
 from __future__ import annotations

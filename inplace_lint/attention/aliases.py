@@ -1,4 +1,4 @@
-"""Which values may lie in the same memory: what a write to one of them changes."""
+"""Decides which terms may share storage, so that an in-place write to one of them invalidates the others."""
 
 from __future__ import annotations
 

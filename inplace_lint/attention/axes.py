@@ -1,4 +1,4 @@
-"""Axes of a value, and those of what only rearranges it: reshapes, transposes, slices, stacks."""
+"""Computes the symbolic shape of operations that only rearrange axes: reshape, transpose, indexing, stack, cat."""
 
 from __future__ import annotations
 

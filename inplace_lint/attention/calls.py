@@ -1,4 +1,4 @@
-"""What a call gives: an operation of torch, a module's forward, a function of the project, or something unknown."""
+"""Turns a call into a term: a torch operation, the forward of an nn.Module, or an opaque `call` with its effects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""How scores come from a product, and weights from a softmax: the steps between, with what each of them changes."""
+"""Traces scores back to the product QKᵀ, and weights back to the softmax, and records what each step between changes.
+
+For `s = q @ k.mT / 8; s = s.masked_fill(m, -inf)` the chain of `s` has one factor and one mask. A step that the
+kernel's arguments cannot express becomes a *problem* of the chain, with the words that the finding uses.
+"""
 
 from __future__ import annotations
 

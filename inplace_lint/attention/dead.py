@@ -1,4 +1,4 @@
-"""Plain assignments of a function that nobody reads any more once some of its expressions are gone."""
+"""Finds assignments of a function that become dead once a fix drops some of its expressions."""
 
 from __future__ import annotations
 

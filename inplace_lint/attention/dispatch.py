@@ -1,6 +1,7 @@
-"""Whether code in sight chooses between an attention and a fused kernel: a table, a variable, a call, a subclass.
+"""Decides whether a file already chooses between an attention function and a fused kernel.
 
-Only what the syntax says counts: names that are looked up to what they mean, never words in strings.
+The choice may be a table, a variable bound twice, a conditional, a call that is given the function, or a method
+override in a subclass. Names count only by what they resolve to; words inside strings never do.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""What a rewrite would change besides the attention: writes and calls that lie between, or in what goes.
+"""Checks that a rewrite changes nothing but the attention: no write, call or binding may get lost or move past it.
 
-The kernel reads q, k, v and the mask where the last product stood, and keeps them and its result for backward.
+The kernel reads q, k, v and the mask where the last product stood, and saves them and its result for backward. An
+in-place write to one of them afterwards may therefore fail in backward although the original code worked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every attention of one file, with its plan: which functions are looked at, and what is said of each."""
+"""Finds every attention of a file, makes a plan for each, and compares the plans with the callers in the file."""
 
 from __future__ import annotations
 

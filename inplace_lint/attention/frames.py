@@ -1,4 +1,4 @@
-"""What a value graph keeps: the calls that it stands in, the values as they came to be, the places where they went."""
+"""Defines the records of a value graph: call frames, moments (a value and the names in scope), sinks (uses of a value)."""
 
 from __future__ import annotations
 

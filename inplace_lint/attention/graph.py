@@ -1,4 +1,4 @@
-"""The value graph of one function, as an interpreter's run leaves it: terms, where they arose, and where they went."""
+"""Defines the value graph of one function: its terms, the moments that computed them, the sinks that consume them."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Runs the interpreter so that it leaves a value graph: what torch computes becomes terms.
+"""Builds the value graph by running the abstract interpreter: what torch computes becomes a term.
 
-A *general* run describes the function in every configuration, as a fix must: an attribute or a loop-carried name is a
-symbolic term, and both arms of each test are followed. The other kind takes objects as `__init__` builds them and loops
-round by round. It reaches further, and what it finds is reported without a fix.
+A *general* run describes the function in every configuration, as a fix requires: an attribute or a loop-carried name is
+a symbolic term, and both arms of each test are followed. The other kind of run takes objects as `__init__` builds them
+and executes loops round by round. It follows more code, but its findings are reported without a fix.
 """
 
 from __future__ import annotations

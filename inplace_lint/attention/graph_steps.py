@@ -1,6 +1,6 @@
-"""Instructions in a run that makes a value graph: the term of what each computes, beside what the interpreter does.
+"""Overrides the interpreter's instruction handlers so that they also build the term of each result.
 
-`NOTED` holds in each such run, `GENERAL` in those that speak of any configuration.
+`NOTED` applies to every run that builds a value graph, `GENERAL` only to runs that describe any configuration.
 """
 
 from __future__ import annotations

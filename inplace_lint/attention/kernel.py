@@ -1,4 +1,4 @@
-"""What is known of a call of the fused kernel itself: its mask, its layout, its heads, its dropout."""
+"""Classifies the arguments of an existing kernel call: mask polarity, causal mask, layout, repeated heads, dropout."""
 
 from __future__ import annotations
 

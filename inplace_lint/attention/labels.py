@@ -1,4 +1,4 @@
-"""Labels of axes through softmaxes, permutations and products; softmaxes that are written out."""
+"""Tracks axis labels through permutations and products, and recognises a softmax written as exp(x) / sum(exp(x))."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which axis of a value lies side by side in memory: the fused kernels take operands whose last axis does."""
+"""Computes which axis of a value has stride 1; fused kernels need operands whose last axis is contiguous in memory."""
 
 from __future__ import annotations
 

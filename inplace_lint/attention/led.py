@@ -1,8 +1,8 @@
-"""What is led to its place by more of Python than `evaluate` follows: found, and left as it is.
+"""Finds attentions whose parts meet only in a caller, by running the interpreter on the callers; offers no fix.
 
-A softmax is open where its scores come from outside of the functions that were evaluated, or its weights leave them;
-a call of the kernel, where one of its operands comes from outside. Then the interpreter runs what may bring the parts
-together: the functions of the file that lead to them by name, the nearest first.
+A softmax is *open* if its scores enter the evaluated function from outside or its weights leave it; a kernel call is
+open if one of its operands enters from outside. The interpreter then runs the functions of the file that reach it by
+name, the nearest callers first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a mask says: which values it fills in, whether it is causal, and how it is written for the kernel."""
+"""Classifies masks (fill value, causal triangle) and writes them as the kernel's argument `attn_mask` or `is_causal`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What naive attention keeps alive for backward: a formula, and its value at sizes named with it."""
+"""Estimates the memory that naive attention keeps for backward: a formula, and its value at the target's sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Axes by name: the equations of einsum and the patterns of einops."""
+"""Parses axis notation: einsum equations and einops patterns."""
 
 from __future__ import annotations
 

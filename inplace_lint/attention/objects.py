@@ -1,4 +1,4 @@
-"""What attributes are in a value graph: those of tensors, and what `__init__` gives those of an object."""
+"""Resolves attribute reads: attributes of tensors, and attributes that the `__init__` of a project class assigns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations of torch as terms: arguments put in the order of the signature, however they were passed."""
+"""Builds the terms of torch operations, with the arguments in signature order however the call passed them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How PyTorch's functions, methods and operators are called, and the one name under which the value graph has each."""
+"""Lists the torch operations that the value graph models: signatures, spellings, and the canonical name of each."""
 
 from __future__ import annotations
 

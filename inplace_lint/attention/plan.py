@@ -1,4 +1,4 @@
-"""The rewrite of one attention as one call of the kernel: safe, unsafe with each difference named, or refused."""
+"""Plans the rewrite of one attention as one kernel call: safe, unsafe with its differences named, or refused."""
 
 from __future__ import annotations
 

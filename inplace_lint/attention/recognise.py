@@ -1,7 +1,7 @@
-"""Attention in a value graph: from a product back through the weights and their softmax to the scores' own product.
+"""Recognises attention in a value graph: from the product with V back through weights and softmax to the product QKᵀ.
 
-Axes are followed by label: `l` the queries, `s` the keys, `e` what is summed in the scores, `c` the values' channels,
-all others batch. The softmax says which axis of the scores is `s`; the product with the values must sum over it.
+Axes carry labels: `l` for queries, `s` for keys, `e` for the axis that QKᵀ sums over, `c` for the channels of V; all
+others are batch axes. The softmax determines which axis of the scores is `s`; the product with V must sum over it.
 """
 
 from __future__ import annotations

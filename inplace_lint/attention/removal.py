@@ -1,6 +1,6 @@
-"""Which statements a plan takes out: those of the scores and weights, and what served only them.
+"""Decides which statements a rewrite removes: those that compute scores and weights, and those that only served them.
 
-It is decided on the syntax tree, by name: a statement goes only if every reader of what it binds goes too.
+The decision is made on the syntax tree, by name: a statement goes only if every reader of the name it binds goes too.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The plan of an attention as a fix: the call in place of the product, dead statements and imports out."""
+"""Turns a plan into a fix: inserts the kernel call, removes dead statements and unread imports."""
 
 from __future__ import annotations
 

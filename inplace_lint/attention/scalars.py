@@ -1,4 +1,4 @@
-"""Which values are Python numbers, and which are tensors of one number."""
+"""Decides which terms are Python numbers and which are zero-dimensional tensors."""
 
 from __future__ import annotations
 

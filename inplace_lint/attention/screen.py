@@ -1,8 +1,8 @@
-"""Which functions of a file are worth a value graph: a screening by text, before anything is lowered.
+"""Selects the functions of a file that deserve a value graph: a textual prefilter, before anything is lowered.
 
-An attention needs a softmax, called or written out, and a product with values; or it is a call of the kernel, or of a
-module of attention. Each may stand in the function, in a method or function of the file that it calls, or be built
-by `__init__`; the softmax also in a function that is imported from the project.
+An attention needs a softmax (called or written out) and a product with V; or it is a call of the kernel or of
+`nn.MultiheadAttention`. Each may stand in the function itself, in a function of the file that it calls, or in a layer
+that `__init__` builds; the softmax may also stand in a function imported from the project.
 """
 
 from __future__ import annotations

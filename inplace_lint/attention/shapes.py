@@ -1,7 +1,7 @@
-"""Symbolic shapes: the axes of a value, each with its size as a term and its role.
+"""Infers symbolic shapes: for each axis of a value its size as a term, and its role.
 
-The role of an axis is `channel` where its size comes from what a layer was built with (features, heads), `outer`
-where it comes from the data (batch, sequence, space), `mixed` for a product of both, else unknown ("").
+The role is `channel` if the size comes from a layer's configuration (features, heads), `outer` if it comes from the
+data (batch, sequence, space), `mixed` for a product of both, and "" if unknown.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The parts of an attention as they are found: masks, the chains between products and softmax, operands."""
+"""Defines the parts of a recognised attention: masks, operands, the chains of scores and weights, the whole site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Terms written as source that means the same at one place of a function, or Unspellable."""
+"""Writes a term as Python source that evaluates to it at a given place of a function, or raises Unspellable."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What the rest of a package does that a fused call would change: second derivatives, hooks on modules.
+"""Detects package-wide uses that a fused call would break: second or forward-mode derivatives, and hooks on modules.
 
-A file is read for its syntax only where its text holds one of the words; calls decide, never the words.
+Files are parsed only if their text contains one of a few words; the parsed calls decide, not the words.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a finding is made for: the PyTorch that the project must run on, and the sizes that messages speak of."""
+"""Describes what a finding is made for: the oldest PyTorch to support, and the tensor sizes that messages quote."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The value graph: what a function computes, as immutable terms that are shared where they are equal.
+"""Defines terms, the nodes of the value graph: immutable, one object per equal term (except operations in `UNIQUE`).
 
-A term is an operation and its operands. Operands are terms; `const` holds a Python value. The names of tensor
-operations are canonical: a function, a method, an operator and its in-place form give the same term.
+A term is an operation and its operands; `const` holds a Python value. Operation names are canonical: `torch.add(a, b)`,
+`a.add(b)`, `a + b` and `a.add_(b)` give the same term.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Statements of Python's tree: what they bind and read, what lies in what."""
+"""Answers questions about syntax nodes: which names a statement binds or reads, and which node contains which."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeps which term of the value graph each of the interpreter's values is, through branches and in-place writes."""
+"""Maps each value of the interpreter to its term, and updates the mapping at branches and in-place writes."""
 
 from __future__ import annotations
 
