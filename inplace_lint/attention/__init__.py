@@ -6,14 +6,14 @@ imported.
 
 from __future__ import annotations
 
-#: The kernel and the module of attention are a softmax and a product in one.
+#: The fused kernel and `nn.MultiheadAttention`: each contains both the softmax and the products.
 WHOLE = (b"scaled_dot_product_attention", b"MultiheadAttention")
 SOFTMAX = (b"oftmax", *WHOLE)
 PRODUCTS = (b"matmul", b"bmm", b"einsum", b".mm(", *WHOLE)
 
 
 def worth_a_look(source: bytes) -> bool:
-    """Whether a softmax and a product, the kernel or a module of attention stand in a file's text."""
+    """Whether a file's text contains the kernel, `nn.MultiheadAttention`, or both a softmax and a matrix product."""
     if any(word in source for word in WHOLE):
         return True
     if b"oftmax" not in source and not (b"exp(" in source and (b"sum(" in source or b"sumexp(" in source)):
@@ -22,7 +22,7 @@ def worth_a_look(source: bytes) -> bool:
 
 
 def at_signs(source: bytes) -> list[int]:
-    """Where `@` is a product: something other than space stands before it on its line."""
+    """Positions of `@` that may be a matrix product, not a decorator: other code precedes it on its line."""
     found = []
     position = source.find(b"@")
     while position >= 0:

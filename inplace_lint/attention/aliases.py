@@ -5,7 +5,7 @@ from __future__ import annotations
 from .ops import VIEWS
 from .terms import Term, is_const
 
-#: Operations that may hand their operand on as it is, whole or in parts.
+#: Operations whose result may be their operand, a view of it, or a container of it.
 _MAY_ALIAS = VIEWS | {
     "member",
     "dropout",
@@ -17,24 +17,24 @@ _MAY_ALIAS = VIEWS | {
     "tuple",
     "list",
 }
-#: Layers whose result is always new.
+#: Layers whose result never shares storage with their input (prefixes of class names).
 _FRESH = ("Linear", "Bilinear", "Conv", "LayerNorm", "RMSNorm", "BatchNorm", "GroupNorm", "Embedding")
 
 
 def is_fresh_layer(kind: str) -> bool:
-    """Whether a layer of torch.nn gives a new tensor, never its argument."""
+    """Whether a torch.nn layer of this class always allocates its result."""
     return kind.startswith(_FRESH)
 
 
 def base_of(term: Term) -> Term:
-    """What a view is a view of."""
+    """The tensor that a chain of views starts from."""
     while term.op in VIEWS and isinstance(term.args[0], Term):
         term = term.args[0]
     return term
 
 
 def bases(term: Term, fresh: set[Term]) -> set[Term]:
-    """All values whose memory a value may share; calls that are not known to be fresh may give what they are given."""
+    """All values whose storage a value may share. A call that is not in `fresh` may return any of its arguments."""
     found: set[Term] = set()
     seen: set[Term] = set()
     stack = [term]
@@ -58,7 +58,7 @@ def bases(term: Term, fresh: set[Term]) -> set[Term]:
 
 
 def are_disjoint(one: Term, other: Term) -> bool:
-    """Whether two views are different elements of the same whole."""
+    """Whether two terms are views of different constant elements of the same base, such as `x[0]` and `x[1]`."""
     ancestors: dict[Term, Term] = {}
     term = one
     while term.op in VIEWS and isinstance(term.args[0], Term):

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     Shape: TypeAlias = "tuple[Axis, ...]"
 
 
-#: Into so many factors at most a size is taken apart.
+#: A size such as `b * h * d` is split into at most this many factors, which bounds the work on long products.
 _FACTORS = 16
 
 
 class Axis:
-    """One axis: `size` is None where it is not known; `merged` counts the axes that were folded into it."""
+    """One axis of a shape: `size` is None if unknown; `merged` counts the axes that a reshape folded into it."""
 
     __slots__ = ("merged", "role", "size")
 
@@ -31,7 +31,7 @@ class Axis:
 
 
 def permutation(term: Term) -> list[int] | None:
-    """The order of `permute`, as indices from 0; None where it is not known, or names an axis twice."""
+    """The axis order of a `permute`, as indices from 0; None if an index is unknown or an axis is named twice."""
     numbers = [integer(one) for one in items(term.args[1]) or ()]
     order = [number % len(numbers) for number in numbers if number is not None]
     return order if order and sorted(order) == [*range(len(numbers))] else None
@@ -100,7 +100,7 @@ def _starred(shapes: Shapes, sizes: tuple[Term, ...]) -> Shape | None:
 
 
 def _inferred(shapes: Shapes, source: Shape | None, axes: list[Axis], number: int) -> Axis:
-    """The axis that is written -1: what is left of the source's axes when the others are taken away."""
+    """The axis written as -1 in a reshape: whatever remains of the source's axes once the other sizes are taken out."""
     if source is not None:
         left = list(source)
         for size in [factor for other in axes if other.size is not None for factor in factors(other.size)]:
@@ -130,7 +130,7 @@ def _inferred(shapes: Shapes, source: Shape | None, axes: list[Axis], number: in
 
 
 def factors(size: Term) -> list[Term]:
-    """The sizes that one is a product of; of a product of very many, some stay together."""
+    """The factors of a size that is a product; beyond `_FACTORS`, some factors stay multiplied."""
     found: list[Term] = []
     stack = [size]
     while stack:
@@ -215,7 +215,7 @@ def _chunk(shapes: Shapes, term: Term) -> Shape | None:
 
 
 def _item(shapes: Shapes, term: Term) -> Shape | None:
-    """An element of something that was taken apart."""
+    """The shape of one element of a chunk, split, unbind, comprehension, or of a tensor that is unpacked."""
     whole = term.args[0]
     if whole.op in ("chunk", "split"):
         shape = shapes.of(whole.args[0])
@@ -354,7 +354,7 @@ def _rearrange(shapes: Shapes, term: Term) -> Shape | None:
     return tuple(made)
 
 
-#: What the operations that rearrange make of the axes of what they are given.
+#: Shape inference of each operation that only rearranges axes.
 REARRANGED: dict[str, Callable[[Shapes, Term], Shape | None]] = {
     "transpose": _transpose,
     "mT": _mT,

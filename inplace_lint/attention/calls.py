@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from .graph import Graph
 
-#: Modules whose forward is an operation on their one argument.
+#: Modules whose forward is one torch operation on one argument.
 _MODULES = {"torch.nn.Softmax": "softmax", "torch.nn.Dropout": "dropout"}
 _SAME = frozenset({"torch.nn.Identity"})
 _SEQUENTIAL = "torch.nn.Sequential"
@@ -32,7 +32,7 @@ def call(
     loose: list[Term],
     at: ast.AST,
 ) -> Term:
-    """The value of a call; `args` or `kwargs` is None where it is not known what is passed (`loose` are its parts)."""
+    """The term of a call. `args` or `kwargs` is None where a spread hides what is passed; `loose` are the parts then."""
     if args is not None and kwargs is not None:
         made = apply(graph, func, args, kwargs, at)
         if made is not None:
@@ -48,7 +48,7 @@ def unfollowed(
     loose: list[Term],
     at: ast.AST,
 ) -> Term:
-    """The value of a call of something that is not known: it may change all that it is given."""
+    """The term of a call of unknown code, which may write to every argument; records its sinks and effects."""
     operands = [*(args or ()), *(kwargs or {}).values(), *loose]
     if _is_print(func):
         for term in operands:
@@ -78,12 +78,12 @@ def unfollowed(
 
 
 _UNFOLLOWED = frozenset({f"builtins.{name}" for name in ("locals", "globals", "eval", "exec", "compile")})
-#: With nothing to look at it looks at the names of its caller; with an object, at that one's attributes.
+#: `vars()` without an argument reads the caller's local names; `vars(obj)` only reads attributes.
 _OF_FRAME = frozenset({"builtins.vars"})
 
 
 def _written(graph: Graph, func: Term, operands: list[Term], kwargs: dict[str, Term] | None) -> list[Term]:
-    """What a call writes by its own words: `out=`, or its argument where it is told to work in place."""
+    """The arguments that a call declares to write: `out=`, or its first operand under `inplace=True`."""
     found = [kwargs["out"]] if kwargs and "out" in kwargs else []
     made = module_of(graph, func)
     flag = (kwargs or {}).get("inplace") if made is None else argument_of(made, 99, "inplace")
@@ -93,14 +93,14 @@ def _written(graph: Graph, func: Term, operands: list[Term], kwargs: dict[str, T
 
 
 def _is_layer(graph: Graph, func: Term) -> bool:
-    """Whether a call runs a layer of torch."""
+    """Whether the callee is an instance of a torch.nn class."""
     return module_of(graph, func) is not None
 
 
 def apply(
     graph: Graph, func: Term, args: list[Term], kwargs: dict[str, Term], at: ast.AST | None
 ) -> Term | None:
-    """The value of a call whose arguments are known one by one; None if nothing is known of the function."""
+    """The term of a call whose arguments are all known; None if nothing is known of the callee."""
     if func.op == "symbol":
         return _symbol(graph, func.args[0], args, kwargs, at)
     if func.op == "member":
@@ -140,22 +140,22 @@ def _symbol(
 
 
 def is_class(dotted: str) -> bool:
-    """Whether a name is a class of torch.nn."""
+    """Whether a dotted name is a class of torch.nn."""
     return dotted.startswith("torch.nn.") and dotted.count(".") == 2 and dotted[9:10].isupper()
 
 
 def is_maker(dotted: str) -> bool:
-    """Whether a function of torch makes a tensor of nothing."""
+    """Whether a function of torch creates a tensor from sizes or Python values, such as `torch.zeros`."""
     return dotted.rpartition(".")[0] == "torch" and dotted.rpartition(".")[2] in MAKERS
 
 
 def name_of_einops(name: str) -> str:
-    """Einops' `repeat` is another operation than the tensor's method."""
+    """The operation of an einops function; `einops.repeat` must not be confused with `Tensor.repeat`."""
     return "einops_repeat" if name == "repeat" else name
 
 
 def module_of(graph: Graph, func: Term) -> Term | None:
-    """The module object, as `__init__` builds it, that an attribute holds."""
+    """The `new` term of the torch.nn module that a callee refers to; None if it is not known to be one."""
     if func.op == "new":
         return func if isinstance(func.args[0], str) else None
     if func.op == "getitem":
@@ -168,7 +168,7 @@ def module_of(graph: Graph, func: Term) -> Term | None:
 
 
 def _element_of(graph: Graph, item: Term) -> Term | None:
-    """The module that stands in an nn.Sequential at a known place."""
+    """The module at a constant index of an nn.Sequential."""
     whole = module_of(graph, item.args[0])
     number = integer(item.args[1])
     if whole is None or whole.args[0] != _SEQUENTIAL or whole.args[1] or number is None:
@@ -178,13 +178,13 @@ def _element_of(graph: Graph, item: Term) -> Term | None:
 
 
 def kind_of(graph: Graph, func: Term) -> str:
-    """The class of torch.nn of a module, by its full name; "" if it is not known."""
+    """The full torch.nn class name of the module that a callee refers to; "" if unknown."""
     made = module_of(graph, func)
     return "" if made is None else str(made.args[0])
 
 
 def argument_of(call: Term, position: int, name: str) -> Term | None:
-    """An argument of the call that built a module of torch (`new`), or of one of nn.MultiheadAttention (`mha`)."""
+    """One argument of a `new` term (a torch.nn constructor) or of an `mha` term (a call of nn.MultiheadAttention)."""
     names: tuple[str, ...] = call.args[1]
     count: int = call.args[2]
     values: tuple[Term, ...] = call.args[3:]
@@ -196,7 +196,7 @@ def argument_of(call: Term, position: int, name: str) -> Term | None:
 def _module(
     graph: Graph, func: Term, args: list[Term], kwargs: dict[str, Term], at: ast.AST | None
 ) -> Term | None:
-    """The forward of a module that the object holds."""
+    """The term of a call of a torch.nn module that an object holds; None if its forward is not modelled."""
     made = module_of(graph, func)
     terms = graph.terms
     if made is None and func.op == "getitem":
@@ -231,7 +231,7 @@ def _module(
 
 
 def _in_turn(graph: Graph, func: Term, made: Term, value: Term, at: ast.AST | None) -> Term | None:
-    """The forward of an nn.Sequential of modules whose forward is an operation."""
+    """Chains the forwards of an nn.Sequential whose elements are all modelled modules (softmax, dropout, identity)."""
     elements = [graph.terms("getitem", func, graph.terms.const(i)) for i in range(len(made.args) - 3)]
     kinds = [kind_of(graph, one) for one in elements]
     if func.op != "attr" or not any(one in _MODULES for one in kinds) or not {*kinds} <= {*_MODULES, *_SAME}:
@@ -243,17 +243,17 @@ def _in_turn(graph: Graph, func: Term, made: Term, value: Term, at: ast.AST | No
 
 
 def _may_be(value: Term | None, dotted: str) -> bool:
-    """Whether a value, or one of those that conditions choose from, is an object of a class."""
+    """Whether a value, or one arm of its `phi`s, is an object of the class `dotted`."""
     return value is not None and any(one.op == "new" and one.args[0] == dotted for one in ends(value))
 
 
 def _learn(graph: Graph, func: Term, operands: list[Term], result: Term) -> None:
-    """A layer says which axis of its argument holds the channels, and whether its result is new."""
+    """Records the channel axis of a layer's argument and result, and whether the result has its own storage."""
     made = module_of(graph, func)
     if made is None:
         found = graph.classes.definition(func) if func.op == "attr" else None
         if func.op == "attr" and not any(_may_be(found, same) for same in _SAME):
-            graph.fresh.add(result)  # a module of which nothing is known: taken to compute something
+            graph.fresh.add(result)  # an unknown module is assumed to allocate its result
         return
     kind = made.args[0].rpartition(".")[2]
     if is_fresh_layer(kind):
@@ -273,7 +273,7 @@ def _is_print(func: Term) -> bool:
 
 
 def _reads_only(func: Term) -> bool:
-    """Whether a function does nothing but compute its result."""
+    """Whether a callee is a function known to have no side effects."""
     if func.op != "symbol":
         return False
     space, _, name = func.args[0].rpartition(".")

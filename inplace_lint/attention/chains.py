@@ -25,13 +25,13 @@ PRODUCTS = frozenset({"matmul", "bmm", "baddbmm", "einsum"})
 
 
 def _name_of(func: Term) -> str:
-    """What is called, as a message has it."""
+    """The callee as a message names it."""
     name = func.args[1] if func.op in ("attr", "member") else func.args[0] if func.args else None
     name = getattr(name, "name", name)  # of a function or class of the project
     return f"`{name}`" if isinstance(name, str) else "a function that is not known by name"
 
 
-#: Steps that change no value, and those that do so as no mask does.
+#: Steps that keep the values and at most move axes; `_CHANGED` are steps that no kernel argument can express.
 _PASSED = frozenset(
     "cast contiguous clone transpose mT permute t reshape flatten unflatten squeeze unsqueeze getitem rearrange "
     "expand".split()
@@ -41,7 +41,7 @@ _CHANGED = frozenset("tanh sigmoid relu clamp exp dropout softmax normalize deta
 
 
 class Chains:
-    """The chains of one value graph."""
+    """Computes and memoises the chains of one value graph."""
 
     def __init__(self, graph: Graph, shapes: Shapes) -> None:
         self.graph = graph
@@ -52,7 +52,7 @@ class Chains:
     # Products
 
     def contraction(self, term: Term) -> tuple[list[Operand], tuple[str, ...]]:
-        """The operands of a product with the labels of their axes, and the labels of the result."""
+        """The operands of a product with their axis labels, and the labels of the result."""
         if term.op == "einsum":
             parsed = equation(term)
             if parsed is None:
@@ -79,7 +79,7 @@ class Chains:
     # From the product to the softmax
 
     def scores(self, term: Term | None) -> Chain | None:
-        """How a value is made from a product; None if it is not."""
+        """The chain from the product QKᵀ to a value; None if the value is not derived from a product."""
         if term is None:
             return None
         if term not in self._scores:
@@ -110,7 +110,7 @@ class Chains:
         return self._passed(term, self.scores)
 
     def _beside(self, term: Term) -> Chain | None:
-        """Scores with columns of something else beside them: a sink that takes a part of the weight."""
+        """Handles scores that are concatenated with other columns, such as an attention sink: a problem."""
         for part in items(term.args[0]) or ():
             chain = self.scores(part)
             if chain is not None:
@@ -118,9 +118,9 @@ class Chains:
         return None
 
     def _through(self, term: Term, follow: Callable[[Term], Chain | None], words: str) -> Chain | None:
-        """What a function that is not known, a loop or a write makes of scores or weights: their axes stay."""
+        """Handles scores or weights that pass through unknown code, a loop or a write; the axes are assumed to stay."""
         if term.op == "opaque" and not isinstance(term.args[-1] if term.args else None, str):
-            return None  # made of them in any way
+            return None  # the result may depend on its operands in any way
         for operand in term.operands[:4] if term.op == "call" else term.operands[:2]:
             chain = None if operand.op in _NO_TENSOR else follow(operand)
             if chain is None:
@@ -130,12 +130,12 @@ class Chains:
             func = term.args[0]
             kind = kind_of(self.graph, func)
             if kind == "torch.nn.Linear" and chain.labels[-1] not in self._shared(chain):
-                return None  # over the keys, or over what is summed: these are no scores any more
+                return None  # a linear layer over the key axis: the result is no longer a score per key
             return chain.problem(term, words.format(_name_of(func)))
         return None
 
     def _mixed(self, term: Term, follow: Callable[[Term], Chain | None]) -> Chain | None:
-        """A product of scores or weights with a matrix that mixes their heads."""
+        """Handles an einsum that mixes the heads of scores or weights with a matrix (talking heads): a problem."""
         operands, output = self.contraction(term)
         if term.op != "einsum" or len(operands) != 2:
             return None
@@ -155,7 +155,7 @@ class Chains:
         return None
 
     def _shared(self, chain: Chain) -> set[str]:
-        """The axes of scores that both q and k have: batch and heads."""
+        """The axes of the scores that both q and k have: batch and heads."""
         source = chain.source
         if source.op not in PRODUCTS:
             source_chain = self.scores(softmax_input(source))
@@ -184,7 +184,7 @@ class Chains:
         return self.weights(term) is not None
 
     def _sides(self, term: Term) -> tuple[Chain | None, Term, bool]:
-        """(the chain of the operand that holds the scores, the other operand, whether both do)."""
+        """(the chain of the operand that holds the scores, the other operand, whether both operands hold scores)."""
         a, b = term.args[0], term.args[1]
         left = self.scores(a) if isinstance(a, Term) else None
         right = self.scores(b) if isinstance(b, Term) else None
@@ -224,7 +224,7 @@ class Chains:
         return chain.then(term, masks=(*chain.masks, mask))
 
     def _shifted(self, chain: Chain, term: Term, over: Term) -> Chain:
-        """Scores less their maximum over an axis: a softmax over that axis does not see it."""
+        """Subtracts a maximum from the scores; a softmax over the same axis is invariant to that."""
         number = integer(over)
         if number is None or not -len(chain.labels) <= number < (
             0 if REST in chain.labels else len(chain.labels)
@@ -232,7 +232,7 @@ class Chains:
             return chain.problem(term, "it cannot be told over which axis the maximum of the scores is taken")
         made = chain.then(term, shifts=(*chain.shifts, chain.labels[number]))
         maximum = term.args[1]
-        while maximum.op in MAXIMUM and maximum is not term.first:  # it goes with the scores
+        while maximum.op in MAXIMUM and maximum is not term.first:  # removed with the scores
             made.steps = (*made.steps, maximum)
             maximum = maximum.first
         return made
@@ -251,7 +251,7 @@ class Chains:
         return chain.then(term, masks=(*chain.masks, Mask(kind, condition, value, chain.labels)))
 
     def _either(self, term: Term) -> Chain | None:
-        """A condition: both arms must be the same scores, with different masks."""
+        """Joins the two arms of a condition: both must be the same scores; a mask of one arm becomes conditional."""
         test, then, orelse = term.args
         one, other = self.scores(then), self.scores(orelse)
         if one is None or other is None:
@@ -272,7 +272,7 @@ class Chains:
         return made
 
     def _passed(self, term: Term, follow: Callable[[Term], Chain | None]) -> Chain | None:
-        """Steps that change neither values nor which axis is which, or change them in a way that is told."""
+        """Handles steps that keep the values and whose effect on the axes is known; any other step is a problem."""
         op = term.op
         if not term.args or not isinstance(term.args[0], Term):
             return None
@@ -310,7 +310,7 @@ class Chains:
         return chain.problem(term, f"the scores pass through `{op}`, which no mask expresses")
 
     def _same_layout(self, term: Term, first: Term) -> bool:
-        """Whether a reshape gives the shape back that the value has."""
+        """Whether a reshape leaves the shape as it was."""
         before, after = self.shapes.of(first), self.shapes.of(term)
         return (
             before is not None
@@ -322,7 +322,7 @@ class Chains:
     # From the softmax to the values
 
     def weights(self, term: Term) -> Chain | None:
-        """How a value is made from a softmax; None if it is not."""
+        """The chain from the softmax to a value; None if the value is not derived from a softmax of scores."""
         if term not in self._weights:
             self._weights[term] = None
             self._weights[term] = self._find_weights(term)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def dead(function: FunctionSource, dropped: Sequence[ast.AST], kept: set[str]) -> list[ast.stmt]:
-    """Assignments to one name whose every reader is dropped or dead; names in `kept` are read by what comes instead."""
+    """Assignments whose name is read only in `dropped` or other dead assignments; new code reads the `kept` names."""
     nodes = nodes_of(function.node)
     loads = [n for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
     stores = [n.id for n in nodes if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)]
@@ -44,7 +44,7 @@ def dead(function: FunctionSource, dropped: Sequence[ast.AST], kept: set[str]) -
 
 
 def has_its_lines(function: FunctionSource, statement: ast.stmt) -> bool:
-    """Whether nothing else stands on the lines of a statement."""
+    """Whether a statement has its lines for itself (a trailing comment is allowed), so that they can be deleted."""
     lines = function.module.lines
     rest = lines[(statement.end_lineno or 0) - 1][statement.end_col_offset or 0 :].strip()
     return not lines[statement.lineno - 1][: statement.col_offset].strip() and (
@@ -53,7 +53,7 @@ def has_its_lines(function: FunctionSource, statement: ast.stmt) -> bool:
 
 
 def _assigned(statement: ast.stmt) -> str | None:
-    """The one name that a statement without effects binds."""
+    """The single name that an assignment without side effects binds; None for any other statement."""
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
         return None
     target, value = statement.targets[0], statement.value

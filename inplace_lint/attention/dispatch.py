@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ..resolve.names import Names
 
-#: Functions that are a fused kernel of attention, or choose one; of a package that has nothing else, the package.
+#: Functions that are a fused attention kernel or select one; for packages with nothing else, see `_PACKAGES`.
 _KERNELS = frozenset(
     {
         "torch.nn.functional.scaled_dot_product_attention",
@@ -38,12 +38,12 @@ _DEPTH = 6
 
 
 def is_kernel(dotted: str) -> bool:
-    """Whether a function of a library, by its full name, is a fused kernel of attention."""
+    """Whether a library function, by its full name, is a fused attention kernel."""
     return dotted in _KERNELS or dotted.partition(".")[0] in _PACKAGES
 
 
 class Dispatch:
-    """What the code of one file chooses between."""
+    """The choices between functions in one file, found once and queried for each function."""
 
     def __init__(self, module: Module, names: Names) -> None:
         self.module, self.names = module, names
@@ -51,7 +51,7 @@ class Dispatch:
         self._choices: list[list[list[ast.AST]]] | None = None
 
     def offers_kernel(self, function: FunctionSource) -> bool:
-        """Whether a kernel stands beside a function wherever something chooses it, or in a subclass's place for it."""
+        """Whether a choice between `function` and a kernel exists, or a subclass overrides `function` with a kernel."""
         name, owner = function.name.encode(), function.owner
         if self.module.source.count(name) < 2 and owner is None:
             return False
@@ -65,17 +65,17 @@ class Dispatch:
         return owner is not None and self._is_overridden(function, owner)
 
     def _is_overridden(self, function: FunctionSource, owner: ClassSource) -> bool:
-        """Whether a subclass in the file has a kernel do what the method does."""
+        """Whether a subclass in the file overrides the method with code that reaches a kernel."""
         for heir in heirs(owner):
             method = heir.methods.get(function.name)
             if method is not None and self._reaches(self.module, method.node):
                 return True
         return False
 
-    # Where something is chosen
+    # Collecting the choices
 
     def _all_choices(self) -> list[list[list[ast.AST]]]:
-        """Each choice of the file as its alternatives, each of them the expressions that stand for it."""
+        """Each choice of the file as a list of alternatives; an alternative is the list of its expressions."""
         if self._choices is None:
             self._choices = []
             bound: dict[tuple[int, str], list[list[ast.AST]]] = {}
@@ -88,13 +88,13 @@ class Dispatch:
             self._choices += [some for some in bound.values() if len(some) > 1]
         return self._choices
 
-    # What is reached
+    # Reachability of a kernel
 
     def _reaches(self, module: Module, node: ast.AST, depth: int = 0) -> bool:
-        """Whether an expression or definition names a kernel, or what names one."""
+        """Whether an expression or definition names a kernel, directly or through definitions that it names."""
         known = self._reaching.get(id(node))
         if known is None:
-            self._reaching[id(node)] = False  # ends circles
+            self._reaching[id(node)] = False  # breaks cycles
             known = self._reaching[id(node)] = self._names_kernel(module, node, depth)
         return known
 
@@ -121,7 +121,7 @@ class Dispatch:
         return False
 
     def _leads(self, module: Module, path: list[str], within: ast.AST, depth: int) -> bool:
-        """Whether what a name of the file means is a kernel, or names one."""
+        """Whether a dotted name resolves to a kernel, or to a definition that reaches one."""
         name, *rest = path
         if depth > _DEPTH:
             return False
@@ -133,21 +133,21 @@ class Dispatch:
             return bool(rest) and what is not module and self._leads(what, rest, within, depth + 1)
         if found is None or what is None or isinstance(what, str):
             owners = [cls for cls in module.classes.values() if rest and rest[0] in cls.methods]
-            # A method of the object itself: the receiver is a parameter, whatever its name.
+            # Probably `self.method`: accepted if exactly one class of the file defines that method.
             own = owners[0].methods[rest[0]].node if len(owners) == 1 and len(rest) == 1 else None
             return own is not None and self._reaches(module, own, depth + 1)
         return self._reaches(found.module, _text_of(what, rest), depth + 1)
 
 
 def _text_of(what: FunctionSource | ClassSource | ast.expr, rest: list[str]) -> ast.AST:
-    """Where it is written what something does: of a class that is asked for a method, this one."""
+    """The syntax node to search: for a class with a method's name after it, that method; else the definition itself."""
     if isinstance(what, ClassSource) and rest and rest[0] in what.methods:
         return what.methods[rest[0]].node
     return what if isinstance(what, ast.expr) else what.node
 
 
 def _names(node: ast.AST, function: FunctionSource) -> bool:
-    """Whether an expression names a function, a method of an object, or the method's class."""
+    """Whether an expression names the function; for a method, its class or an attribute of the method's name."""
     owner = function.owner
     for one in nodes_of(node):
         if isinstance(one, ast.Name) and one.id == (function.name if owner is None else owner.name):
@@ -157,12 +157,12 @@ def _names(node: ast.AST, function: FunctionSource) -> bool:
     return False
 
 
-#: What chooses, or binds one of several.
+#: Nodes that choose between values, or bind a name that other statements may bind, too.
 _CHOOSES = frozenset([ast.AnnAssign, ast.Assign, ast.Call, ast.Dict, ast.If, ast.IfExp, ast.Return])
 
 
 def _of_expression(node: ast.AST) -> list[list[list[ast.AST]]]:
-    """The choices that one node makes."""
+    """The choices that a single node makes; a call chooses between its callee and the functions that it is given."""
     if isinstance(node, ast.Dict):
         return [[[value] for value in node.values]]
     if isinstance(node, ast.IfExp):
@@ -177,7 +177,7 @@ def _of_expression(node: ast.AST) -> list[list[list[ast.AST]]]:
 
 
 def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
-    """Names and tables that a statement binds to a function, or that it returns one as: not what a call gives."""
+    """(name, value) of each binding of a name or table by a statement; calls are skipped, except `table.get(...)`."""
     if isinstance(node, ast.Assign):
         targets: list[ast.expr] = node.targets
     elif isinstance(node, ast.AnnAssign) and node.value is not None:
@@ -199,7 +199,7 @@ def _bindings(node: ast.AST) -> Iterator[tuple[str, ast.AST]]:
 
 
 def _scoped(tree: ast.AST) -> Iterator[tuple[int, ast.AST]]:
-    """Every node with the function or class that it stands in: names of two of them are two names."""
+    """Every node with the id of the enclosing function or class, so that equal names in two scopes stay apart."""
     stack: list[tuple[int, ast.AST]] = [(0, tree)]
     while stack:
         scope, node = stack.pop()
@@ -210,7 +210,7 @@ def _scoped(tree: ast.AST) -> Iterator[tuple[int, ast.AST]]:
 
 
 def _path(node: ast.AST) -> list[str] | None:
-    """The names of `a.b.c`."""
+    """The names in `a.b.c`, in order; None if the expression is anything else."""
     names: list[str] = []
     while isinstance(node, ast.Attribute):
         names.append(node.attr)

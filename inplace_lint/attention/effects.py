@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 
 def check(plan: Plan, gone: Removal) -> None:
-    """Raises Refused where the program would do something else."""
+    """Raises Refused if the rewrite would lose an effect or change what one of them sees."""
     anchor = plan.moment
     assert anchor is not None
     since = anchor.order
-    if gone.loop is not None:  # the next round comes after
+    if gone.loop is not None:  # a write earlier in the loop body happens again, after the kernel call
         since = min(since, plan.graph.loops.get(id(gone.loop), 0))
     _changed_afterwards(plan, since)
     _objects_between(plan, anchor)
@@ -39,7 +39,7 @@ def check(plan: Plan, gone: Removal) -> None:
 
 
 def _changed_afterwards(plan: Plan, since: int) -> None:
-    """Whether something that the kernel keeps is written before its backward."""
+    """Raises Refused if a tensor that the kernel saves is written in place after the kernel call."""
     site, fresh, anchor = plan.site, plan.graph.fresh, plan.moment
     assert anchor is not None
     added = [mask.term for mask in site.scores.masks if mask.kind == "add"]
@@ -53,7 +53,7 @@ def _changed_afterwards(plan: Plan, since: int) -> None:
             if effect.kind != "write" or effect.order < since:
                 continue
             if since == anchor.order and are_apart(effect.conditions, anchor.conditions):
-                continue  # no loop leads there
+                continue  # on the other arm of a condition, outside of any loop
             if not memory.isdisjoint(bases(effect.term, fresh)):
                 raise Refused(
                     f"{what} is written in place on line {_row(effect)}, and the kernel keeps it for backward"
@@ -61,7 +61,7 @@ def _changed_afterwards(plan: Plan, since: int) -> None:
 
 
 def check_callers(found: list[Seen]) -> None:
-    """Name the difference where the result is handed to a caller as it is, who may write it in place."""
+    """Refuses plans whose returned result a caller writes in place; names a difference if callers may be unseen."""
     having: dict[ast.AST | None, dict[Seen, None]] = {}
     for seen in found:
         for moment in seen.graph.moments:
@@ -83,7 +83,7 @@ def check_callers(found: list[Seen]) -> None:
 
 
 def _lay_out(plan: Plan, callers: list[Seen]) -> None:
-    """A result that is returned as it is has the layout that it had where a caller asks for that, or it is said."""
+    """Adds `.contiguous()` if a caller calls `view` on the returned result; names a difference if callers may be unseen."""
     graph, result = plan.graph, plan.site.result
     returned = [one.term for one in graph.sinks if one.kind == "return"]
     if not any(is_laid_as(one, result, graph.fresh, reshaped=False) for one in returned):
@@ -102,25 +102,25 @@ def _lay_out(plan: Plan, callers: list[Seen]) -> None:
 
 
 def _is_private(plan: Plan) -> bool:
-    """Whether a function's name says that only its file calls it."""
+    """Whether the function's name says that only its own file calls it."""
     name = plan.graph.root.name
     return name.startswith("_") and not name.startswith("__")
 
 
 def _is_handed_out(plan: Plan) -> bool:
     graph = plan.graph
-    # What a module gives is taken to be new, though it may be an nn.Identity.
+    # A module's result is assumed to be new, although the module may be an nn.Identity.
     fresh = graph.fresh | {t for t in graph.terms.all() if t.op == "call" and t.args[0].op == "attr"}
     return any(sink.kind == "return" and plan.site.result in bases(sink.term, fresh) for sink in graph.sinks)
 
 
 def _values_at(seen: Seen, plan: Plan) -> list[Moment]:
-    """The plan's product in the value graph of a caller."""
+    """The plan's product as evaluated in a caller's value graph."""
     return [moment for moment in seen.graph.moments if moment.at is plan.anchor]
 
 
 def _writes_what_is_kept(graph: Graph, plan: Plan) -> bool:
-    """Whether a caller of the plan's function writes the result, or a value that the product is made of, afterwards."""
+    """Whether a caller writes, after the product, to the result or to a value that the product is computed from."""
     for moment in graph.moments:
         if moment.at is not plan.anchor:
             continue
@@ -135,7 +135,7 @@ def _writes_what_is_kept(graph: Graph, plan: Plan) -> bool:
 
 
 def _objects_between(plan: Plan, anchor: Moment) -> None:
-    """Whether a call between the products may set an attribute that the rewrite reads later than it was read."""
+    """Raises Refused if a call between the products may set an attribute that the rewrite reads later than before."""
     graph = plan.graph
     if not plan.attributes:
         return
@@ -157,7 +157,7 @@ def _is_given_an_object(call: Term) -> bool:
 
 
 def _lost(plan: Plan, gone: Removal) -> None:
-    """Whether what goes does something besides computing scores and weights."""
+    """Raises Refused if a removed statement has an effect besides computing scores and weights."""
     assert plan.anchor is not None
     if has_walrus(plan.anchor):
         raise Refused("a name is bound inside the product with the values")
@@ -179,7 +179,7 @@ def _lost(plan: Plan, gone: Removal) -> None:
 
 
 def _is_own(base: Term, effect: Sink, graph: Graph) -> bool:
-    """Whether a helper writes what it made itself."""
+    """Whether the write is made by a helper, to a value that a helper computed itself."""
     made = base.function
     return (
         effect.depth > 0 and made is not None and made is not graph.root and base.op not in ("param", "attr")
@@ -187,7 +187,7 @@ def _is_own(base: Term, effect: Sink, graph: Graph) -> bool:
 
 
 def _is_said(effect: Sink, gone: Removal) -> bool:
-    """Whether a print goes that is told of."""
+    """Whether the effect is a print whose removal the plan already reports as a difference."""
     return effect.kind == "print" and any(contains(one, effect.at) for one in gone.said)
 
 

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Seen:
-    """What is found in one function: its value graph and shapes, and its attentions with their plans.
+    """The result for one function: its value graph, its shapes, and a plan for each attention in it.
 
-    `led` are the calls of the kernel that its callers tell something of, by identity, and `refused` says why no fix
-    is offered for them; of a function that was evaluated by itself it is None: it speaks of the calls in its own text.
+    If the graph comes from `led.led`, `led` holds the ids of the open kernel calls that it may report on, and `refused`
+    says why they get no fix. Otherwise `led` is None, and the calls in the function's own text are reported on.
     """
 
     graph: Graph
@@ -44,7 +44,7 @@ class Seen:
     refused: str | None = None
 
     def calls(self, op: str) -> list[list[Moment]]:
-        """The calls of one operation that it speaks of, in order; of each the ways in which it runs."""
+        """The calls of operation `op` that are reported on, in order; for each call, one moment per distinct term."""
         found: dict[int, dict[Term, Moment]] = {}
         for moment in self.graph.moments:
             mine = moment.depth == 0 if self.led is None else id(moment.at) in self.led
@@ -53,7 +53,7 @@ class Seen:
         return [list(ways.values()) for ways in found.values()]
 
 
-#: Why a function was not looked at, as IPL003 says it.
+#: Why a function was cut short, in the words of IPL003.
 CUT = "whether it computes attention is not known, because that takes too many steps, or is nested too deeply"
 
 
@@ -62,9 +62,9 @@ def find(
     module: Module,
     target: Target | None = None,
 ) -> list[Seen]:
-    """What the functions of a file compute that has to do with attention.
+    """The value graphs and attention plans of a file's functions.
 
-    Those of which nothing can be said for want of budget are put into `Program.cut_short`.
+    A function whose evaluation exceeds its budget is recorded in `Program.cut_short`.
     """
     target = target or Target()
     found: list[Seen] = []
@@ -85,7 +85,7 @@ def find(
 
 
 def _weigh_callers(found: list[Seen]) -> None:
-    """What callers in the file say of a helper's attention: whether they choose a kernel, and read the weights."""
+    """Combines the plans of one softmax: whether a caller chooses a kernel, and whether any caller reads the weights."""
     plans: dict[int, list[Plan]] = {}
     for seen in found:
         for one in seen.plans:
@@ -100,7 +100,7 @@ def _weigh_callers(found: list[Seen]) -> None:
 
 
 def _looked_at(program: Program, function: FunctionSource, target: Target) -> Seen | str:
-    """What is found in a function; or why nothing is known, empty where that is for no want of budget."""
+    """The result for one function; else why it was cut short, or "" if it has something that cannot be followed."""
     try:
         graph = graph_of(program, function)
         shapes = Shapes(graph)
@@ -117,7 +117,7 @@ def _looked_at(program: Program, function: FunctionSource, target: Target) -> Se
 
 
 def _complete(made: Plan, statements: Statements) -> None:
-    """Refuse where the statements cannot be taken out; name what goes with them, and what the package does besides."""
+    """Computes what the plan removes and which differences that makes; refuses the plan if something else needs it."""
     if made.refused is not None or made.site.guarded:
         return
     try:
@@ -151,13 +151,13 @@ def _complete(made: Plan, statements: Statements) -> None:
 
 
 def _subclasses(made: Plan) -> list[ClassSource]:
-    """The classes of the file that derive from the one that holds the attention."""
+    """The classes of the file that derive from the class whose method holds the attention."""
     owner = made.graph.root.owner
     return [] if owner is None else heirs(owner)
 
 
 def _overridden(module: Module, made: Plan) -> str:
-    """A method that the attention is spread over, and that a subclass does not inherit; empty where there is none."""
+    """The name of a method that the attention spans and that a subclass overrides; "" if there is none."""
     own = made.graph.own_methods
     found = sorted(
         name
@@ -169,13 +169,13 @@ def _overridden(module: Module, made: Plan) -> str:
 
 
 def _is_replaced(module: Module, made: Plan, name: str) -> bool:
-    """Whether a subclass in the same file assigns the module that the rewrite reads or no longer calls."""
+    """Whether a subclass in the file assigns attribute `name`, which the rewrite reads or whose call it drops."""
     heirs = _subclasses(made)
     return any(name in assigned(method) for heir in heirs for method in heir.methods.values())
 
 
 def _keep_one(found: list[Seen]) -> None:
-    """One plan a softmax: the one of the function that also holds the product with the values."""
+    """Keeps one plan per softmax, preferably that of the function that itself contains the product with V."""
     best: dict[int, Plan] = {}
     for seen in found:
         for one in seen.plans:

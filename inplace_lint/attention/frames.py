@@ -1,4 +1,4 @@
-"""Defines the records of a value graph: call frames, moments (a value and the names in scope), sinks (uses of a value)."""
+"""Defines the records of a value graph: call frames, moments (a value and the names in scope), sinks (uses of values)."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 class Spent(Exception):
-    """The budget is used up: nothing is said of the function."""
+    """The budget is used up; the function gets no findings."""
 
 
 class Unfollowed(Exception):
-    """The function does what cannot be followed at all: nothing is said of it."""
+    """The function calls something like `eval` or `locals()`, which cannot be followed; it gets no findings."""
 
 
 @dataclass(slots=True, eq=False)
 class Frame:
-    """One call of a function, `depth` calls below the one whose graph this is, and the conditions that hold there."""
+    """One call of a function: `depth` counts the calls below the graph's root, `conditions` is the path condition."""
 
     module: Module
     function: FunctionSource | None
@@ -36,9 +36,9 @@ class Frame:
 
 
 class Moment:
-    """A value as it comes to be: the expression, the term, the names as they stand, the conditions it lies under.
+    """One evaluation of an expression: its term, the path condition, and the local names with their terms at that time.
 
-    `held` has the interpreter's values of the names.
+    `names` maps each name to its term, `held` to the interpreter's value; `managers` are the open `with` statements.
     """
 
     __slots__ = ("at", "conditions", "depth", "function", "held", "managers", "names", "order", "term")
@@ -60,10 +60,10 @@ class Moment:
 
 
 class Sink:
-    """A place where a value leaves the graph. `kind` is return, store, call, print, assert, test or item; among the
-    effects of a graph it is call (of something that is not known), write (memory that changes), store or print.
+    """A use of a value. `kind` in `Graph.sinks`: return, store, call, print, assert, test or item; in `Graph.effects`: call
+    (of unknown code), write (to memory), store or print.
 
-    `site` is the expression of the evaluated function itself under which it happens.
+    `site` is the expression of the graph's root function under which it happens, also if it happens in a helper.
     """
 
     __slots__ = ("at", "conditions", "depth", "function", "kind", "order", "site", "term")
@@ -74,6 +74,6 @@ class Sink:
 
 
 def are_apart(one: Conditions, other: Conditions) -> bool:
-    """Whether two places lie on different arms of a condition."""
+    """Whether two path conditions contradict: they require opposite outcomes of the same test."""
     met = dict(one)
     return any(met.get(test, holds) is not holds for test, holds in other)

@@ -17,68 +17,68 @@ if TYPE_CHECKING:
     from ..syntax.module import ClassSource, FunctionSource, Module
     from .objects import Classes
 
-#: So much may be known of who shares memory with whom.
+#: Limit on the total number of may-alias facts in one graph; beyond it the function is given up (`Spent`).
 _FACTS = 100_000
-#: More parts than this are not told apart.
+#: A `chunk` into more parts than this is not split into separate elements.
 _PARTS = 8
 
 
 class Runner(Protocol):
-    """The run that fills a graph, and that is asked what only Python's semantics tell."""
+    """The interpreter run that fills a graph; the graph asks it what depends on Python's semantics."""
 
     def replace(self, old: Term, new: Term | None, at: ast.AST) -> None:
-        """A write turned `old` into `new`, for every name of it; what may share its memory becomes unknown.
+        """Handles a write that turned `old` into `new`: updates every name of it; possible aliases become opaque.
 
-        `new` is None where it is not known that names of `old` are names of one object (it may be a number).
+        `new` is None if several names with the term `old` need not be one object (an immutable number, for example).
         """
 
     def names(self) -> dict[str, tuple[Value, Term]]:
-        """What the local names hold where the run stands."""
+        """The local names at the current point of the run, each with its value and term."""
 
     def evaluated(self, node: ast.expr, moment: Moment) -> tuple[Term | None, bool]:
-        """The value of an expression where a moment stands, None if it changes a name; whether it does more."""
+        """(the term of an expression evaluated at `moment`, None if it rebinds a name; whether it has side effects)."""
 
     def constant(self, module: Module, node: ast.expr) -> Term:
-        """The value of an expression at the top level of a file."""
+        """The term of an expression at the top level of a file."""
 
     def built(self, cls: ClassSource) -> dict[str, Term]:
-        """What the `__init__` of a class leaves under each attribute; empty where it is not followed."""
+        """The term of each attribute after the `__init__` of a class; empty if that cannot be followed."""
 
 
 class Graph:
-    """The value graph of one function called with any arguments.
+    """The value graph of one function called with arbitrary arguments.
 
-    `moments` are the products, softmaxes and kernel calls, and calls of helpers, in order; `sinks` where values go;
-    `effects` what else happens: memory that is written, and calls of what is not known.
+    `moments` are the products, softmaxes, kernel calls and followed calls, in order; `sinks` are uses of values;
+    `effects` are writes to memory, stores, prints and calls of unknown code.
     """
 
     def __init__(self, names: Names, root: FunctionSource, classes: Classes) -> None:
-        #: what the names at the top level of files stand for
+        #: resolves top-level names of files
         self.names = names
         self.root = root
         self.terms = Terms()
         self.moments: list[Moment] = []
         self.sinks: list[Sink] = []
         self.effects: list[Sink] = []
-        #: (call, value, depth) of each `view`, which asks for more of its layout in memory than `reshape` does
+        #: (call, value, depth) of each `view`, which fails on memory layouts that `reshape` accepts
         self.viewed: list[tuple[ast.AST, Term, int]] = []
-        #: results of calls that share no memory with what the call was given
+        #: results of calls that share no storage with the arguments
         self.fresh: set[Term] = set()
         self._memory: dict[Term, frozenset[Term]] = {}
         self._elements: dict[tuple[Term, int, int | None], Term] = {}
-        #: rank of values that are unpacked by shape; the axis of values that layers read as channels
+        #: known ranks, for example from `b, n, c = x.shape`; and the axis that a layer treats as channels
         self.ranks: dict[Term, int] = {}
         self.channels: dict[Term, int] = {}
         self.classes = classes
-        #: methods that were followed on the object at hand: an object of a subclass may have others in their place
+        #: methods that were followed on the receiver; a subclass may override them
         self.own_methods: set[str] = set()
-        #: where in the order the loops begin, by the numbers of their nodes
+        #: the position in `order` at which each loop begins, by the id of its node
         self.loops: dict[int, int] = {}
-        #: the call in the function itself that is being followed
+        #: the call in the root function that is being followed
         self.site: ast.AST | None = None
         self._facts = _FACTS
         self.order = 0
-        #: the `with` statements that are entered, as the numbers of their nodes
+        #: the ids of the open `with` statements
         self.managers: tuple[int, ...] = ()
         self.frame = Frame(root.module, root, 0)
         self.runner: Runner
@@ -101,7 +101,7 @@ class Graph:
         return Sink(at, kind, term, self.frame, self.order, site)
 
     def memory(self, term: Term) -> frozenset[Term]:
-        """All values whose memory a value may share."""
+        """All values whose storage a value may share (memoised `aliases.bases`)."""
         known = self._memory.get(term)
         if known is None:
             known = self._memory[term] = frozenset(bases(term, self.fresh))
@@ -111,7 +111,7 @@ class Graph:
         return known
 
     def replace(self, old: Term, new: Term | None, at: ast.AST) -> None:
-        """A write turned `old` into `new` (`Runner.replace`)."""
+        """Records a write that turned `old` into `new` (see `Runner.replace`)."""
         self.effect(at, "write", old)
         self.runner.replace(old, new, at)
 
@@ -131,7 +131,7 @@ class Graph:
         return self.terms("getitem", obj, index, at=at)
 
     def element(self, whole: Term, number: int, count: int | None, at: ast.AST | None) -> Term:
-        """The n-th element of a value that is taken apart."""
+        """The n-th element of an unpacked value; `count` is the number of targets, if known."""
         elements = items(whole)
         if elements is not None:
             stars = [i for i, one in enumerate(elements) if one.op == "star"]
@@ -148,7 +148,7 @@ class Graph:
             if count is not None:
                 self.ranks.setdefault(whole.args[0], count)
             return self.terms("size", whole.args[0], self.terms.const(number), at=at)
-        if whole.op == "phi":  # conditions make a graph of them, in which many paths lead to one value
+        if whole.op == "phi":  # memoised, because many paths through nested `phi`s reach the same value
             known = self._elements.get((whole, number, count))
             if known is None:
                 then, orelse = (self.element(arm, number, count, at) for arm in whole.args[1:])
@@ -157,7 +157,7 @@ class Graph:
         return self.terms("item", whole, self.terms.const(number), self.terms.const(count), at=at)
 
     def spread(self, whole: Term, at: ast.AST | None) -> tuple[Term, ...] | None:
-        """The elements of what is spread in a call or a tuple, or None where it is not known how many there are."""
+        """The elements of a value spread as `*x` in a call or tuple; None if their number is unknown."""
         elements = items(whole)
         if elements is not None:
             return None if any(one.op == "star" for one in elements) else elements
@@ -177,7 +177,7 @@ class Graph:
         return term
 
     def phi(self, test: Term, then: Term, orelse: Term, at: ast.AST | None = None) -> Term:
-        """One value or the other; what is None by the test itself is None."""
+        """Joins the values of two arms. An arm that is `x` where the test says `x is None` becomes the constant."""
         if test.op in ("is", "is not") and is_const(test.args[1], None):
             if test.op == "is" and then is test.first:
                 then = test.args[1]

@@ -1,4 +1,4 @@
-"""Classifies masks (fill value, causal triangle) and writes them as the kernel's argument `attn_mask` or `is_causal`."""
+"""Classifies masks (fill value, causal triangle) and writes them as the kernel's `attn_mask`/`is_causal` argument."""
 
 from __future__ import annotations
 
