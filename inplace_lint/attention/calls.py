@@ -32,7 +32,7 @@ def call(
     loose: list[Term],
     at: ast.AST,
 ) -> Term:
-    """The term of a call. `args` or `kwargs` is None where a spread hides what is passed; `loose` are the parts then."""
+    """The term of a call. `args` or `kwargs` is None where a spread hides what is passed; `loose` holds its parts."""
     if args is not None and kwargs is not None:
         made = apply(graph, func, args, kwargs, at)
         if made is not None:

@@ -83,7 +83,7 @@ def check_callers(found: list[Seen]) -> None:
 
 
 def _lay_out(plan: Plan, callers: list[Seen]) -> None:
-    """Adds `.contiguous()` if a caller calls `view` on the returned result; names a difference if callers may be unseen."""
+    """Adds `.contiguous()` if a caller calls `view` on the returned result; names a difference for unseen callers."""
     graph, result = plan.graph, plan.site.result
     returned = [one.term for one in graph.sinks if one.kind == "return"]
     if not any(is_laid_as(one, result, graph.fresh, reshaped=False) for one in returned):

@@ -85,7 +85,7 @@ def find(
 
 
 def _weigh_callers(found: list[Seen]) -> None:
-    """Combines the plans of one softmax: whether a caller chooses a kernel, and whether any caller reads the weights."""
+    """Combines the plans of one softmax: does a caller choose a kernel, and does any caller read the weights?"""
     plans: dict[int, list[Plan]] = {}
     for seen in found:
         for one in seen.plans:

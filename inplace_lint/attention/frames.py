@@ -1,4 +1,4 @@
-"""Defines the records of a value graph: call frames, moments (a value and the names in scope), sinks (uses of values)."""
+"""Defines the records of a value graph: call frames, moments (a value and its local names), sinks (uses of values)."""
 
 from __future__ import annotations
 
@@ -60,8 +60,8 @@ class Moment:
 
 
 class Sink:
-    """A use of a value. `kind` in `Graph.sinks`: return, store, call, print, assert, test or item; in `Graph.effects`: call
-    (of unknown code), write (to memory), store or print.
+    """A use of a value. `kind` in `Graph.sinks`: return, store, call, print, assert, test or item; in `Graph.effects`:
+    call (of unknown code), write (to memory), store or print.
 
     `site` is the expression of the graph's root function under which it happens, also if it happens in a helper.
     """

@@ -46,20 +46,20 @@ if TYPE_CHECKING:
     from ..interp.run import Run
     from ..syntax.module import ClassSource, FunctionSource, Module
 
-#: Instructions that one function may cost, helpers included, and how deep calls are followed; of an `__init__` as well.
+#: Budget of one function in instructions, helpers included; the depth of followed calls, and that from an `__init__`.
 _BUDGET = 6_000
 _DEPTH = 5
 _BUILDERS = 1
-#: What draws numbers: at the top level of a file it stands for data.
+#: Random tensors: at the top level of a file they stand for input data of any size.
 _DRAWN = frozenset({"rand", "randn"})
-#: Attributes of tensors, and of what a maximum returns, that have terms of their own.
+#: Attributes of tensors, and of the result of `max`, that have terms of their own.
 _OF_TENSORS = frozenset({"shape", "mT", "mH", "T", "values", "indices"})
-#: Modules whose functions the interpreter does not play, and that the graph has terms for.
+#: Packages with functions that become terms of the graph instead of being run by the interpreter.
 _FOREIGN = ("torch", "einops", "math")
 
 
 def graph_of(program: Program, root: FunctionSource) -> Graph:
-    """The value graph of a function called with any arguments, on any object. Raises Spent, Unfollowed."""
+    """The general value graph of a function called with unknown arguments on any object. Raises Spent, Unfollowed."""
     run = GraphRun(program, root, general=True)
     obj = None
     if root.owner is not None and root.parameters and root.descriptor != "staticmethod":
@@ -69,7 +69,7 @@ def graph_of(program: Program, root: FunctionSource) -> Graph:
 
 
 def graph_as_built(program: Program, module: Module, root: FunctionSource | None) -> Graph:
-    """The value graph of a function on objects as they are built; None: of the top level of the file. Raises Spent."""
+    """The graph of a function on concrete objects, or of the file's top level if `root` is None. Raises Spent."""
     run = GraphRun(program, root or module.functions_in_order()[0], general=False)
     try:
         if root is None:
@@ -89,7 +89,7 @@ def _class_value(run: GraphRun, source: ClassSource) -> ClassValue:
 
 
 class GraphRun(ValueTerms):
-    """A run that notes what torch computes, and what else happens, in a value graph."""
+    """An interpreter run that records in a value graph what torch computes and which effects happen."""
 
     def __init__(
         self, program: Program, root: FunctionSource, general: bool, outer: GraphRun | None = None
@@ -97,7 +97,7 @@ class GraphRun(ValueTerms):
         classes = objects.Classes(program.prefilter.classes, self) if outer is None else outer.graph.classes
         super().__init__(program, Graph(program.names, root, classes), general)
         self.graph.runner = self
-        #: it runs an `__init__`, for what that leaves on its object
+        #: whether the run executes an `__init__`, to learn the attributes that it assigns
         self.initialises = outer is not None
         if outer is not None:
             self.graph.terms = outer.graph.terms
@@ -108,7 +108,7 @@ class GraphRun(ValueTerms):
             new_run(program, root.module, self)
 
     def follow(self, source: FunctionSource, obj: Instance | None) -> None:
-        """Run a function with parameters of which nothing is known, on this object. Raises Spent, Unfollowed."""
+        """Runs a function with unknown parameters on `obj`. Raises Spent, Unfollowed."""
         self.entering.deep, self.entering.body_of, self.receiver = EVERYTHING, source, obj
         self.budget.soft_limit = self.budget.end = _BUDGET
         function = FunctionValue(source)
@@ -150,7 +150,7 @@ class GraphRun(ValueTerms):
                 held[key] = self.graph.terms("buffer", made) if key in obj.buffers else made
         return held
 
-    # What the interpreter is asked
+    # Overridden operations of the interpreter
 
     def member(self, owner: Value, key: object) -> Value:
         value = super().member(owner, key)
@@ -180,7 +180,7 @@ class GraphRun(ValueTerms):
     def _register_buffer(
         self, run: Run, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST
     ) -> Value:
-        """Keep the very tensor that `__init__` registers: a mask is known by how it was made."""
+        """Keeps the registered tensor as the attribute's value: a mask is recognised by how it was made."""
         given = [*args, *(kwargs[name] for name in ("name", "tensor") if name in kwargs)]
         if len(given) >= 2 and isinstance(given[0], Constant) and self.receiver is not None:
             self.receiver.buffers.add(str(given[0].value))
@@ -188,7 +188,7 @@ class GraphRun(ValueTerms):
         return Constant(None)
 
     def _held(self, obj: Value, name: str, value: Value, at: ast.AST) -> Value:
-        """What an attribute holds, of whichever object: a term without a value, but for layers and what it is given."""
+        """The value of an attribute in a general run: a symbolic term, except for layers, methods and fresh stores."""
         graph = self.stand()
         plain = isinstance(value, (Tensor, Unknown, Scalar, Constant, Phi))
         if not isinstance(obj, Instance):
@@ -232,7 +232,7 @@ class GraphRun(ValueTerms):
                     for atom in self.possible(value):
                         if isinstance(atom, (Tensor, Unknown, Scalar)):
                             self.note(atom, graph.parameter(source, name))
-            if not exact:  # which parameter is given what decides which values meet
+            if not exact:  # unknown which argument binds to which parameter, so the result is opaque
                 given = map(self.term, (*args, *kwargs.values()))
                 return self.value_of(self.stand().terms.opaque(at, *given))
             return super().enter(function, args, kwargs, at, exact, force, on_yield)
@@ -256,7 +256,7 @@ class GraphRun(ValueTerms):
         return result
 
     def _apart(self, action: Callable[[], Value]) -> Value:
-        """What an action gives, without what it does in the graph."""
+        """The result of an action, whose moments, sinks and effects are dropped."""
         logs: tuple[list[Any], ...] = (self.graph.moments, self.graph.sinks, self.graph.effects)
         kept = [len(log) for log in logs]
         value = action()
@@ -265,7 +265,7 @@ class GraphRun(ValueTerms):
         return value
 
     def follows(self, function: FunctionValue) -> bool:
-        """Whether a call of a function is entered, where it speaks of any configuration."""
+        """Whether a general run enters calls of this function."""
         source = function.source
         return (
             self.frame.depth <= self.depth
@@ -304,7 +304,7 @@ class GraphRun(ValueTerms):
         while isinstance(inner, Bound):
             given, named, inner = [*inner.args, *given], {**inner.kwargs, **named}, inner.func
         if isinstance(inner, Symbol) and calls.is_maker(inner.dotted) and not _spreads(at):
-            exact = True  # the rest of what a tensor is made with (`**factory`) is its device and dtype
+            exact = True  # in `torch.ones(n, **factory)` the spread holds only device and dtype
         if isinstance(inner, OpValue) and given:
             name = inner.op.name.rpartition(".")[2]
             graph = self.stand()
@@ -337,14 +337,14 @@ class GraphRun(ValueTerms):
         return result
 
     def _is_layer(self, value: Value) -> bool:
-        """Whether a value is an nn.Sequential of torch's layers alone, which an object holds."""
+        """Whether a value is an nn.Sequential that an object holds and that contains torch's layers only."""
         if not (isinstance(value, Sequence_) and value.kind == "Sequential" and self.is_noted(value)):
             return False
         elements = containers.items(self, value)
         return elements is not None and all(isinstance(one, TorchModule) for one in elements)
 
     def _is_computed(self, dotted: str) -> bool:
-        """Whether the graph has a term for what a function computes, and the interpreter has nothing to play."""
+        """Whether the result of a library function becomes a term, instead of a value that the interpreter models."""
         space = dotted.partition(".")[0]
         if space not in _FOREIGN:
             if not self.general:
@@ -360,29 +360,29 @@ class GraphRun(ValueTerms):
     def _computed(
         self, func: Term, args: Sequence[Value], kwargs: Mapping[str, Value], at: ast.AST, exact: bool
     ) -> Value:
-        """What torch computes, or something that is not known: a term."""
+        """The value of a call that becomes a term: of torch, or of unknown code."""
         graph = self.stand()
         given = [self.term(value) for value in args]
         named = {name: self.term(value) for name, value in kwargs.items()}
         term = calls.call(graph, func, given if exact else None, named, [] if exact else given, at)
         if term.op in _DRAWN and self.frame.function is None:
-            # What the top level of a file makes up stands for data, and its sizes for any.
+            # A random tensor at the top level stands for input data; its sizes are arbitrary.
             return self.value_of(graph.terms("param", "data", id(at), at=at))
         return self.value_of(term)
 
 
 def _spreads(call: ast.AST) -> bool:
-    """Whether a call spreads a list over its parameters."""
+    """Whether a call has a `*args` argument."""
     return any(isinstance(one, ast.Starred) for one in getattr(call, "args", ()))
 
 
 def _fills(call: ast.AST) -> bool:
-    """Whether a call puts something into a list, a set or a dict."""
+    """Whether a call adds to a list, set or dict, judging by the method's name."""
     return getattr(getattr(call, "func", None), "attr", "") in _FILLS
 
 
 _FILLS = frozenset("append appendleft extend insert add update setdefault".split())
-#: Python's own functions that the interpreter plays: no effects besides what it follows.
+#: Builtins that the interpreter models; they have no effects besides those that it follows.
 _PLAYED = frozenset(
     f"builtins.{name}"
     for name in (
@@ -391,5 +391,5 @@ _PLAYED = frozenset(
         "staticmethod classmethod repr id pow divmod"
     ).split()
 )
-#: Python's own modules that it plays functions of.
+#: Modules of the standard library that the interpreter models in part.
 _LIBRARIES = frozenset("functools itertools operator collections contextlib copy dataclasses typing".split())

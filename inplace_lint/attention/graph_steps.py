@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Steps: TypeAlias = "dict[type[ir.Instruction], Callable[[Any, Any], None]]"
 
 _PLAIN = (Tensor, Unknown, Scalar, Constant)
-#: What a value of these operations never is: None.
+#: Operations whose value is never None.
 _NEVER_NONE = frozenset(
     "matmul bmm baddbmm einsum softmax dropout add mul div sub masked_fill where transpose permute reshape size tuple "
     "list rearrange cast function new instance".split()
@@ -46,14 +46,14 @@ def _term(run: GraphRun, number: int) -> Term:
 
 
 def _is_plain(*values: Value) -> bool:
-    """Whether an operator on these is torch's or Python's own for numbers."""
+    """Whether an operator on these values computes with tensors or numbers, and is not folded as a constant."""
     if all(isinstance(value, Constant) for value in values):
         return False
     return all(isinstance(value, _PLAIN) for value in values) or any(isinstance(v, Phi) for v in values)
 
 
 def _computes(run: GraphRun, *values: Value) -> bool:
-    """Whether an operator makes a term of these: a shape and a tuple give one, too."""
+    """Whether an operator on these values becomes a term; one operand may be a sequence (`x.shape + (1,)`)."""
     if _is_plain(*values):
         return True
     noted = any(run.is_noted(value) and isinstance(value, (Tensor, Unknown, Scalar)) for value in values)
@@ -126,7 +126,7 @@ def _unary(run: GraphRun, i: ir.Unary) -> None:
 
 
 def truth(term: Term) -> bool | None:
-    """Whether a term is true, where that is known."""
+    """The truth value of a term if it is known, else None."""
     if term.op == "const":
         return bool(term.args[0])
     if term.op == "not":
@@ -174,7 +174,7 @@ def _unpack(run: GraphRun, i: ir.Unpack) -> None:
 
 
 def _part(graph: Graph, whole: Term, number: int, count: int, star: int, at: ast.AST) -> Term:
-    """One of the values that something is taken apart into; number `star` takes the rest."""
+    """One target of an unpacking; number `star` is the starred one, -1 if there is none."""
     if star < 0:
         return graph.element(whole, number, count, at)
     if number == star:
@@ -192,7 +192,7 @@ def _set_attribute(run: GraphRun, i: ir.SetAttribute) -> None:
     if run.general and not run.initialises:
         graph.effect(i.at, "store", term)
         graph.classes.written.add(i.name)
-        while obj.op in ("attr", "member"):  # what `self.drop.p = …` changes is `self.drop`
+        while obj.op in ("attr", "member"):  # `self.drop.p = …` also changes `self.drop`
             graph.classes.written.add(obj.args[1])
             obj = obj.first
     HANDLERS[ir.SetAttribute](run, i)
@@ -230,7 +230,7 @@ def _opaque(run: GraphRun, i: ir.Opaque) -> None:
 
 
 def _pieces(graph: Graph, node: ast.AST, values: list[Term]) -> list[Term] | None:
-    """The parts of an f-string in order, those that are written out among them; None where a part is formatted."""
+    """The parts of an f-string in order, literal text included; None if a part has a format or conversion."""
     made, left = [], list(values)
     for one in getattr(node, "values", ()):
         if hasattr(one, "conversion"):
@@ -243,7 +243,7 @@ def _pieces(graph: Graph, node: ast.AST, values: list[Term]) -> list[Term] | Non
 
 
 def _joined(graph: Graph, operands: list[Term], at: ast.AST) -> Term:
-    """The string that constants make together, or one of two under a condition."""
+    """The string that constant parts concatenate to; a `phi` of two strings if one part is a `phi` of constants."""
     choice = next((one for one in operands if one.op == "phi"), None)
     if choice is not None and all(one is choice or is_const(one) for one in operands):
         arms = [[arm if one is choice else one for one in operands] for arm in choice.args[1:]]
@@ -260,7 +260,7 @@ def _make_function(run: GraphRun, i: ir.MakeFunction) -> None:
     run.unstable |= run.frame.module.function_of(i.node).declared
 
 
-# Branches and loops, whatever an object holds
+# Branches and loops of a general run
 
 
 def _if(run: GraphRun, i: ir.If) -> None:
@@ -293,7 +293,7 @@ def _if(run: GraphRun, i: ir.If) -> None:
 
 
 def _loop(run: GraphRun, i: ir.For | ir.While) -> None:
-    """Run the body once, for any round: what a round changes is not known when it begins, nor after the loop."""
+    """Runs the body once for an arbitrary iteration: names that it changes are opaque at its start and afterwards."""
     graph, frame = run.stand(), run.frame
     graph.order += 1
     graph.loops[id(i.at)] = graph.order
@@ -310,7 +310,7 @@ def _loop(run: GraphRun, i: ir.For | ir.While) -> None:
         entered = {name: run.state.get((frame.uid, name)) for name in before}
         outer = run.state
         carried = _any_round(run, i, outer)
-        # What one round writes in place, the next finds changed.
+        # A name whose value an iteration writes in place is also changed at the start of the next.
         changed = {n for n, value in entered.items() if carried.get((frame.uid, n)) is not value} - unknown
         if not changed:
             break
@@ -328,7 +328,7 @@ def _loop(run: GraphRun, i: ir.For | ir.While) -> None:
 
 
 def _any_round(run: GraphRun, i: ir.For | ir.While, outer: State) -> State:
-    """Run the body of a loop once, and go on behind it; the state at the end of the round."""
+    """Runs the body of a loop once and continues after the loop; returns the state at the end of the iteration."""
     graph, carried = run.graph, State(outer)
     loop = Loop(carried, outer, False)
     frame = graph.frame
@@ -350,7 +350,7 @@ def _any_round(run: GraphRun, i: ir.For | ir.While, outer: State) -> State:
 
 
 def _stored(block: Block) -> set[str]:
-    """Names that a block binds."""
+    """The names that a block assigns, nested blocks included."""
     found: set[str] = set()
     stack: list[ir.Instruction] = list(block)
     while stack:

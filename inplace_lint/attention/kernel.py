@@ -17,7 +17,7 @@ _LABELS = ("b0", "b1")
 
 
 def is_causal_mask(graph: Graph, shapes: Shapes, call: Term) -> bool:
-    """Whether a call's mask is the lower-left triangle of a square of its own lengths."""
+    """Whether the call's mask is provably the same as `is_causal=True`: lower triangular, as long as q and k."""
     mask = call.args[3]
     rank = shapes.rank(call.args[0])
     if rank is None or not 2 <= rank <= 4 or shapes.rank(call.args[1]) != rank:
@@ -31,19 +31,19 @@ def is_causal_mask(graph: Graph, shapes: Shapes, call: Term) -> bool:
 
 
 def drops_future(graph: Graph, mask: Term) -> bool:
-    """Whether a boolean mask is True above the diagonal: what a causal model must not see."""
+    """Whether a boolean mask is True exactly above the diagonal: at the positions that a causal model must not see."""
     triangle = masks.triangle(graph, mask)
     return triangle is not None and triangle[0] == "drop"
 
 
 def keeps_past(graph: Graph, mask: Term) -> bool:
-    """Whether a boolean mask is True on and below the diagonal."""
+    """Whether a boolean mask is True exactly on and below the diagonal."""
     triangle = masks.triangle(graph, mask)
     return triangle is not None and triangle[0] == "keep"
 
 
 def is_dropped_elsewhere(graph: Graph, mask: Term) -> Term | None:
-    """The place that fills scores with -inf where this very mask is True."""
+    """A `masked_fill` by this very mask with -inf (or the dtype's minimum): there, True means "masked out"."""
     for term in graph.terms.all():
         if term.op == "masked_fill" and term.args[1] is mask and masks.fill(term.args[2]) in ("inf", "min"):
             return term
@@ -51,7 +51,7 @@ def is_dropped_elsewhere(graph: Graph, mask: Term) -> Term | None:
 
 
 def misplaced_axis(shapes: Shapes, query: Term, key: Term) -> str | None:
-    """Where the sequence stands if not on the last but one axis: "last" or "second"; None if that is not known."""
+    """Where both operands have their sequence axis instead of at -2: "last" or "second"; None if that is not known."""
     found = []
     for operand in (query, key):
         shape = shapes.of(operand)
@@ -69,7 +69,7 @@ def misplaced_axis(shapes: Shapes, query: Term, key: Term) -> str | None:
 
 
 def repeated(shapes: Shapes, term: Term) -> Term | None:
-    """The heads before they were repeated for groups of queries, side by side as `enable_gqa` has it."""
+    """The k or v before its heads were repeated as `enable_gqa` does (copies side by side); None if they were not."""
     while term.op in ("contiguous",):
         term = term.args[0]
     if term.op == "repeat_interleave" and term.args[2] is not None:
@@ -91,7 +91,7 @@ def repeated(shapes: Shapes, term: Term) -> Term | None:
 
 
 def _narrow(term: Term) -> Term | None:
-    """x of `x[:, :, None]` or `x.unsqueeze(2)`."""
+    """The `x` of `x[:, :, None]` or `x.unsqueeze(2)`."""
     if term.op == "unsqueeze" and integer(term.args[1]) == 2:
         return term.first
     if term.op == "getitem":
@@ -103,7 +103,7 @@ def _narrow(term: Term) -> Term | None:
 
 
 def is_under_training(moment: Moment) -> bool:
-    """Whether the call lies under a condition that reads `training`."""
+    """Whether the path condition of a call reads `training`."""
     return any(reads_training(test) for test, _ in moment.conditions)
 
 
@@ -112,11 +112,11 @@ def reads_training(term: Term) -> bool:
 
 
 def is_constant_dropout(graph: Graph, p: Term, depth: int = 0) -> bool:
-    """Whether a dropout probability is a positive number that training and evaluation share."""
+    """Whether a dropout probability is the same in training and evaluation, and not the constant 0."""
     if p.op == "const":
         return isinstance(p.args[0], (int, float)) and not isinstance(p.args[0], bool) and p.args[0] > 0
     if p.op == "member" and p.args[1] == "p":
-        return True  # `self.drop.p`: a module's probability, whatever its mode
+        return True  # `self.drop.p` keeps its value in eval mode
     if p.op == "attr" and depth < 2:
         made = graph.classes.definition(p)
         if made is None or made.op == "param":
@@ -126,7 +126,7 @@ def is_constant_dropout(graph: Graph, p: Term, depth: int = 0) -> bool:
 
 
 def grown(key: Term, query: Term) -> bool:
-    """Whether the keys are a cache and the new ones, where the queries are only new."""
+    """Whether the keys are a cache concatenated with new keys while the queries are new positions only."""
     return (
         key.op == "cat"
         and query.op != "cat"

@@ -7,12 +7,12 @@ from .notation import pattern
 from .site import Operand
 from .terms import Term, integer, is_const
 
-#: Leading axes of which not even the number is known.
+#: Stands for leading axes whose number is unknown.
 REST = "..."
 
 
 def softmax_input(term: Term) -> Term | None:
-    """What a softmax, called or written out, is taken of."""
+    """The argument of a softmax, called or written out; None for any other term."""
     if term.op == "softmax":
         return term.first
     found = softmax_of_exp(term)
@@ -20,7 +20,7 @@ def softmax_input(term: Term) -> Term | None:
 
 
 def softmax_of_exp(term: Term) -> tuple[Term, Term] | None:
-    """(argument, axis) of `exp(x - max) / sum(exp(x - max))`."""
+    """(argument, axis) of `exp(x - max) / sum(exp(x - max))`; None for any other term."""
     if term.op != "div" or not isinstance(term.args[1], Term):
         return None
     top, bottom = term.args[0], term.args[1]
@@ -34,12 +34,12 @@ def softmax_of_exp(term: Term) -> tuple[Term, Term] | None:
     return (inner if shift is not axis else inner.first), axis
 
 
-#: What is between a maximum and where it is subtracted.
+#: Operations between the scores and the maximum that is subtracted from them.
 MAXIMUM = frozenset({"amax", "max", "getitem", "detach"})
 
 
 def maximum_of(term: Term, of: Term) -> Term | None:
-    """The axis over which a value is the maximum of another, kept as an axis of one; None where it is no such thing."""
+    """The axis over which `term` is the maximum of `of`, with keepdim=True; None if it is no such maximum."""
     if term.op == "detach":
         term = term.first
     if term.op == "getitem" and term.first.op == "max" and is_const(term.args[1], 0):
@@ -50,7 +50,7 @@ def maximum_of(term: Term, of: Term) -> Term | None:
 
 
 def inside_of(softmax: Term) -> set[Term]:
-    """The values inside a softmax that is written out."""
+    """The terms that make up a softmax: itself and, if it is written out, the exp, the sum and the exp's argument."""
     if softmax.op == "softmax":
         return {softmax}
     top, bottom = softmax.args[0], softmax.args[1]
@@ -64,7 +64,7 @@ def axis_of(softmax: Term, labels: tuple[str, ...]) -> int | None:
     if number is None:
         return None
     if REST in labels and number >= 0:
-        # (…, l, s) of unknown rank: 3 is the last axis of four, which is what attention has.
+        # Scores of unknown rank are assumed to have three or four axes: axis 2 or 3 is the last.
         return len(labels) - 1 if number in (2, 3) else None
     if not -len(labels) <= number < len(labels) or labels[number] == REST:
         return None
@@ -72,7 +72,7 @@ def axis_of(softmax: Term, labels: tuple[str, ...]) -> int | None:
 
 
 def moved(term: Term, labels: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Labels after a transposition or permutation."""
+    """The labels after a transposition or permutation; None if the new order is unknown."""
     axes = list(labels)
     if term.op in ("mT",) or (term.op == "t" and len(axes) == 2):
         return (*labels[:-2], labels[-1], labels[-2])
@@ -95,7 +95,7 @@ def moved(term: Term, labels: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def _rearranged(term: Term, labels: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Labels after an einops pattern that only changes the order of axes."""
+    """The labels after an einops pattern that only permutes axes; None for any other pattern."""
     parsed = pattern(term)
     if parsed is None or any(len(group) != 1 or group == ["..."] for side in parsed for group in side):
         return None
@@ -106,7 +106,7 @@ def _rearranged(term: Term, labels: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def swapped(term: Term, labels: tuple[str, ...]) -> tuple[str, ...] | None:
-    """Labels of scores of unknown rank whose last two axes change places, if the rank is what that takes."""
+    """The labels of scores of unknown rank after `transpose(1, 2)` or `(2, 3)`, read as a swap of the last two axes."""
     dims = {integer(one) for one in term.args[1:3]} if term.op == "transpose" else set()
     if REST in labels and len(labels) == 3 and dims in ({1, 2}, {2, 3}):
         return (*labels[:-2], labels[-1], labels[-2])
@@ -114,11 +114,12 @@ def swapped(term: Term, labels: tuple[str, ...]) -> tuple[str, ...] | None:
 
 
 def permuted(before: tuple[str, ...], after: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """The labels `after` if they are a permutation of `before`, else None."""
     return after if after is not None and sorted(after) == sorted(before) else None
 
 
 def match(ours: tuple[str, ...], theirs: tuple[str, ...]) -> dict[str, str] | None:
-    """The last product's labels -> ours, by position; leading axes may be folded into `...` on one side."""
+    """Maps the labels of the last product to those of the weights, by position; `...` may stand for leading axes."""
     if len(ours) == len(theirs) and (REST in ours) == (REST in theirs):
         return dict(zip(theirs, ours))
     if REST in ours and ours[0] == REST and len(theirs) >= 3:
@@ -129,7 +130,7 @@ def match(ours: tuple[str, ...], theirs: tuple[str, ...]) -> dict[str, str] | No
 def spread(
     order: tuple[str, ...], own: Operand, values: Operand, output: tuple[str, ...]
 ) -> tuple[Operand, Operand, tuple[str, ...]]:
-    """The last product with `...` written out as the leading axes that the weights are known to have."""
+    """The last product's labels, with `...` replaced by the leading axes that the weights are known to have."""
     if REST not in own.labels or own.labels[0] != REST or REST in order:
         return own, values, output
     lead = tuple(f"d{number}" for number in range(len(order) - len(own.labels) + 1))

@@ -12,16 +12,16 @@ from .terms import Term, integer, is_const, is_tensor, items
 if TYPE_CHECKING:
     from .shapes import Shapes
 
-#: Operations on each element, whose result lies in memory as their operand does.
+#: Elementwise operations, whose result has the memory layout of their operand.
 _SAME = frozenset(
     "mul div add sub pow neg exp sqrt tanh sigmoid relu clamp dropout masked_fill cast clone normalize detach".split()
 )
 
 
 def dense_axis(shapes: Shapes, term: Term) -> int | None:
-    """The axis with stride 1, counted from the end (-1 the last); None if nothing is known of it.
+    """The axis with stride 1, counted from the end (-1 is the last); None if it is unknown.
 
-    What layers and products give is taken to be laid out in the order of its axes.
+    Results of layers and products are assumed to be contiguous.
     """
     op, args = term.op, term.args
     if op in _SAME:
@@ -46,7 +46,7 @@ _MOVES = frozenset(
 
 
 def _of_elements(shapes: Shapes, term: Term) -> int | None:
-    """Of several operands the one with the most axes tells."""
+    """The stride-1 axis of an elementwise result: that of the operand with the most axes."""
     operands = [
         one for one in term.operands[:2] if is_tensor(one) or one.op in ("param", "item", "getitem", "call")
     ]
@@ -70,7 +70,7 @@ def _moved(shapes: Shapes, term: Term, inner: int) -> int | None:
 
 
 def _reshaped(shapes: Shapes, term: Term, inner: int) -> int | None:
-    """An axis keeps its place by its size; where axes are folded over another order in memory, they are copied."""
+    """Finds the axis again by its size; a reshape that cannot keep the axis is assumed to copy."""
     if inner == -1:
         return -1
     before, after = shapes.of(term.args[0]), shapes.of(term)
@@ -120,14 +120,14 @@ def _picked(shapes: Shapes, term: Term, inner: int) -> int | None:
     return inner + 1 if dim > inner else inner
 
 
-#: Operations whose result lies in memory as what they are given: views of it, and what is computed for each element.
+#: Operations whose result has the layout of their operand: views, and elementwise operations.
 _LAID = (VIEWS | _SAME | {"element", "where", "softmax"}) - {"contiguous"}
 
 
 def is_laid_as(term: Term, whole: Term, fresh: set[Term], reshaped: bool = True) -> bool:
-    """Whether a value lies in memory as another does, of which it is computed; `fresh` ones do not.
+    """Whether `term` inherits the memory layout of `whole`, from which it is computed; calls in `fresh` break that.
 
-    A reshape is mostly a copy: without `reshaped` it is taken for one.
+    A reshape often copies: `reshaped=False` assumes that it does.
     """
     kept = _LAID if reshaped else _LAID - {"reshape", "flatten"}
     stack, seen = [term], set()
@@ -143,7 +143,7 @@ def is_laid_as(term: Term, whole: Term, fresh: set[Term], reshaped: bool = True)
 
 
 def reorder(labels: tuple[str, ...], wanted: tuple[str, ...]) -> str:
-    """The method call that brings axes into another order."""
+    """The source of the method call that permutes axes from `labels` to `wanted`."""
     order = [labels.index(label) for label in wanted]
     moved = [i for i, j in enumerate(order) if i != j]
     if len(moved) == 2:
@@ -152,7 +152,7 @@ def reorder(labels: tuple[str, ...], wanted: tuple[str, ...]) -> str:
 
 
 def untransposed(term: Term, rank: int | None) -> Term | None:
-    """The value whose last two axes a term swaps."""
+    """The value whose last two axes this term swaps; None if it does anything else."""
     if term.op == "mT":
         return term.first
     order = permutation(term) if term.op == "permute" else None
@@ -170,7 +170,7 @@ def untransposed(term: Term, rank: int | None) -> Term | None:
 
 
 def may_be_narrow(term: Term) -> bool:
-    """Whether something on the way to a value may have left an axis with one element."""
+    """Whether a reduction or slice on the way to a value may have left an axis of size 1."""
     for _ in range(40):
         if term.op in ("sum", "amax", "max", "opaque", "param") or (
             term.op == "call" and term.args[0].op != "attr"

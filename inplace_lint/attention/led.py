@@ -36,16 +36,16 @@ if TYPE_CHECKING:
     from .site import Site
     from .target import Target
 
-#: So many functions of a file are run for the sake of what they lead to.
+#: Limit on the functions of a file that are run to find open attentions.
 _ROOTS = 8
 _REFUSED = "its parts are brought together by code that the fix does not follow"
-#: What a value is of which the evaluated function cannot tell where it comes from.
+#: Operations of values that enter the evaluated function from outside.
 _GIVEN = frozenset("param opaque element global item getitem attr".split())
 _STEPS = frozenset(
     "mul div add sub neg masked_fill where cast contiguous clone transpose permute reshape clamp dropout".split()
 )
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
-#: By what functions triangles are made, and heads repeated.
+#: Words in a file that creates triangular masks, and in one that repeats heads.
 _TRIANGLES = (b"tril", b"triu")
 _REPEATS = (b"repeat_interleave", b"expand(")
 _GIVEN_TO_KERNEL = frozenset("param opaque element global".split())
@@ -53,7 +53,7 @@ _VIEWED = VIEWS | frozenset("contiguous clone detach cast invert eq ne buffer".s
 
 
 def led(program: Program, module: Module, found: list[Seen], target: Target) -> list[Seen]:
-    """The attentions of a file, and calls of the kernel, of which only a run of the interpreter tells enough."""
+    """Runs callers for the open softmaxes and kernel calls of a file; returns what each run found."""
     known = {id(one.site.softmax.at) for seen in found for one in seen.plans}
     softmaxes: dict[int, FunctionSource] = {}
     calls: dict[int, FunctionSource] = {}
@@ -94,7 +94,7 @@ def _plan(graph: Graph, site: Site, dispatch: Dispatch) -> Plan:
 
 
 def _open(seen: Seen) -> Iterator[tuple[FunctionSource, ast.AST]]:
-    """The softmaxes of a value graph that may be a part of an attention that is not all in sight."""
+    """The softmaxes of a value graph that may belong to an attention whose other parts lie outside of it."""
     moments = seen.graph.moments
     chains = Chains(seen.graph, seen.shapes)
     multiplied = set(sources([one.term for one in moments if one.term.op in PRODUCTS]))
@@ -110,12 +110,12 @@ def _open(seen: Seen) -> Iterator[tuple[FunctionSource, ast.AST]]:
 
 
 def _is_given(scores: Term) -> bool:
-    """Whether scores come from outside, as far as they are changed as scores are."""
+    """Whether scores enter from outside, apart from the usual steps on scores."""
     return any(end.op in _GIVEN for end in _ends(scores, _STEPS))
 
 
 def _ends(value: Term, steps: frozenset[str]) -> Iterator[Term]:
-    """What a value was before it went through some steps, on each path."""
+    """The values at the start of a chain of `steps`, one for each path through its `phi`s."""
     pending, seen = [value], set()
     while pending:
         term = pending.pop()
@@ -131,7 +131,7 @@ def _ends(value: Term, steps: frozenset[str]) -> Iterator[Term]:
 
 
 def _open_calls(seen: Seen) -> dict[int, FunctionSource]:
-    """The calls of the kernel that are told something of by who calls their function, by identity."""
+    """The kernel calls with an operand that a caller determines, by id, each with its function."""
     return {
         id(moment.at): moment.function
         for op in ("sdpa", "mha")
@@ -143,7 +143,7 @@ def _open_calls(seen: Seen) -> dict[int, FunctionSource]:
 
 
 def _asked(call: Term, text: bytes) -> list[Term]:
-    """The operands of a call of the kernel that a rule may say something of, going by the words of a file."""
+    """The operands of a kernel call that a rule may report on, judging by the words in the file."""
     masks = any(word in text for word in _TRIANGLES)
     if call.op == "mha":
         mask = argument_of(call, 5, "attn_mask")
@@ -158,7 +158,7 @@ def _asked(call: Term, text: bytes) -> list[Term]:
 
 
 def _is_told(graph: Graph, operand: Term) -> bool:
-    """Whether an operand of the kernel comes from outside, from a property, or from a call of anything but a layer."""
+    """Whether an operand comes from outside the function, from a property, or from a call of anything but a layer."""
     for end in _ends(operand, _VIEWED):
         if end.op in _GIVEN_TO_KERNEL or (end.op == "call" and not _is_layer(graph, end.first)):
             return True
@@ -168,7 +168,7 @@ def _is_told(graph: Graph, operand: Term) -> bool:
 
 
 def _is_property(graph: Graph, read: Term) -> bool:
-    """Whether an attribute that is read off an object of the project is a method of its class."""
+    """Whether the attribute read is a method of the object's class, such as a property."""
     obj = read.first
     cls = obj.args[0] if obj.op in ("instance", "new") else None
     cls = cls.args[0] if isinstance(cls, Term) and cls.op == "class" else cls
@@ -176,7 +176,7 @@ def _is_property(graph: Graph, read: Term) -> bool:
 
 
 def _is_layer(graph: Graph, func: Term) -> bool:
-    """Whether a function is one of torch, a method of a tensor, or a layer that torch or somebody else made."""
+    """Whether the callee is a torch function, a tensor method, or a layer of torch or of a third party."""
     if func.op == "symbol":
         return bool(func.args[0].startswith("torch."))
     if func.op == "member" or module_of(graph, func) is not None:
@@ -189,13 +189,13 @@ def _built_by_torch(made: Term) -> bool:
     return made.op == "new" and isinstance(made.args[0], str)
 
 
-# Who leads to a function
+# Callers of a function, found by name
 
 
 def _roots(module: Module, functions: list[FunctionSource]) -> list[FunctionSource | None]:
-    """What of a file leads by names to one of these functions, the nearest first; None stands for its top level.
+    """The functions to run: these and those that reach them by name, the nearest first; None is the file's top level.
 
-    What only builds an object of a class comes last: its methods are called by others.
+    Functions that only construct an object of the class come last: its methods are called by other code.
     """
     here = {function: _text(module, function) for function in module.functions_in_order()}
     found: dict[FunctionSource, None] = dict.fromkeys(functions)
@@ -227,7 +227,7 @@ def _roots(module: Module, functions: list[FunctionSource]) -> list[FunctionSour
 
 
 def _said_by_the_body(module: Module) -> Iterator[bytes]:
-    """The names that the top level of a file speaks of, apart from what it defines and imports."""
+    """The names used at the top level of a file outside of definitions and imports."""
     for statement in module.tree.body:
         if not isinstance(statement, _DEFINITIONS):
             for node in nodes_of(statement):
@@ -237,19 +237,19 @@ def _said_by_the_body(module: Module) -> Iterator[bytes]:
 
 
 def _run_on(cls: ClassSource, heir: ClassSource) -> list[FunctionSource]:
-    """The methods that are called with an object itself, and that an heir takes over from a class."""
+    """The methods that run when an object is called, and that `heir` inherits from `cls`."""
     names = ("forward", "__call__")
     return [cls.methods[name] for name in names if name in cls.methods and name not in heir.methods]
 
 
 def _text(module: Module, function: FunctionSource) -> bytes:
-    """The text of a function with its decorators."""
+    """The source of a function, decorators included."""
     rows = [one.lineno for one in getattr(function.node, "decorator_list", ())]
     return module.text(min(rows), function.node.end_lineno or 0) if rows else function.text
 
 
 def _names(module: Module, function: FunctionSource) -> set[bytes]:
-    """The names by which other code comes to a function: its own, its class's, those that hold it."""
+    """The names by which other code may reach a function: its own, its class's, and variables that hold it."""
     owner = function.owner
     if owner is not None and (function.name.startswith("__") or function.name == "forward"):
         names = {owner.name.encode(), *(cls.name.encode() for cls in heirs(owner))}
@@ -265,7 +265,7 @@ def _names(module: Module, function: FunctionSource) -> set[bytes]:
 
 
 def _methods(cls: ClassSource) -> list[FunctionSource]:
-    """The methods of a class and of those that derive from it."""
+    """The methods of a class and of its subclasses in the file."""
     return [method for one in (cls, *heirs(cls)) for method in one.methods.values()]
 
 

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from .graph import Graph
     from .site import Mask, Operand, Site
 
-#: Of so many conditions at most is a mask written as one expression.
+#: A mask under more conditions than this is not written as one conditional expression.
 _CONDITIONS = 3
 _INFINITE = frozenset({"math.inf", "torch.inf", "numpy.inf"})
 
 
 def fill(value: Term | None) -> str | None:
-    """What a masked score becomes: "inf" (-inf), "min" (the dtype's least), "finite" (a large negative number)."""
+    """How masked scores are filled: "inf" (-inf), "min" (the dtype's minimum), "finite" (a large negative number)."""
     if value is None:
         return None
     if value.op in ("tensor", "full"):
@@ -61,7 +61,7 @@ def _number(value: Term) -> float | None:
 
 
 def causal(graph: Graph, shapes: Shapes, query: Operand, key: Operand, mask: Mask) -> bool:
-    """Whether a mask is provably the lower-left triangle of a square: query i sees the keys up to i."""
+    """Whether a mask is provably a square lower triangle of the lengths of q and k: query i sees the keys up to i."""
     corner = triangle(graph, mask.term)
     if corner is None:
         return False
@@ -81,12 +81,12 @@ def causal(graph: Graph, shapes: Shapes, query: Operand, key: Operand, mask: Mas
     return len(same) == 1 and None not in same
 
 
-#: What a triangular mask says ("keep", "drop", "add"; with "ones-" before it as numbers, 1 for true), and its sizes.
+#: The meaning of a triangular mask, "keep", "drop" or "add" (prefix "ones-": numbers, 1 for true), and its two sizes.
 Triangle = tuple[str, tuple["Term | None", "Term | None"]]
 
 
 def triangle(graph: Graph, term: Term) -> Triangle | None:
-    """What a triangular mask says, and its two sizes; None where it is not known to be a triangle."""
+    """The meaning and the two sizes of a triangular mask; None if it is not known to be one."""
     op, args = term.op, term.args
     if op == "attr":
         made = graph.classes.definition(term)
@@ -115,7 +115,7 @@ def triangle(graph: Graph, term: Term) -> Triangle | None:
     return inner
 
 
-#: What may leave a triangle a triangle.
+#: Operations after which a triangle may still be a triangle.
 _KEEPS_TRIANGLE = frozenset(
     "buffer contiguous clone unsqueeze reshape expand cast eq ne invert getitem".split()
 )
@@ -123,7 +123,7 @@ _OPPOSITE = {"keep": "drop", "drop": "keep"}
 
 
 def _keeps_sizes(term: Term, before: tuple[Term | None, Term | None]) -> bool:
-    """Whether a reshape or expand of a triangle only puts axes of one before its own."""
+    """Whether a reshape or expand of a triangle only prepends axes of size 1."""
     sizes = items(term.args[1])
     if sizes is None or len(sizes) < 2 or not all(integer(s) == 1 for s in sizes[:-2]):
         return False
@@ -131,7 +131,7 @@ def _keeps_sizes(term: Term, before: tuple[Term | None, Term | None]) -> bool:
 
 
 def _cut(whole: Triangle, entries: tuple[Term, ...]) -> Triangle | None:
-    """The upper left corner of a triangle, as an index takes it: `mask[:, :, :length, :length]`."""
+    """The top-left corner that slices cut out of a triangle: `mask[:, :, :length, :length]`."""
     if not all(e.op == "slice" or is_const(e, None) for e in entries) and not is_const(entries[0], ...):
         return None
     slices = [e for e in entries if e.op == "slice"]
@@ -150,7 +150,7 @@ def _cut(whole: Triangle, entries: tuple[Term, ...]) -> Triangle | None:
 
 
 def _corner(graph: Graph, term: Term) -> Triangle | None:
-    """The triangle that `tril` or `triu` cuts out of a matrix of one value."""
+    """The triangle that `tril` or `triu` makes of a constant matrix."""
     inner, diagonal = term.args[0], 0 if term.args[1] is None else integer(term.args[1])
     boolean = False
     while inner.op == "cast":
@@ -186,7 +186,7 @@ def _is_bool(term: object) -> bool:
 
 @dataclass(slots=True, eq=False)
 class Written:
-    """The mask argument of the call: its text, or none; `causal` instead of a text; what it changes."""
+    """The mask argument of the kernel call: `text` for `attn_mask` or `causal` for `is_causal`, and what changes."""
 
     text: str = ""
     causal: bool = False
@@ -195,7 +195,7 @@ class Written:
 
 
 def write(graph: Graph, shapes: Shapes, site: Site, speller: Speller, query: str) -> Written:
-    """All masks of the site as one argument. Raises Refused or Unspellable."""
+    """Combines all masks of the site into one argument. Raises Refused or Unspellable."""
     made = Written()
     masks = [replace(mask, term=_laid(mask.term, site)) for mask in site.scores.masks]
     if not masks:
@@ -226,7 +226,7 @@ def write(graph: Graph, shapes: Shapes, site: Site, speller: Speller, query: str
 
 
 def _laid(term: Term, site: Site) -> Term:
-    """A mask without what only spreads it over the scores, as adding or filling does anyway."""
+    """A mask without `expand_as` and `contiguous`: broadcasting expands it to the scores anyway."""
     while term.op in ("expand_as", "contiguous") and (
         term.op != "expand_as" or term.args[1] in site.scores.steps
     ):
@@ -272,7 +272,7 @@ def _part(
 
 
 def _keep(mask: Mask, speller: Speller) -> str:
-    """The condition under which a key is kept."""
+    """The source of the condition under which a key is kept (True in a boolean `attn_mask`)."""
     term = mask.term
     if mask.kind == "keep":
         return speller.text(term, SUM)
@@ -302,7 +302,7 @@ def _additive(graph: Graph, mask: Mask, speller: Speller, query: str, made: Writ
 
 
 def is_learned(graph: Graph, term: Term) -> bool:
-    """Whether a value is computed from parameters and layers alone: a bias of positions, not a mask."""
+    """Whether a value is computed from parameters and layers alone, such as a position bias."""
     found = False
     for one in parts(term, "attr", "call"):
         if one.op == "attr":
@@ -320,7 +320,7 @@ def is_learned(graph: Graph, term: Term) -> bool:
 
 
 def needs_gradient(graph: Graph, term: Term) -> bool:
-    """Whether parameters or layers are among what an additive mask is computed from."""
+    """Whether an additive mask is computed from parameters or layers, so that the kernel must return its gradient."""
     for one in parts(term, "attr", "size", "shape"):
         holder = one.args[0] if one.op == "call" and isinstance(one.args[0], Term) else one
         made = graph.classes.definition(holder) if holder.op == "attr" else None
@@ -330,9 +330,9 @@ def needs_gradient(graph: Graph, term: Term) -> bool:
 
 
 def _combined(parts: list[str], masks: list[Mask], speller: Speller) -> str:
-    """One expression for all: boolean masks joined by `&`, additive ones summed; None where there is none."""
+    """Joins the masks: boolean ones with `&`, additive ones with `+`, conditional ones as `a if test else b`."""
     if len({mask.kind == "add" for mask in masks}) > 1:
-        # Together they are a float for each head, query and key, which is what the fix is to do away with.
+        # Together they would form a float tensor as large as the scores, which the fix is meant to avoid.
         raise Refused("a boolean mask and a bias together need an L×S mask of the kernel")
     sign = "+" if masks[0].kind == "add" else "&"
     groups: dict[tuple[tuple[Term, bool], ...], list[str]] = {(): []}
@@ -369,7 +369,7 @@ def _joined(parts: list[str], sign: str) -> str:
 
 
 def sign_of(graph: Graph, term: Term, depth: int = 0) -> int:
-    """1 for a factor that is known to be positive, else 0 (or -1)."""
+    """1 for a factor that is known to be positive, -1 for a constant that is not, 0 if unknown."""
     if depth > 6:
         return 0
     number = _number(term)

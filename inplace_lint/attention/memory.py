@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def kept(site: Site) -> list[tuple[str, int]]:
-    """(name, bytes an element in bf16) of each tensor of the scores' size that autograd keeps."""
+    """(name, bytes per element in bf16) of each tensor of the scores' size that autograd saves."""
     softmax = site.softmax
     dtype = softmax.args[2] if softmax.op == "softmax" else None
     casts = [*site.scores.casts, *([dtype] if dtype is not None else [])]
@@ -28,7 +28,7 @@ def kept(site: Site) -> list[tuple[str, int]]:
 
 
 def told(site: Site, target: Target) -> str:
-    """The formula and the number, in words: nothing in the source says how long the sequences are."""
+    """The formula and its value, in words; the source does not say how long sequences are."""
     tensors = kept(site)
     total = elements(target) * sum(size for _, size in tensors)
     names = " + ".join(name for name, _ in tensors)
@@ -37,18 +37,18 @@ def told(site: Site, target: Target) -> str:
 
 
 def at(target: Target) -> str:
-    """The sizes, and whether they are anybody's."""
+    """The sizes in words, marked if they are the defaults."""
     batch, heads, length = (target.sizes[name] for name in ("batch", "heads", "length"))
     return f"{'the default sizes ' if target.sizes == SIZES else ''}B={batch}, H={heads}, L=S={length}"
 
 
 def elements(target: Target) -> int:
-    """The elements of one tensor of the scores' size."""
+    """The number of elements of a tensor of the scores' size."""
     return target.sizes["batch"] * target.sizes["heads"] * target.sizes["length"] ** 2
 
 
 def gibibytes(count: int) -> str:
-    """A number of bytes in GiB."""
+    """A number of bytes, in GiB or MiB."""
     value = count / 2**30
     if value < 0.1:
         return f"{value * 2**10:.1f} MiB"

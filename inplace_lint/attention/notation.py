@@ -7,12 +7,12 @@ from .terms import Term, is_const
 
 
 def equation(term: Term) -> tuple[list[list[str]], list[str]] | None:
-    """The labels of an einsum's operands and of its result, in torch's or einops' spelling."""
+    """The axis labels of an einsum's operands and result, in torch's or einops' notation; None if it has no `->`."""
     text = str(term.args[0].args[0])
     left, arrow, right = text.partition("->")
     sides = (*left.split(","), right)
     words = [word for side in sides for word in side.split()]
-    # Names with spaces between them: einops' way, and torch's where every name is one letter.
+    # Names separated by spaces: einops' notation; torch accepts it, too, if every name is one letter.
     spaced = any(" " in side.strip() for side in sides) and all(w == "..." or w.isidentifier() for w in words)
     spaced = spaced and (
         any(len(w) > 1 and w != "..." for w in words) or all(" " in side.strip() for side in sides)
@@ -31,7 +31,7 @@ def equation(term: Term) -> tuple[list[list[str]], list[str]] | None:
 
 
 def pattern(term: Term) -> tuple[list[list[str]], list[list[str]]] | None:
-    """The groups of axis names on both sides of an einops pattern."""
+    """The groups of axis names on both sides of an einops pattern; None if it is not a constant."""
     if not is_const(term.args[1]) or not isinstance(term.args[1].args[0], str):
         return None
     return recipes.sides(term.args[1].args[0])

@@ -18,18 +18,18 @@ if TYPE_CHECKING:
 
 
 class Classes:
-    """The classes that a value graph meets, and what their `__init__` leaves on an object."""
+    """The project classes in a value graph, with the attributes that their `__init__` assigns."""
 
     def __init__(self, hierarchy: Hierarchy, runner: Runner) -> None:
         self.hierarchy, self.runner = hierarchy, runner
-        #: attributes that the functions of the graph assign
+        #: attributes that the functions in the graph assign
         self.written: set[str] = set()
         self._attributes: dict[ClassSource, dict[str, Term]] = {}
-        #: what `__init__` gives a value besides None and numbers
+        #: attributes that `__init__` sets to something other than a constant
         self._first: dict[ClassSource, set[str]] = {}
 
     def order(self, source: ClassSource) -> list[ClassSource]:
-        """The class and its bases of the project, nearest first."""
+        """The class and its bases in the project, nearest first."""
         return [one for one in self.hierarchy.order(source) if not isinstance(one, str)]
 
     def is_module(self, source: ClassSource) -> bool:
@@ -39,7 +39,7 @@ class Classes:
         return self.hierarchy.method(source, name)
 
     def definition(self, term: Term) -> Term | None:
-        """The value that `__init__` gives an attribute `obj.name`, a `phi` where it hangs on tests; None if unknown."""
+        """The term that `__init__` or the class body assigns to `obj.name`, a `phi` if conditional; None if unknown."""
         obj, name = term.args
         if obj.op != "instance" or name in self.written:
             return None
@@ -53,20 +53,20 @@ class Classes:
         return None
 
     def is_passed(self, term: Term) -> bool:
-        """Whether an attribute holds what a method besides `__init__` puts there: one method hands it to another."""
+        """Whether a method other than `__init__` assigns the attribute, which then carries data from call to call."""
         obj, name = term.args
         if obj.op != "instance":
             return False
         self._of(obj.args[0])
         if name in self._first[obj.args[0]]:
-            return False  # a memory of a fixed size, which is written
+            return False  # preallocated in `__init__`, so its size is fixed
         return name in self.written or any(name in _assigned_later(cls) for cls in self.order(obj.args[0]))
 
     def _of(self, cls: ClassSource) -> dict[str, Term]:
         held = self._attributes.get(cls)
         if held is not None:
             return held
-        self._attributes[cls] = {}  # while its `__init__` runs, nothing is known of it
+        self._attributes[cls] = {}  # while its `__init__` runs, its attributes are unknown
         self._first[cls] = set()
         written = set(self.written)
         held = self._attributes[cls] = self.runner.built(cls)
@@ -79,12 +79,12 @@ class Classes:
 
 
 def _is_plain(value: Term) -> bool:
-    """Whether an attribute begins as None or a number, whichever way the object is built."""
+    """Whether an attribute starts as a constant on every path through `__init__`."""
     return all(map(is_const, ends(value)))
 
 
 def _assigned_later(cls: ClassSource) -> set[str]:
-    """Attributes that other methods than `__init__` assign: what they hold is not told by that one."""
+    """Attributes that a method other than `__init__` assigns, so that `__init__` does not determine their value."""
     if cls.assigned_later is None:
         cls.assigned_later = set()
         for method in cls.methods.values():
@@ -94,7 +94,7 @@ def _assigned_later(cls: ClassSource) -> set[str]:
 
 
 def assigned(method: FunctionSource) -> set[str]:
-    """Attributes of its object that a method assigns, or assigns something of (`self.drop.p = …`)."""
+    """Attributes of the receiver that a method assigns, directly or through a part of them (`self.drop.p = …`)."""
     if not method.parameters:
         return set()
     receiver = method.parameters[0].arg
@@ -107,7 +107,7 @@ def assigned(method: FunctionSource) -> set[str]:
         while targets:
             target = targets.pop()
             targets += getattr(target, "elts", ())
-            while hasattr(target, "value"):  # an attribute, an element, the rest of what is unpacked
+            while hasattr(target, "value"):  # an attribute, a subscript or a starred target
                 if getattr(target.value, "id", "") == receiver and hasattr(target, "attr"):
                     found.add(target.attr)
                 target = target.value
@@ -119,7 +119,7 @@ def assigned(method: FunctionSource) -> set[str]:
 
 
 def is_plain(source: FunctionSource) -> bool:
-    """Whether a call of the function runs its body: decorated ones may do anything else."""
+    """Whether a call runs the function's own body: unknown decorators may replace it."""
     decorators = getattr(source.node, "decorator_list", ())
     return all(
         getattr(d, "id", getattr(d, "attr", "")) in ("staticmethod", "classmethod", "property", "ignore")
@@ -128,7 +128,7 @@ def is_plain(source: FunctionSource) -> bool:
 
 
 def attribute(graph: Graph, obj: Term, name: str, at: ast.AST) -> Term:
-    """The value of `obj.name`, where the object is none of the project's."""
+    """The term of `obj.name` for a tensor or an unknown object."""
     terms = graph.terms
     if obj.op == "instance":
         return terms("attr", obj, name, at=at)

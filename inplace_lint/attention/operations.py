@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from .graph import Graph
 
-#: Functions that make a tensor of nothing; no method of a tensor.
+#: Functions that create a tensor from sizes or Python values; tensors have no such methods.
 MAKERS = frozenset({"ones", "zeros", "full", "tensor", "arange", "rand", "randn", "empty"})
 
 
@@ -24,7 +24,10 @@ def operation(
     in_place: bool,
     at: ast.AST | None,
 ) -> Term | None:
-    """The term of a torch operation, arguments in the order of its signature, None where one is left out."""
+    """The term of a torch operation, with None for omitted arguments; None if the call cannot be modelled.
+
+    An in-place call also records the write; products, softmaxes and kernel calls are recorded as moments.
+    """
     values, spare, taken = _bound(graph, op, args, kwargs)
     extra = len(args) > taken
     inplace_flag = spare.pop("inplace", None)
@@ -58,7 +61,7 @@ def operation(
 def _bound(
     graph: Graph, op: str, args: list[Term], kwargs: dict[str, Term]
 ) -> tuple[list[Term | None], dict[str, Term], int]:
-    """A value for each parameter, the keywords that name none, and how many of the positional arguments were taken."""
+    """Binds arguments: (one value per parameter, unmatched keywords, number of positional arguments consumed)."""
     values: list[Term | None] = []
     position = 0
     spare = dict(kwargs)
@@ -88,7 +91,7 @@ def _bound(
 
 
 def _spelled_alike(graph: Graph, op: str, values: list[Term | None]) -> tuple[str, list[Term | None]]:
-    """The same value under the one name that it has here; what the operation says of its operands' axes."""
+    """Canonicalises equal operations (`exp(log_softmax(x))` is a softmax), and records the ranks of operands."""
     rank = _RANKS.get(op)
     for one in values[:2] if rank is not None else ():
         if one is not None and rank is not None:
@@ -98,14 +101,14 @@ def _spelled_alike(graph: Graph, op: str, values: list[Term | None]) -> tuple[st
         return "matmul", values
     if op == "exp" and first is not None and first.op == "log_softmax":
         return "softmax", list(first.args)
-    if op == "exp" and first is not None and first.op == "sub":  # x - logsumexp(x) is the log of the softmax
+    if op == "exp" and first is not None and first.op == "sub":  # exp(x - logsumexp(x)) is a softmax
         whole, shift = first.args[0], first.args[1]
         if shift.op == "logsumexp" and shift.args[0] is whole and is_const(shift.args[2], True):
             return "softmax", [whole, shift.args[1], None]
     return op, values
 
 
-#: The axes that operands of an operation have: no more, no fewer.
+#: Operations whose operands must have exactly this rank.
 _RANKS = {"mm": 2, "bmm": 3}
 _OTHER_NAMES = {
     "input": ("x", "self"),
@@ -119,7 +122,7 @@ _OTHER_NAMES = {
 }
 
 
-#: How many arguments an operation cannot do without.
+#: The number of required arguments; 1 for operations not listed.
 _NEEDED = dict.fromkeys(
     "matmul mm bmm mul div add sub pow eq ne lt gt le ge and or expand_as split".split(), 2
 ) | (dict.fromkeys("baddbmm masked_fill where transpose movedim sdpa".split(), 3))
@@ -168,7 +171,7 @@ def method(
 def _to(
     graph: Graph, obj: Term, args: list[Term], kwargs: dict[str, Term], at: ast.AST | None
 ) -> Term | None:
-    """`x.to(…)`: a cast where a dtype is among the arguments; a move to a device changes nothing here."""
+    """`x.to(…)`: a cast if a dtype is among the arguments; a move to a device leaves the term unchanged."""
     dtype = kwargs.get("dtype")
     for term in args:
         if (term.op == "symbol" and term.args[0].startswith("torch.")) or (
@@ -177,7 +180,7 @@ def _to(
             dtype = term
         elif (term.op == "member" and term.args[1] == "device") or is_const(term):
             continue
-        elif len(args) == 1 and not kwargs:  # another tensor, or a device, or a dtype in a variable
+        elif len(args) == 1 and not kwargs:  # another tensor, or a device or dtype held in a variable
             return graph.terms("cast", obj, graph.terms("member", term, "dtype"), at=at) if term.op in (
                 "matmul", "cast", "add", "param", "item", "softmax", "permute", "transpose", "reshape", "call"
             ) else None  # fmt: skip
@@ -189,7 +192,7 @@ def _is_string(term: Term) -> bool:
 
 
 def einsum(graph: Graph, args: list[Term], at: ast.AST | None) -> Term | None:
-    """torch's and einops' forms: the equation first, or the tensors first."""
+    """The term of an einsum, the equation first (torch) or last (einops); a `phi` if a condition chooses the equation."""
     chosen = next((a for a in args if a.op == "phi" and all(map(_is_string, a.args[1:]))), None)
     if chosen is not None:
         arms = [[arm if a is chosen else a for a in args] for arm in chosen.args[1:]]

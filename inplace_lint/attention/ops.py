@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-#: Canonical operation -> its parameters in order, the tensor first. `*name`: the rest may be given one by one.
+#: Canonical operation -> its parameters in order. `*name` may be passed as one tuple or as separate arguments.
 SIGNATURES: dict[str, tuple[str, ...]] = {
     "matmul": ("input", "other"),
     "mm": ("input", "mat2"),
@@ -104,10 +104,10 @@ _SPELLINGS = {
     "alpha_dropout": "",
 }
 
-#: Namespaces whose functions are operations.
+#: Namespaces whose functions have canonical operations.
 _SPACES = ("torch.", "torch.nn.functional.", "torch.special.")
 
-#: Methods that give the tensor in another dtype, and that dtype.
+#: Methods that cast, with the dtype that they cast to.
 CASTS = {
     "float": "torch.float32",
     "double": "torch.float64",
@@ -118,7 +118,7 @@ CASTS = {
     "long": "torch.int64",
 }
 
-#: Parameters of these names say nothing of what is computed.
+#: Parameters that do not affect the computed values.
 IGNORED = frozenset(
     {"device", "requires_grad", "non_blocking", "memory_format", "_stacklevel", "layout", "pin_memory"}
 )
@@ -133,7 +133,7 @@ DTYPES = {
 
 
 def of_method(name: str) -> tuple[str, bool]:
-    """(canonical operation, whether it works in place) of a tensor's method; ("", False) if it is none of these."""
+    """(canonical operation, whether it is in-place) of a tensor method; ("", False) if not modelled."""
     in_place = name.endswith("_") and not name.startswith("_")
     plain = name[:-1] if in_place else name
     if plain in ("view_as", "reshape_as"):
@@ -143,7 +143,7 @@ def of_method(name: str) -> tuple[str, bool]:
 
 
 def of_function(dotted: str) -> tuple[str, bool]:
-    """The same for a function by its full name."""
+    """(canonical operation, whether it is in-place) of a function by its full name; ("", False) if not modelled."""
     if dotted.startswith("torch.ops.aten."):
         return of_method(dotted[len("torch.ops.aten.") :].partition(".")[0])
     space, _, name = dotted.rpartition(".")
@@ -171,7 +171,7 @@ OPERATORS = {
     ">=": "ge",
 }
 
-#: Operations whose result shares memory with their first operand, or may.
+#: Operations whose result may share storage with their first operand.
 VIEWS = frozenset(
     {
         "transpose", "mT", "t", "permute", "movedim", "reshape", "expand", "expand_as", "unsqueeze", "squeeze",

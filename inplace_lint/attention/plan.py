@@ -27,39 +27,39 @@ _REST = "..."
 
 @dataclass(slots=True, eq=False)
 class Plan:
-    """What replaces the expression `anchor`: the call's arguments, and what is done to its result.
+    """The rewrite of one attention: the call's arguments and `after`, the method calls on its result, replace `anchor`.
 
-    `refused` is the reason why nothing is offered; `differences` make a fix unsafe, `notes` are said of a safe one.
+    `refused` says why there is no fix; `differences` make the fix unsafe; `notes` are told with a safe fix.
     """
 
     graph: Graph
     site: Site
     refused: str | None = None
-    #: whether the call says its scale
+    #: whether the call passes `scale`
     scaled: bool = False
     differences: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     arguments: list[str] = field(default_factory=list)
     after: str = ""
-    #: whether something in sight chooses between the function and a fused kernel
+    #: whether the file already chooses between this function and a fused kernel
     dispatched: bool = False
-    #: whether nobody in sight reads the weights, whatever the function hands out
+    #: whether no caller in the file reads the weights, although the function returns them
     unread: bool = False
     anchor: ast.AST | None = None
     moment: Moment | None = None
-    #: the statements that go with it
+    #: the statements that the rewrite removes
     gone: Removal | None = None
-    #: attributes of objects that the arguments read
+    #: object attributes that the arguments read
     attributes: set[str] = field(default_factory=set)
     moved: list[ast.AST] = field(default_factory=list)
-    #: calls of `view` that have to be `reshape`: the kernel's result lies in memory in another order
+    #: calls of `view` that must become `reshape`, because the kernel's result has another memory layout
     reshaped: list[ast.AST] = field(default_factory=list)
-    #: why a kernel may make the scores all the same
+    #: reasons why the kernel may materialise the scores after all
     falling_back: list[str] = field(default_factory=list)
 
     @property
     def needed(self) -> bool:
-        """Whether something in sight reads the weights or scores besides, while the model is trained."""
+        """Whether code in the file also reads the weights or scores during training."""
         return self.site.needed and not self.unread
 
     @property
@@ -68,7 +68,7 @@ class Plan:
 
 
 def plan(graph: Graph, shapes: Shapes, site: Site, target: Target) -> Plan:
-    """The plan for a site."""
+    """The plan for one attention; `refused` is set if no rewrite is possible."""
     made = Plan(graph, site)
     try:
         _Planner(graph, shapes, site, made).run()
@@ -90,7 +90,7 @@ def plan(graph: Graph, shapes: Shapes, site: Site, target: Target) -> Plan:
 
 
 def anchor_of(graph: Graph, site: Site) -> Moment | None:
-    """The expression of the checked function itself whose value is the result."""
+    """The moment in the root function itself whose value is the attention's result."""
     for moment in graph.moments:
         if moment.depth == 0 and moment.term is site.result:
             return moment
@@ -141,7 +141,7 @@ class _Planner:
     # Layout
 
     def _operand(self, operand: Operand, row: str, column: str) -> str:
-        """The operand's text with its axes in the order batch, row, column."""
+        """The operand's source with its axes in the order batch, row, column."""
         site = self.site
         term, labels = self._stripped(operand.term), operand.labels
         missing = [b for b in site.batch if b not in labels]
@@ -163,7 +163,7 @@ class _Planner:
         return text
 
     def _reordered(self, term: Term, labels: tuple[str, ...], wanted: tuple[str, ...]) -> str:
-        """The text of a value with its axes in another order, and the last of them side by side in memory."""
+        """The source of a value with its axes in the order `wanted` and the last of them contiguous in memory."""
         if not set(wanted) <= set(labels):
             raise Refused("the axes of an operand cannot be told")
         text = self._in_order(term, labels, wanted)
@@ -188,7 +188,7 @@ class _Planner:
         return f"{self.speller.text(term, ATOM)}{reorder(labels, wanted)}"
 
     def _ranked(self, *texts: str) -> list[str]:
-        """The operands with four axes."""
+        """The operands' sources, brought to the four axes of the kernel; sets `after` to undo that on the result."""
         batch = self.site.batch
         if self.site.is_single(self.graph):
             self.made.differences.append(
@@ -214,7 +214,7 @@ class _Planner:
         return [f"{tight(text)}.flatten(0, {fold})" for text in texts]
 
     def _widths(self) -> None:
-        """Whether v is as wide as q: most kernels want that."""
+        """Notes that the kernel may fall back if v and q are not known to have equally many channels."""
         site, sizes = self.site, []
         for operand, label in ((site.query, "e"), (site.value, "c")):
             shape = self.shapes.of(operand.term)
@@ -225,7 +225,7 @@ class _Planner:
             self.made.falling_back.append("v need not be as wide as q and k")
 
     def _views(self) -> None:
-        """What is done to the result must not ask for the layout that it had."""
+        """Makes uses of the result independent of its memory layout: `view` becomes `reshape`, or `.contiguous()` is added."""
         laid = self.site.result
         for at, term, depth in self.graph.viewed:
             if not is_laid_as(term, laid, self.graph.fresh):
@@ -261,7 +261,7 @@ class _Planner:
         return reorder(natural, site.output)
 
     def _spread_positions(self) -> None:
-        """einsum spreads an axis of size 1 over the other operand's, which the kernel does not."""
+        """Names a difference: einsum broadcasts an axis of size 1 against the other operand's, the kernel does not."""
         for product, operand in ((self.site.product, self.site.key), (self.site.result, self.site.value)):
             if product.op == "einsum" and may_be_narrow(operand.term):
                 self.made.differences.append("k and v are taken to have as many positions as the scores")
@@ -269,7 +269,7 @@ class _Planner:
     # Types
 
     def _types(self) -> None:
-        """Whether q, k, v and the result have the types that they had."""
+        """Checks that the result keeps its dtype. Raises Refused if the weights are cast to an unrelated dtype."""
         site = self.site
         softmax = site.softmax
         dtype = softmax.args[2] if softmax.op == "softmax" else None
@@ -295,7 +295,7 @@ class _Planner:
         raise Refused("the weights are cast to a dtype that need not be that of q, k and v")
 
     def _stripped(self, term: Term) -> Term:
-        """An operand without the cast to float32 that the weights' cast undoes: the kernel adds up in float32."""
+        """An operand without a cast to float32 that the weights' cast undoes; the kernel accumulates in float32 anyway."""
         if self.upcast and term.op == "cast" and term.args[1].op == "symbol":
             return term.first
         return term
@@ -303,9 +303,9 @@ class _Planner:
     # Scale
 
     def _scale(self, query: str, causal: bool) -> tuple[str, str]:
-        """(the `scale` argument, empty for the default; the query's text with factors that are tensors).
+        """(the `scale` argument, "" for the default; the query's source, multiplied by factors that are tensors).
 
-        With `is_causal` the kernel of the CPU gives NaN for a scale that is not positive (torch 2.13).
+        With `is_causal` the CPU kernel returns NaN for a scale that is not positive (torch 2.13).
         """
         factors = self.site.scores.factors
         if not factors:
@@ -337,7 +337,7 @@ class _Planner:
         return text, query
 
     def _is_default(self, sign: str, factor: Term) -> bool:
-        """Whether a factor is 1/sqrt of the number of channels, whatever that is."""
+        """Whether a factor is 1/sqrt(number of channels of q), the kernel's default scale."""
         shape = self.shapes.of(self.site.query.term)
         labels = self.site.query.labels
         size = None

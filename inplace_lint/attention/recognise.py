@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def sites(graph: Graph, shapes: Shapes) -> list[Site]:
-    """Every attention that the evaluated function computes, itself or in what it calls."""
+    """Every attention that the root function computes, itself or in followed calls."""
     found: list[Site] = []
     finder = _Finder(graph, shapes)
     seen: set[Term] = set()
@@ -53,7 +53,7 @@ class _Finder:
         self.chains = Chains(graph, shapes)
 
     def site(self, moment: Moment) -> Site | None:
-        """The attention whose last product this is."""
+        """The attention whose last product is this moment; None if it is not the last product of one."""
         product = moment.term
         operands, output = self.chains.contraction(product)
         for number, operand in enumerate(operands[:2]):
@@ -125,14 +125,14 @@ class _Finder:
         return site
 
     def _row(self, query: Operand, rows: list[str], scores: Chain, problems: list[str]) -> str | None:
-        """Of one or two axes that only q has, the one of the queries: the other holds heads, which k and v share."""
+        """The axis of the queries among the one or two axes that only q has; a second one holds heads that share k and v."""
         if len(rows) == 1:
             return rows[0]
         if len(rows) != 2 or len(scores.labels) < 3:
             return None
         fixed = self._fixed(query, rows)
         if len(fixed) == 2:
-            return None  # the queries are learned, and as many for any input
+            return None  # learned queries: their number does not depend on the input
         if not fixed:
             problems.append("it cannot be told which axis of q holds the queries, and which the heads")
         heads = fixed[0] if fixed else rows[0]
@@ -148,7 +148,7 @@ class _Finder:
         output: tuple[str, ...],
         problems: list[str],
     ) -> Site:
-        """The site of q, k and v, with the labels that axes have in every attention."""
+        """The site with its axes renamed to the standard labels."""
 
         def named(labels: tuple[str, ...]) -> tuple[str, ...]:
             return tuple(label.get(one, one) for one in labels)
@@ -171,16 +171,16 @@ class _Finder:
         )
 
     def _fixed(self, query: Operand, rows: list[str]) -> list[str]:
-        """Of the axes that only the queries have, those of a fixed size: heads."""
+        """Those of the axes `rows` whose size comes from the configuration: heads, not positions."""
         shape = self.shapes.of(query.term)
         if shape is None or len(shape) != len(query.labels):
             return []
         return [one for one in rows if shape[query.labels.index(one)].role == "channel"]
 
-    # What else is to be known
+    # Further conditions and facts
 
     def _is_over_positions(self, site: Site) -> bool:
-        """Whether scores stand between positions: not between channels, and not of one query alone."""
+        """Whether the scores relate positions: not channels, not learned keys, not a single query."""
         if not is_given(site.key.term, self.graph.classes) or is_one_row(site.query.term):
             return False
         for operand, label in ((site.query, "l"), (site.key, "s")):
@@ -199,13 +199,13 @@ class _Finder:
         return True
 
     def _who_reads(self, site: Site) -> None:
-        """Places that use scores or weights besides the attention itself."""
+        """Records sinks that use scores or weights outside of the attention, and problems with code between the products."""
         inner = {*site.scores.steps, *site.weights.steps, *inside_of(site.softmax)} - {site.result}
-        # One product may be written with several equations, chosen by a condition.
+        # A condition may choose between several equations of one product.
         results = {m.term for m in self.graph.moments if m.at is site.moment.at} | {site.result}
         through = {
             id(one.at) for one in inner if one.op in ("call", "opaque")
-        }  # what changes them is no reader besides
+        }  # a call that changes the scores is a step of the chain, not a further reader
         for sink in self.graph.sinks:
             if sink.kind in ("call", "item") and id(sink.at) in through:
                 continue
@@ -219,7 +219,7 @@ class _Finder:
             return
         if first.managers != last.managers or (softmax is not None and softmax.managers != last.managers):
             site.problems.append("a `with` statement holds a part of the attention only")
-        # A function that is not known may write what it is given: q and k are read later than they were.
+        # Unknown code may write to its arguments, and the rewrite reads q and k later than the original.
         held = {base_of(one.term) for one in (site.query, site.key)} | {
             base_of(m.term) for m in site.scores.masks
         }
@@ -232,7 +232,7 @@ class _Finder:
                 site.problems.append("q, k or a mask is handed to another function between the two products")
 
     def _is_guarded(self, site: Site) -> bool:
-        """Whether another path of the same function calls the kernel."""
+        """Whether the attention lies under a test for the kernel, or another path of the function calls the kernel."""
         conditions = next(
             (m.conditions for m in self.graph.moments if m.term is site.softmax), site.moment.conditions
         )
@@ -247,14 +247,14 @@ class _Finder:
 
 
 def _is_kernel_call(term: Term) -> bool:
-    """Whether a value is what a fused kernel gives."""
+    """Whether a value is the result of a fused kernel."""
     if term.op == "call" and isinstance(term.args[0], Term) and term.args[0].op == "symbol":
         return is_kernel(term.args[0].args[0])
     return term.op == "sdpa"
 
 
 def _asks_for_kernel(test: Term) -> bool:
-    """`hasattr(F, "scaled_dot_product_attention")` and the like."""
+    """Whether a test looks for the kernel, like `hasattr(F, "scaled_dot_product_attention")`."""
     return any(
         is_const(one) and isinstance(one.args[0], str) and "scaled_dot_product" in one.args[0]
         for one in parts(test)

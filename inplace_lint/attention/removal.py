@@ -38,9 +38,9 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 @dataclass(slots=True, eq=False)
 class Removal:
-    """The statements that go, and those of them that a reader may miss (prints and asserts about shapes).
+    """The statements to remove; `said` are those among them whose output a user may miss (prints and asserts).
 
-    `loop` is the outermost loop around the product with the values.
+    `loop` is the outermost loop around the product with V.
     """
 
     statements: list[ast.stmt]
@@ -49,16 +49,16 @@ class Removal:
 
 
 class Statements:
-    """The statements of a function: what is around each, what it binds and reads. Gathered once for all attentions."""
+    """Index of a function's statements: parent, bound name and reads of each. Built once for all its attentions."""
 
     def __init__(self, function: FunctionSource) -> None:
-        #: the statement around each one, None at the top, and the block that it stands in
+        #: for each statement its parent statement (None at the top) and the block that contains it
         self.parents: dict[int, tuple[ast.stmt | None, list[ast.stmt]]] = {}
         self.all: list[ast.stmt] = []
         body = function.node.body if isinstance(function.node.body, list) else []
         self._collect(body, None)
         self._bound = {id(one): bound_by(one) for one in self.all}
-        #: what each reads, apart from the statements inside it; and where the function reads each name
+        #: the reads of each statement, without those of nested statements; and all reads of each name
         self.loads = {id(one): own_loads(one) for one in self.all}
         self.reads: dict[str, list[ast.expr]] = {}
         for loaded in self.loads.values():
@@ -79,12 +79,12 @@ class Statements:
                 self._collect(inner, statement)
 
     def bound(self, statement: ast.stmt) -> tuple[str, ...] | None:
-        """The one name that a removable statement binds or changes; None for a statement of another kind."""
+        """The one name that a removable statement binds or changes; None for any other statement."""
         return self._bound[id(statement)]
 
 
 def removal(plan: Plan, statements: Statements) -> Removal:
-    """What the rewrite takes out of its function. Raises Refused where something else reads what would go."""
+    """What the rewrite removes from its function. Raises Refused if a remaining statement reads what would be removed."""
     return _Removing(plan, statements).run()
 
 
@@ -149,7 +149,7 @@ class _Removing:
         return Removal(going, said, loops[-1] if loops else None)
 
     def _around(self, statement: ast.stmt, kinds: tuple[type[ast.stmt], ...]) -> list[ast.stmt]:
-        """The statements of some kinds around a statement, the innermost first."""
+        """The enclosing statements of some kinds, the innermost first."""
         found: list[ast.stmt] = []
         parent = self.parents[id(statement)][0]
         while parent is not None:
@@ -159,7 +159,7 @@ class _Removing:
         return found
 
     def _only_computes(self, steps: set[Term]) -> None:
-        """The helpers that the way leads through must not set a mode."""
+        """Raises Refused if a helper on the way from scores to result contains a `with` or `try` statement."""
         root = self.plan.graph.root
         result = self.plan.site.result
         for helper in {one.function for one in (*steps, result) if one.function not in (None, root)}:
@@ -184,7 +184,7 @@ class _Removing:
         return best
 
     def _closed(self, going: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:
-        """The statements that go with these: prints of shapes, emptied ifs, masks and sizes that served only them."""
+        """Extends the removal to a fixpoint: prints of shapes, emptied ifs, masks and sizes that only served it."""
         said: list[ast.stmt] = []
         gone = list(going)
         for _ in range(20):
@@ -225,7 +225,7 @@ class _Removing:
                     gone.append(statement)
 
     def _unused(self, gone: list[ast.stmt]) -> None:
-        """Plain assignments whose readers all go."""
+        """Adds plain assignments whose readers are all removed."""
         anchor = self.plan.anchor
         kept_text = " ".join([*self.plan.arguments, self.plan.after])
         kept_names = words_of(kept_text)
@@ -289,7 +289,7 @@ class _Removing:
                 raise Refused(f"line {statement.lineno} holds several statements")
 
     def _rebound(self, name: str, gone: list[ast.stmt]) -> bool:
-        """Whether a statement that stays binds the name last before the anchor, whatever goes."""
+        """Whether the last assignment of a name before the anchor stays."""
         assert self.anchor is not None
         last = [
             s
@@ -304,7 +304,7 @@ class _Removing:
         return id(self.parents[id(statement)][1])
 
     def _is_in(self, block: list[ast.stmt], statement: ast.stmt) -> bool:
-        """Whether a statement stands in a block, itself or inside another one."""
+        """Whether a statement stands in a block, directly or nested."""
         around: ast.stmt | None = statement
         while around is not None:
             around, held = self.parents[id(around)]
@@ -313,7 +313,7 @@ class _Removing:
         return False
 
     def _may_see(self, load: ast.expr, name: str, gone: list[ast.stmt]) -> bool:
-        """Whether a read of a name may see what a removed statement bound."""
+        """Whether a read of a name may see the value of a removed statement."""
         writers = [
             one for one in gone if name in (self.within.bound(one) or ()) and not self._are_apart(one, load)
         ]
@@ -321,11 +321,11 @@ class _Removing:
             return False
         first = min(one.lineno for one in writers)
         if any(contains(one, load) for one in self.within.inner):
-            return True  # read whenever the inner function is called
+            return True  # in an inner function, which may be called at any time
         if load.lineno < first and not any(self._around(one, _LOOPS) for one in writers):
             return False
         assert self.anchor is not None
-        # Bound anew by a statement that always runs between: by the anchor's own, or a later one beside it.
+        # Not if the anchor's statement, or a later one in its block, always rebinds the name before the read.
         block = self.parents[id(self.anchor)][1]
         for statement in block[block.index(self.anchor) :]:
             if statement in gone:
@@ -339,7 +339,7 @@ class _Removing:
         return True
 
     def _are_apart(self, statement: ast.stmt, load: ast.expr) -> bool:
-        """Whether a statement and a read lie on two arms of one `if`, which no loop runs through twice."""
+        """Whether a statement and a read lie on different arms of an `if`, outside of any loop."""
         if self._around(statement, _LOOPS):
             return False
         for around in self._around(statement, (ast.If,)):
