@@ -192,7 +192,7 @@ def _is_string(term: Term) -> bool:
 
 
 def einsum(graph: Graph, args: list[Term], at: ast.AST | None) -> Term | None:
-    """The term of an einsum, the equation first (torch) or last (einops); a `phi` if a condition chooses the equation."""
+    """The term of an einsum, equation first (torch) or last (einops); a `phi` if a condition chooses the equation."""
     chosen = next((a for a in args if a.op == "phi" and all(map(_is_string, a.args[1:]))), None)
     if chosen is not None:
         arms = [[arm if a is chosen else a for a in args] for arm in chosen.args[1:]]

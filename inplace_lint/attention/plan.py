@@ -214,7 +214,7 @@ class _Planner:
         return [f"{tight(text)}.flatten(0, {fold})" for text in texts]
 
     def _widths(self) -> None:
-        """Notes that the kernel may fall back if v and q are not known to have equally many channels."""
+        """Notes that the kernel may fall back if the channel counts of q and v are known and differ as terms."""
         site, sizes = self.site, []
         for operand, label in ((site.query, "e"), (site.value, "c")):
             shape = self.shapes.of(operand.term)
@@ -225,7 +225,7 @@ class _Planner:
             self.made.falling_back.append("v need not be as wide as q and k")
 
     def _views(self) -> None:
-        """Makes uses of the result independent of its memory layout: `view` becomes `reshape`, or `.contiguous()` is added."""
+        """Makes uses of the result independent of its layout: `view` becomes `reshape`, or `.contiguous()` is added."""
         laid = self.site.result
         for at, term, depth in self.graph.viewed:
             if not is_laid_as(term, laid, self.graph.fresh):
@@ -295,7 +295,7 @@ class _Planner:
         raise Refused("the weights are cast to a dtype that need not be that of q, k and v")
 
     def _stripped(self, term: Term) -> Term:
-        """An operand without a cast to float32 that the weights' cast undoes; the kernel accumulates in float32 anyway."""
+        """An operand without a cast to float32 that the weights' cast undoes; the kernel accumulates in float32."""
         if self.upcast and term.op == "cast" and term.args[1].op == "symbol":
             return term.first
         return term

@@ -125,7 +125,7 @@ class _Finder:
         return site
 
     def _row(self, query: Operand, rows: list[str], scores: Chain, problems: list[str]) -> str | None:
-        """The axis of the queries among the one or two axes that only q has; a second one holds heads that share k and v."""
+        """The query axis among the one or two axes that only q has; the other one holds heads that share k and v."""
         if len(rows) == 1:
             return rows[0]
         if len(rows) != 2 or len(scores.labels) < 3:
@@ -199,7 +199,7 @@ class _Finder:
         return True
 
     def _who_reads(self, site: Site) -> None:
-        """Records sinks that use scores or weights outside of the attention, and problems with code between the products."""
+        """Records other sinks of scores or weights, and problems with the code between the two products."""
         inner = {*site.scores.steps, *site.weights.steps, *inside_of(site.softmax)} - {site.result}
         # A condition may choose between several equations of one product.
         results = {m.term for m in self.graph.moments if m.at is site.moment.at} | {site.result}

@@ -84,7 +84,7 @@ class Statements:
 
 
 def removal(plan: Plan, statements: Statements) -> Removal:
-    """What the rewrite removes from its function. Raises Refused if a remaining statement reads what would be removed."""
+    """The statements that the rewrite removes. Raises Refused if a remaining statement reads what one of them binds."""
     return _Removing(plan, statements).run()
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..syntax.module import FunctionSource, Module
     from .plan import Plan
 
-    #: The arguments of `fixes.statements.arguments`, or other names for methods under `renamed`.
+    #: The keyword arguments of `fixes.statements.arguments`, or a mapping of method names under `renamed`.
     Changes: TypeAlias = "dict[str, Any]"
 
 _WIDTH = 100
@@ -26,7 +26,7 @@ _KERNEL = "scaled_dot_product_attention"
 
 
 def fix(plan: Plan) -> FixPlan:
-    """A plan that nothing refuses, as a fix."""
+    """The fix of a plan that is not refused."""
     module = plan.graph.root.module
     message = "call `F.scaled_dot_product_attention`, which computes the same"
     if not plan.falling_back:
@@ -49,7 +49,7 @@ def fix(plan: Plan) -> FixPlan:
 
 
 def reshapes(views: Sequence[ast.AST]) -> dict[ast.AST, Changes]:
-    """The change of each call of `view` that makes it one of `reshape`."""
+    """The changes that turn calls of `view` into calls of `reshape`."""
     return {node: {"renamed": _RESHAPES} for node in views}
 
 
@@ -62,7 +62,7 @@ def of_function(
     gone: Sequence[ast.stmt] = (),
     importing: str | None = None,
 ) -> FixPlan:
-    """The fix that changes expressions of a function and takes statements out of it; imports follow."""
+    """A fix that changes expressions of one function, removes the statements `gone`, and drops unread imports."""
     module, first = function.module, function.node.lineno
     dropped: list[ast.AST] = [*gone]
     instead: list[str] = []
@@ -93,7 +93,7 @@ def of_function(
 
 
 def _replaced(call: ast.AST, change: Changes) -> list[ast.AST]:
-    """The arguments of a call that do not stay in it."""
+    """The arguments of a call that the change drops or replaces."""
     assert isinstance(call, ast.Call)
     values, dropped = change.get("values", {}), change.get("dropped", ())
     given = [*enumerate(call.args), *((one.arg, one.value) for one in call.keywords)]
@@ -101,13 +101,13 @@ def _replaced(call: ast.AST, change: Changes) -> list[ast.AST]:
 
 
 def _point(module: Module, node: ast.AST, first: int, end: bool = False) -> tuple[int, int]:
-    """Where a node begins or ends, with its row counted from `first` and its column in characters."""
+    """The start or end of a node: its row relative to `first`, its column in characters."""
     row, offset = end_of(node) if end else start_of(node)
     return row - first + 1, len(module.lines[row - 1][:offset].decode("utf-8", "replace"))
 
 
 def _call(module: Module, plan: Plan, name: str) -> str:
-    """The call, over several lines where it would be too long for one."""
+    """The source of the kernel call, broken over several lines if it is too long for one."""
     anchor = plan.anchor
     assert anchor is not None
     (row, column), (last_row, last_column) = start_of(anchor), end_of(anchor)
@@ -122,13 +122,13 @@ def _call(module: Module, plan: Plan, name: str) -> str:
     rows = [head, *plan.arguments[3:]]
     if indent + 4 + len(head) > _WIDTH:
         rows = plan.arguments
-    # LibCST puts the block's own indentation before each line.
+    # LibCST adds the block's own indentation to each line.
     inner = "".join(f"    {argument},\n" for argument in rows)
     return f"{name}(\n{inner}){plan.after}"
 
 
 def kernel_name(module: Module, plan: Plan) -> tuple[str, str | None]:
-    """How the file calls the kernel, and the import where it needs one."""
+    """How the file can name the kernel, and the import to add if it has none (else None)."""
     scope = plan.graph.root.scope
     local = scope[0] | scope[1] | module.multiple | {*module.functions, *module.classes, *module.assignments}
     for bound, imported in module.imports.items():
@@ -152,5 +152,5 @@ def kernel_name(module: Module, plan: Plan) -> tuple[str, str | None]:
 
 
 def has_name(function: FunctionSource, name: str) -> bool:
-    """Whether a name means something where the function stands."""
+    """Whether a name is bound in the function's scope or at the top level of its file."""
     return name in function.scope[0] or function.module.binds(name)

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from .graph import Graph
 
 
-#: How many steps of arithmetic are followed: each may have two operands.
+#: Recursion limit in steps of arithmetic; each step may have two operands, so the work grows exponentially.
 _DEPTH = 6
 
 
 def is_number(graph: Graph, term: Term, depth: int = 0) -> bool:
-    """Whether a factor is a Python number, which `scale` takes, and not a tensor."""
+    """Whether a factor is a Python number, which the kernel's `scale` accepts, and not a tensor."""
     if is_scalar(term):
         return True
     if depth > _DEPTH:
@@ -40,7 +40,7 @@ def is_number(graph: Graph, term: Term, depth: int = 0) -> bool:
 
 
 def _is_built_with(term: Term) -> bool:
-    """An argument in arithmetic with numbers, such as the width that `__init__` was given."""
+    """Whether a term is a parameter of `__init__`, assumed to be a number if it occurs in arithmetic with numbers."""
     return term.op == "param" and getattr(term.at, "name", "") == "__init__"
 
 
@@ -53,7 +53,7 @@ def _is_annotated_number(term: Term) -> bool:
 
 
 def parameter_of(term: Term) -> tuple[ast.arg | None, ast.expr | None]:
-    """The parameter that a `param` term is, and its default; None where there is none."""
+    """The syntax node and the default of the parameter behind a `param` term; None for either if it has none."""
     arguments = getattr(term.at, "args", None)
     if arguments is None:
         return None, None
@@ -65,7 +65,7 @@ def parameter_of(term: Term) -> tuple[ast.arg | None, ast.expr | None]:
 
 
 def is_zero_dimensional(graph: Graph, term: Term, depth: int = 0) -> bool:
-    """Whether a tensor has one element and no axis; of a factor that is computed in many steps it is not told."""
+    """Whether a tensor is known to have no axes; False also for factors computed in too many steps."""
     if depth > _DEPTH:
         return False
     depth += 1
@@ -84,7 +84,7 @@ def is_zero_dimensional(graph: Graph, term: Term, depth: int = 0) -> bool:
 
 
 def is_scalar(term: Term) -> bool:
-    """Whether a term is a Python number, for all that is known of it."""
+    """Whether a term is a Python number, judging by its operations alone."""
     stack, seen = [term], set()
     while stack:
         one = stack.pop()

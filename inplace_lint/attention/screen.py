@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 def functions(module: Module, names: Names) -> list[FunctionSource]:
-    """The functions that may compute an attention, themselves or in what they call, in order."""
+    """The functions that may compute an attention, themselves or in what they call, in source order."""
     return _Screen(module, names).chosen()
 
 
 class _Screen:
-    """The functions of one file with the spans of their text; of positions in it, only those inside them count."""
+    """Maps positions of words in a file's text to the functions whose source spans contain them."""
 
     def __init__(self, module: Module, names: Names) -> None:
         self.module = module
@@ -48,7 +48,7 @@ class _Screen:
         return [f for f in self.spans if f in weighing and f in multiplying and f.name != "__init__"]
 
     def _imports_softmax(self, function: FunctionSource) -> bool:
-        """Whether a function calls one that is imported from the project and that has a softmax."""
+        """Whether a function calls a function that is imported from the project and contains a softmax."""
         if not (self.module.imports or self.module.stars):
             return False
         for name in called_in(function.text):
@@ -61,7 +61,7 @@ class _Screen:
         return False
 
     def _positions(self, words: Iterable[bytes], more: Iterable[int] = ()) -> list[int]:
-        """Where one of the words stands, in order."""
+        """The sorted positions of some words in the file's text."""
         found = [*more]
         for word in words:
             position = self.source.find(word)
@@ -71,7 +71,7 @@ class _Screen:
         return sorted(found)
 
     def _having(self, positions: list[int]) -> set[FunctionSource]:
-        """Functions with one of the positions, in their text, in `__init__` for them, or in what they call."""
+        """Functions with a position in their own text, in a layer that `__init__` builds for them, or in a callee."""
         found = self._around(positions)
         built = self._built(positions, found)
         if built:
@@ -98,7 +98,7 @@ class _Screen:
         return before != b"def " and not (before[-1:].isalnum() or before[-1:] == b"_")
 
     def _uses(self, function: FunctionSource, built: dict[str, set[bytes]]) -> bool:
-        """Whether a method reads an attribute that `__init__` builds on one of the positions."""
+        """Whether a method reads an attribute that `__init__` builds on a line with one of the positions."""
         names = built.get(function.owner.name) if function.owner is not None else None
         if not names:
             return False
@@ -107,7 +107,7 @@ class _Screen:
         return any(self.source.find(receiver + name, first, last) >= 0 for name in names)
 
     def _built(self, positions: list[int], found: set[FunctionSource]) -> dict[str, set[bytes]]:
-        """class -> attributes that its `__init__`, or that of a base in the file, builds on the positions' lines."""
+        """class -> attributes that its `__init__`, or that of a base in the file, assigns on a line with a position."""
         built: dict[str, set[bytes]] = {}
         for function in found:
             if function.owner is None or function.name != "__init__":
@@ -128,7 +128,7 @@ class _Screen:
 
 
 def _attribute(line: bytes, receiver: bytes) -> bytes | None:
-    """The attribute of the object that a line assigns, with or without an annotation."""
+    """The attribute of the receiver that a line assigns, with or without an annotation; None for other lines."""
     target, equal, _ = line.partition(b"=")
     name = target.partition(b":")[0].strip()
     if not equal or not name.startswith(receiver):
@@ -137,5 +137,5 @@ def _attribute(line: bytes, receiver: bytes) -> bytes | None:
     return name if name.replace(b"_", b"a").isalnum() else None
 
 
-#: Methods that are called by the name of their object.
+#: Methods that are not called by their own name.
 _NEVER_BY_NAME = frozenset({"forward", "__call__", "__init__"})

@@ -28,7 +28,7 @@ _ELEMENTWISE = frozenset(
 
 
 class Shapes:
-    """The shapes of one value graph."""
+    """Computes and memoises the shapes of one value graph."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
@@ -40,7 +40,7 @@ class Shapes:
         """The axes of a value; None if not even their number is known."""
         if term in self._known:
             return self._known[term]
-        self._known[term] = None  # ends cycles
+        self._known[term] = None  # breaks cycles
         found = self._find(term)
         self._known[term] = found
         return found
@@ -50,7 +50,7 @@ class Shapes:
         return None if shape is None else len(shape)
 
     def settled(self, size: Term) -> Term:
-        """A size as the first value has it that has an axis so long: a layer hands the axes on that it keeps."""
+        """Follows a size to the first value that has the axis: elementwise operations and layers keep sizes."""
         seen = set()
         while size.op == "size" and size not in seen:
             seen.add(size)
@@ -61,7 +61,7 @@ class Shapes:
         return size
 
     def role(self, size: Term | None) -> str:
-        """The role of an axis of this size."""
+        """The role of an axis with this size."""
         if size is None:
             return ""
         if size not in self._roles:
@@ -96,7 +96,7 @@ class Shapes:
         return ""
 
     def built(self, size: Term) -> Term | None:
-        """A size as what the object was built with says it; None where that does not say it."""
+        """A size as an expression of parameters and constants; None if it depends on anything else."""
         if size not in self._built:
             self._built[size] = None
             self._built[size] = self._build(size)
@@ -119,7 +119,7 @@ class Shapes:
         return size if size.op in ("const", "param") else None
 
     def channel(self, term: Term) -> int | None:
-        """The axis of a value that layers take for its channels."""
+        """The axis that a layer treats as the channels of a value; None if no layer does."""
         known = self.graph.channels
         while term not in known and term.args and isinstance(term.args[0], Term):
             if term.op == "item" and term.args[0].op in ("chunk", "split"):
@@ -165,7 +165,7 @@ class Shapes:
             unknown = unknown or shape is None
             if shape is not None and (best is None or len(shape) > len(best)):
                 best = shape
-        # A value of unknown rank is taken to be no wider than scores or operands of three axes and more.
+        # An operand of unknown rank is assumed not to add axes to a shape of three or more.
         return None if unknown and (best is None or len(best) < 3) else best
 
     def _phi(self, term: Term) -> Shape | None:
@@ -212,7 +212,7 @@ class Shapes:
             and made.args[0] == "torch.nn.Parameter"
             and len(made.args) > 3
         ):
-            shape = self.of(made.args[3])  # what is learned does not grow with the data
+            shape = self.of(made.args[3])  # the sizes of a parameter do not depend on the data
             return None if shape is None else tuple(Axis(axis.size, "channel") for axis in shape)
         return None if made is None or made.op in ("attr", "new") else self.of(made)
 
@@ -225,7 +225,7 @@ class Shapes:
         return None if shape is None else (*shape[:-1], Axis(None, "channel"))
 
     def _call(self, term: Term) -> Shape | None:
-        """A layer's forward."""
+        """The shape after the forward of a torch.nn layer."""
         made = calls.module_of(self.graph, term.args[0])
         operands = term.args[3:] if len(term.args) > 3 else ()
         if made is None or not operands:
@@ -264,7 +264,7 @@ class Shapes:
         return None
 
     def _convolved(self, given: Term, made: Term, space: int) -> tuple[Axis, list[Axis]]:
-        """The batch and spatial axes behind a convolution: those before it, where it looks at single places."""
+        """The batch and spatial axes after a convolution; the sizes are kept if the kernel size is 1."""
         shape = self.of(given)
         if shape is None or len(shape) != space + 2:
             return Axis(None, "outer"), [Axis(None, "outer") for _ in range(space)]
@@ -273,7 +273,7 @@ class Shapes:
         return Axis(shape[0].size, "outer"), [Axis(one.size if keeps else None, "outer") for one in shape[2:]]
 
 
-#: What an operation makes of the axes of what it is given.
+#: Shape inference per operation.
 _SHAPES: dict[str, Callable[[Shapes, Term], Shape | None]] = {
     **REARRANGED,
     "phi": Shapes._phi,

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True, eq=False)
 class Mask:
-    """What is laid over the scores. `kind` is keep, drop (boolean) or add; `value` what drop fills in.
+    """One mask on the scores: `kind` is "keep" or "drop" (boolean) or "add"; `value` is what masked scores become.
 
-    `before` are the factors that multiply the scores afterwards, `tests` the conditions it lies under (term, holds),
-    `labels` the axes of the scores there.
+    `before` are the factors applied to the scores after the mask, `tests` its path condition as (term, holds) pairs,
+    `labels` the axes of the scores where it is applied.
     """
 
     kind: str
@@ -36,9 +36,9 @@ class Mask:
 
 @dataclass(slots=True, eq=False)
 class Chain:
-    """What leads from a product to a value: its axes now, factors, masks, casts, and what stands in the way.
+    """The steps from a product (or softmax) to a value: axis labels, factors, masks, casts, and problems for a rewrite.
 
-    `shifts` are the axes over which a maximum was subtracted: a softmax over another one would see that.
+    `shifts` are the axes over which a maximum was subtracted; only a softmax over the same axis ignores that.
     """
 
     source: Term
@@ -54,11 +54,11 @@ class Chain:
 
     @classmethod
     def begun(cls, source: Term, labels: tuple[str, ...]) -> Chain:
-        """The chain that is its own source."""
+        """The empty chain, which starts and ends at `source`."""
         return cls(source, labels, (source,))
 
     def then(self, step: Term, **changes: Any) -> Chain:
-        """The chain with a step more."""
+        """The chain extended by one step."""
         return replace(self, steps=(*self.steps, step), **changes)
 
     def problem(self, step: Term, words: str) -> Chain:
@@ -66,13 +66,13 @@ class Chain:
 
 
 def united(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What two paths have, each once: a chain of n conditions has 2ⁿ paths."""
+    """The union of two tuples, in order; without it, n conditions in a row would give 2ⁿ copies."""
     return tuple(dict.fromkeys((*one, *other)))
 
 
 @dataclass(slots=True, eq=False)
 class Operand:
-    """A factor of a product: its term, its axes by label."""
+    """One factor of a product, with its axis labels."""
 
     term: Term
     labels: tuple[str, ...]
@@ -80,7 +80,7 @@ class Operand:
 
 @dataclass(slots=True, eq=False)
 class Site:
-    """One attention: q, k, v with their axes by label, the way from scores to weights, the labels of the output."""
+    """One attention: q, k and v with axis labels, the chains of scores and weights, and the labels of the output."""
 
     moment: Moment
     softmax: Term
@@ -92,11 +92,11 @@ class Site:
     batch: tuple[str, ...]
     output: tuple[str, ...]
     problems: list[str]
-    #: whether another path of the same function calls the kernel
+    #: whether another path of the same function calls the kernel, or a test asks for it
     guarded: bool = False
-    #: where scores or weights go besides
+    #: sinks of scores or weights outside of the attention
     readers: list[Sink] = field(default_factory=list)
-    #: whether one of the readers reads them in training, with all flags as they are by default
+    #: whether one of the readers reads them in training, with all flags at their defaults
     needed: bool = False
 
     @property
@@ -108,7 +108,7 @@ class Site:
         return self.scores.source
 
     def is_single(self, graph: Graph) -> bool:
-        """Whether q, k and v are what linear layers give, with no axis of heads made of their channels."""
+        """Whether q, k and v are outputs of linear layers without a head axis split off."""
         operands = (self.query, self.key, self.value)
         return all(len(one.labels) == 3 and one.labels[0] == "..." for one in operands) and all(
             _is_projected(graph, one.term) for one in operands
@@ -116,14 +116,14 @@ class Site:
 
 
 def _is_projected(graph: Graph, term: Term) -> bool:
-    """Whether a linear layer gives a value, whole or in parts."""
+    """Whether a value is the output of a linear layer, or a part of it."""
     while term.op in ("transpose", "mT", "mul", "div", "cast", "normalize", "item", "chunk", "split"):
         term = term.args[0]
     return term.op == "call" and kind_of(graph, term.args[0]) == "torch.nn.Linear"
 
 
 def is_given(term: Term, classes: Classes) -> bool:
-    """Whether a value comes from what the function is given: scores with learned keys do not grow with the input."""
+    """Whether a value depends on the input; scores with learned keys do not grow with the input."""
     stack, seen = [term], set()
     while stack:
         one = stack.pop()
@@ -140,7 +140,7 @@ def is_given(term: Term, classes: Classes) -> bool:
 
 
 def _made_of(term: Term) -> list[Term]:
-    """What a value is computed from: no test between two of them; of a function the object that has the method."""
+    """The operands that determine a value: without the test of a `phi`; for a method call also its receiver."""
     operands = term.operands
     if term.op == "phi":
         return operands[1:]
@@ -151,7 +151,7 @@ def _made_of(term: Term) -> list[Term]:
 
 
 def is_one_row(term: Term) -> bool:
-    """Whether a query is made from one position: `x[:, :1]`, a class token."""
+    """Whether a query comes from a single position, such as `x[:, :1]` (a class token)."""
     for _ in range(12):
         if term.op == "getitem":
             entries = items(term.args[1]) or ()

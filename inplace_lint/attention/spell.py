@@ -27,19 +27,19 @@ _COMPARED = {
     "is": "is",
     "is not": "is not",
 }
-#: How tightly a text binds, from a ternary to a name.
+#: Operator precedence levels, from a ternary (loosest) to a name.
 TERNARY, COMPARISON, SUM, PRODUCT, UNARY, POWER, ATOM = range(7)
-#: What is longer nobody would write as a part of an expression.
+#: Longest source text of one term, in characters; a longer one is Unspellable, because nobody would write it.
 _LONGEST = 400
 _BINDING = {"mul": PRODUCT, "div": PRODUCT, "floordiv": PRODUCT, "matmul": PRODUCT, "add": SUM, "sub": SUM}
 
 
 class Unspellable(Exception):
-    """A value has no name, and no expression, where it is needed."""
+    """A value has neither a name nor an expression at the place where it is needed."""
 
 
 class Speller:
-    """Writes terms for the place of a moment. `gone` says whether a node's statement will no longer be there."""
+    """Writes terms as source for the place of one moment, where the local names have known terms."""
 
     def __init__(self, graph: Graph, moment: Moment) -> None:
         self.graph = graph
@@ -51,14 +51,14 @@ class Speller:
         for name, term in moment.names.items():
             if "@" not in name:
                 self._by_term.setdefault(term, name)
-        #: nodes whose values are calls that may be made only once: each must be among what is removed
+        #: source expressions that are reused and must not run twice: the plan must remove the originals
         self.moved: list[ast.AST] = []
-        #: attributes that are read anew
+        #: attributes that the written source reads again
         self.attributes: set[str] = set()
 
     @contextmanager
     def under(self, tests: Sequence[tuple[Term, bool]]) -> Iterator[None]:
-        """What is written stands where these conditions hold: a name that they choose the value of holds that one."""
+        """Within the context, the conditions `tests` hold: a name whose `phi` they decide stands for that arm."""
         outer, chosen = (self._by_term, self._spelled), dict(tests)
         self._by_term, self._spelled = dict(self._by_term), {}
         for name, term in self.names.items():
@@ -72,7 +72,7 @@ class Speller:
             self._by_term, self._spelled = outer
 
     def condition(self, test: Term, holds: bool) -> str:
-        """A condition, or that a name is not None which holds a tensor where it is met, and None where it is not."""
+        """The source of a test; if it has none, `name is not None` for a name that is a tensor just when it holds."""
         while test.op == "not":
             test, holds = test.first, not holds
         try:
@@ -87,9 +87,9 @@ class Speller:
             raise
 
     def text(self, term: Term, binding: int = TERNARY) -> str:
-        """The term's source, in parentheses where it binds more loosely than `binding`."""
+        """The source of a term, in parentheses if it binds more loosely than `binding`."""
         if term not in self._spelled:
-            self._spelled[term] = None  # where it has no text, it has none the next time
+            self._spelled[term] = None  # stays if `_spell` raises: the term is Unspellable next time, too
             self._spelled[term] = self._spell(term)
         known = self._spelled[term]
         if known is None or len(known[0]) > _LONGEST:
@@ -105,7 +105,7 @@ class Speller:
             return (repr(term.args[0]), ATOM if not str(term.args[0]).startswith("-") else UNARY)
         read = _attributes_in(term, self._by_term)
         if not read.isdisjoint(self.graph.classes.written):
-            raise Unspellable  # it may hold something else by then
+            raise Unspellable  # the attribute may have another value by then
         self.attributes |= read
         written = self._as_written(term)
         if written is not None:
@@ -113,9 +113,9 @@ class Speller:
         return self._structure(term)
 
     def _as_written(self, term: Term) -> tuple[str, int] | None:
-        """The text that computes the term in the file, where it means the same at this place."""
+        """The source that computes the term in the file, if it evaluates to the same term at this place."""
         nodes = [term.at] if term.function is self.graph.root else []
-        # ... or calls the helper that gives it: the last call goes with what it was made for.
+        # A helper's result is spelled as the call of the helper, the latest one first.
         before = [one for one in self.graph.moments if one.depth == 0 and one.order < self.moment.order]
         nodes += [one.at for one in reversed(before) if one.term is term]
         for node in dict.fromkeys(nodes):
@@ -185,17 +185,17 @@ class Speller:
 
 
 def _attributes_in(term: Term, named: dict[Term, str]) -> set[str]:
-    """Attributes that a term reads, but for those inside values that have a name."""
+    """The attributes that a term reads, except inside values that have a name."""
     return {one.args[1] for one in parts(term, stops=named) if one.op == "attr"}
 
 
 def _calls(term: Term) -> bool:
-    """Whether computing the term again would call something whose effects are not known, or draw random numbers."""
+    """Whether evaluating the term again would repeat an unknown call, or draw other random numbers."""
     return any(one.op in ("call", "opaque", "dropout", "new") for one in parts(term))
 
 
 def tight(text: str) -> str:
-    """The text in parentheses unless it binds as tightly as a name."""
+    """The text, in parentheses unless it is a single operand such as `a.b(c)[0]`."""
     depth = 0
     for letter in text:
         if letter in "([{":
@@ -208,7 +208,7 @@ def tight(text: str) -> str:
 
 
 def source_of(lines: list[bytes], node: Any) -> str:
-    """The text of a node."""
+    """The source text of a node."""
     row, end = node.lineno - 1, (node.end_lineno or node.lineno) - 1
     start, stop = node.col_offset, node.end_col_offset or 0
     if row == end:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from ..project.contents import Contents
 
-#: A file without any of these calls none of the functions below.
+#: A file without any of these words cannot call the functions below.
 _WORDS = (
     b"create_graph",
     b"autograd.functional",
@@ -35,7 +35,7 @@ _WORDS = (
     b"backward_hook",
     b"backward_pre_hook",
 )
-#: Functions that differentiate twice, or forwards.
+#: Functions that compute second or forward-mode derivatives.
 _SECOND = frozenset(
     {
         *(f"torch.autograd.functional.{name}" for name in ("hessian", "hvp", "vhp", "jvp")),
@@ -62,24 +62,24 @@ _HOOKS = frozenset(
 
 
 class _Deeds:
-    """What a package does: `second` whether it takes such derivatives; `hooks` what its hooks are hung on."""
+    """What a package does: `second` is True if it takes second derivatives; `hooks` are its hook registrations."""
 
     __slots__ = ("hooks", "second")
 
     def __init__(self) -> None:
         self.second = False
-        #: for each registration the attribute that holds the module ("" for any), and the classes that it must be of
+        #: (attribute that holds the module, "" for any; torch.nn classes that it may have, empty for any)
         self.hooks: set[tuple[str, frozenset[str]]] = set()
 
     def said(self) -> str:
-        """The same as text, to be kept; nothing where nothing is done."""
+        """The record as text for the cache; "" if it is empty."""
         if not self.second and not self.hooks:
             return ""
         return json.dumps([self.second, sorted([held, sorted(kinds)] for held, kinds in self.hooks)])
 
     @classmethod
     def of(cls, text: str) -> _Deeds:
-        """What was said."""
+        """The record from its text."""
         found = cls()
         if text:
             found.second, hooks = json.loads(text)
@@ -92,12 +92,12 @@ class _Deeds:
 
 
 def takes_second_derivatives(module: Module, contents: Contents) -> bool:
-    """Whether the package of a file asks for derivatives of derivatives, or for forward-mode ones, anywhere."""
+    """Whether any file of the package takes second or forward-mode derivatives."""
     return _deeds(module, contents).second
 
 
 def hooks_modules(module: Module, contents: Contents, attribute: str, kind: str) -> bool:
-    """Whether the package of a file may hang a hook on a module of this kind (`torch.nn.Dropout`) in this attribute."""
+    """Whether the package may register a hook on a module of class `kind` that is held in `attribute`."""
     return any(
         held in ("", attribute) and (not kinds or not kind or kind in kinds)
         for held, kinds in _deeds(module, contents).hooks
@@ -115,7 +115,7 @@ def _deeds(module: Module, contents: Contents) -> _Deeds:
 
 
 def of_package(top: str, contents: Contents) -> _Deeds:
-    """What the files below a folder do together."""
+    """The merged record of all files below a folder, cached in `contents`."""
     if top not in contents.folders:
         contents.folders[top] = _read(top, contents)
     found: _Deeds = contents.folders[top]
@@ -123,7 +123,7 @@ def of_package(top: str, contents: Contents) -> _Deeds:
 
 
 def _top(directory: str) -> str | None:
-    """The topmost folder of the unbroken chain of packages around a folder; None outside of any."""
+    """The topmost folder of the packages that contain `directory`; None if it is not a package."""
     top = None
     while os.path.isfile(os.path.join(directory, "__init__.py")):
         top, directory = directory, os.path.dirname(directory)
@@ -151,7 +151,7 @@ def _in_file(path: str, contents: Contents) -> _Deeds:
         if any(word in source for word in _WORDS):
             return _of(Module(path, source))
     except (OSError, UnreadableFile, RecursionError):
-        pass  # its own check says so
+        pass  # reported when the file itself is checked
     return _Deeds()
 
 
@@ -174,7 +174,7 @@ def _of(module: Module) -> _Deeds:
 
 
 def _imported(module: Module) -> dict[str, str]:
-    """The full names of what is imported anywhere in a file."""
+    """Local name -> full name of every import in a file, at any level."""
     found: dict[str, str] = {}
     for node in nodes_of(module.tree):
         if isinstance(node, ast.ImportFrom) and not node.level:
@@ -192,7 +192,7 @@ def _imported(module: Module) -> dict[str, str]:
 def _calls(
     node: ast.AST, names: dict[str, str], kinds: frozenset[str]
 ) -> Iterator[tuple[frozenset[str], ast.Call]]:
-    """Every call, with the classes of torch.nn that a test around it (`isinstance(m, nn.Linear)`) asks for."""
+    """Every call, with the torch.nn classes that an enclosing `if isinstance(m, nn.Linear)` requires."""
     stack = [(node, kinds)]
     while stack:
         one, held = stack.pop()
@@ -213,7 +213,7 @@ def _calls(
 
 
 def _asked(test: ast.expr, names: dict[str, str]) -> frozenset[str]:
-    """The classes of a test `isinstance(m, …)`, where all of them are torch's."""
+    """The classes of an `isinstance(m, …)` test if all of them are torch.nn's, else an empty set."""
     if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
         return next((found for found in (_asked(one, names) for one in test.values) if found), frozenset())
     if not isinstance(test, ast.Call) or getattr(test.func, "id", "") != "isinstance" or len(test.args) != 2:
@@ -227,7 +227,7 @@ def _asked(test: ast.expr, names: dict[str, str]) -> frozenset[str]:
 
 
 def _is_itself(module: Module, call: ast.Call) -> bool:
-    """Whether an object hangs a hook on itself, in a method of a class."""
+    """Whether the hook is registered on the receiver of the enclosing method."""
     receiver = getattr(getattr(call.func, "value", None), "id", "")
     return any(
         f.owner is not None and f.parameters[:1] and f.parameters[0].arg == receiver
@@ -236,13 +236,13 @@ def _is_itself(module: Module, call: ast.Call) -> bool:
 
 
 def _held(func: ast.expr) -> str:
-    """The attribute of an object that a hook is hung on: `drop` of `self.drop.register_forward_hook`; "" for any."""
+    """The attribute whose module gets the hook: `drop` for `self.drop.register_forward_hook`; "" for any."""
     value = getattr(func, "value", None)
     return value.attr if isinstance(value, ast.Attribute) else ""
 
 
 def _dotted(node: ast.AST, names: dict[str, str]) -> str | None:
-    """The full name of `a.b.c`, where `a` is imported."""
+    """The full name of `a.b.c` if `a` is imported, else None."""
     rest: list[str] = []
     while isinstance(node, ast.Attribute):
         rest.append(node.attr)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: The version of PyTorch that brought it (its release notes and the documentation of the version before).
+#: The PyTorch version that introduced each feature (release notes; absent from the docs of the version before).
 SINCE = {
     "scaled_dot_product_attention": (2, 0),
     "scale": (2, 1),
@@ -19,7 +19,7 @@ SIZES = {"batch": 8, "heads": 16, "length": 8192}
 
 
 class Target:
-    """`oldest` gives the oldest PyTorch, asked for when it is first needed; None is the newest known."""
+    """`oldest` is called on first need and returns the oldest PyTorch to support; None means the newest known."""
 
     __slots__ = ("_oldest", "sizes")
 
@@ -32,7 +32,7 @@ class Target:
         self.sizes = SIZES if sizes is None else sizes
 
     def lacks(self, feature: str) -> str | None:
-        """Why something cannot be used: that a PyTorch which the project must run on lacks it; None if it can."""
+        """Why a feature cannot be used with the oldest supported PyTorch; None if it can."""
         oldest, since = self._oldest(), SINCE[feature]
         if oldest is None or oldest >= since:
             return None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Term:
-    """One value. `at` is the first place that computes it, `function` the function around that place."""
+    """A node of the value graph: `at` is the first expression that computes it, `function` the function around that."""
 
     __slots__ = ("args", "at", "function", "op")
 
@@ -43,14 +43,14 @@ class Term:
         return f"{self.op}({', '.join(map(repr, self.args))})"
 
 
-#: Computed anew at every place: two equal calls are two values (random numbers, unknown effects, what is reported).
+#: Not shared between places: two equal calls are two values (random numbers, unknown effects, reported calls).
 UNIQUE = frozenset(
     "call opaque matmul bmm baddbmm einsum softmax dropout sdpa new mha rand randn empty".split()
 )
 
 
 class Terms:
-    """Makes terms, each once."""
+    """Creates terms, and returns the known object for an equal one."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[Any, ...], Term] = {}
@@ -61,7 +61,7 @@ class Terms:
         if op == "const":
             key = (op, type(args[0]), repr(args[0]))
         elif op in UNIQUE:
-            if at is None and op == "opaque":  # two things of which nothing is known are two things
+            if at is None and op == "opaque":  # unknown values are never equal to each other
                 return Term(op, args, at, self.function)
             key = (id(at), *key)
         known = self._known.get(key)
@@ -80,28 +80,28 @@ class Terms:
 
 
 def is_const(term: Any, *values: object) -> bool:
-    """Whether a term is a constant, and where values are given, one of them."""
+    """Whether a term is a constant; if values are given, whether it is one of them (of the same type)."""
     if not isinstance(term, Term) or term.op != "const":
         return False
     return not values or any(type(term.args[0]) is type(v) and term.args[0] == v for v in values)
 
 
 def integer(term: Any) -> int | None:
-    """The value of a constant integer."""
+    """The value of a constant int, else None."""
     if isinstance(term, Term) and term.op == "const" and type(term.args[0]) is int:
         return int(term.args[0])
     return None
 
 
 def items(term: Any) -> tuple[Term, ...] | None:
-    """The elements of a tuple or list."""
+    """The elements of a tuple or list term, else None."""
     if isinstance(term, Term) and term.op in ("tuple", "list"):
         return term.args
     return None
 
 
 def is_tensor(term: Term) -> bool:
-    """Whether a value is surely a tensor: an operation made it that makes nothing else, or arithmetic with one."""
+    """Whether a value is certainly a tensor: the result of a tensor operation, of arithmetic on one, or of indexing one."""
     stack, seen = [term], set()
     while stack:
         one = stack.pop()
@@ -110,7 +110,7 @@ def is_tensor(term: Term) -> bool:
         if one.op in ("mul", "div", "add", "sub", "pow", "neg") and one not in seen:
             seen.add(one)
             stack.extend(one.operands)
-        elif one.op in ("getitem", "item") and one not in seen:  # what a tensor is indexed for is one, too
+        elif one.op in ("getitem", "item") and one not in seen:  # indexing a tensor gives a tensor
             seen.add(one)
             stack.append(one.first)
     return False
@@ -125,7 +125,7 @@ _TENSORS = frozenset(
 
 
 def is_metadata(term: Term) -> bool:
-    """Whether an attribute tells of a tensor's kind, and nothing of its values."""
+    """Whether a term is metadata of a tensor (dtype, device, rank) and says nothing of its values."""
     return term.op in ("dim", "numel") or (term.op == "member" and term.args[1] in _METADATA)
 
 
@@ -133,7 +133,7 @@ _METADATA = frozenset("dtype device ndim layout is_cuda requires_grad itemsize".
 
 
 def ends(value: Term) -> Iterator[Term]:
-    """What tests choose a value from, each once; the value itself where no test does."""
+    """The values between which nested `phi`s choose, each once; the value itself if it is no `phi`."""
     stack, seen = [value], set()
     while stack:
         term = stack.pop()
@@ -146,7 +146,7 @@ def ends(value: Term) -> Iterator[Term]:
 
 
 def parts(root: Term, *leaves: str, stops: Container[Term] = ()) -> Iterator[Term]:
-    """A value and what it is computed from, each once: `leaves` are not gone into, `stops` are left out."""
+    """A term and all terms that it is computed from, each once; does not descend into `leaves`, leaves out `stops`."""
     stack, seen = [root], set()
     while stack:
         term = stack.pop()
@@ -161,7 +161,7 @@ def parts(root: Term, *leaves: str, stops: Container[Term] = ()) -> Iterator[Ter
 def sources(
     roots: Iterable[Term], stops: Container[Term] = (), through_shapes: bool = False
 ) -> Iterator[Term]:
-    """Values and what they are computed from, each once, not through `stops` nor from shapes alone."""
+    """The roots and what they are computed from, each once; leaves out `stops` and whatever only gives a shape."""
     stack, seen = [*roots], set()
     while stack:
         term = stack.pop()
@@ -174,5 +174,5 @@ def sources(
 
 
 def within(root: Term, sought: set[Term], stops: Container[Term] = (), through_shapes: bool = False) -> bool:
-    """Whether `root` is computed from one of the sought terms, not through `stops` nor from shapes alone."""
+    """Whether `root` is computed from one of the sought terms, without passing `stops` or shapes."""
     return any(term in sought for term in sources((root,), stops, through_shapes))

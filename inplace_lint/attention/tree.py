@@ -8,11 +8,12 @@ from ..syntax.nodes import children, end_of, inner_bodies, start_of
 
 
 def contains(outer: ast.AST, inner: ast.AST) -> bool:
+    """Whether the source span of `outer` includes that of `inner`."""
     return start_of(outer) <= start_of(inner) and end_of(inner) <= end_of(outer)
 
 
 def bound_by(statement: ast.stmt) -> tuple[str, ...] | None:
-    """The one name that a removable statement binds or changes; None for a statement of another kind."""
+    """The one name that a removable statement binds or changes in place; None for any other statement."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target: ast.expr = statement.targets[0]
     elif isinstance(statement, ast.AugAssign) or (isinstance(statement, ast.AnnAssign) and statement.value):
@@ -30,7 +31,7 @@ def bound_by(statement: ast.stmt) -> tuple[str, ...] | None:
 
 
 def surely_bound(statement: ast.stmt) -> set[str]:
-    """Names that a statement binds whenever it runs."""
+    """The names that an assignment binds whenever it runs; empty for any other statement."""
     found: set[str] = set()
     targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
     if not isinstance(statement, (ast.Assign, ast.AnnAssign)):
@@ -52,7 +53,7 @@ def nodes_of(node: ast.AST) -> list[ast.AST]:
 
 
 def own_nodes_of(statement: ast.stmt) -> list[ast.AST]:
-    """The nodes of a statement without those of the statements inside it."""
+    """The nodes of a statement, without those of statements nested in its blocks."""
     inner = {id(one) for body in inner_bodies(statement) for one in body}
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
         inner = set()
@@ -76,7 +77,7 @@ def loads(statement: ast.stmt) -> list[tuple[ast.expr, str]]:
 
 
 def own_loads(statement: ast.stmt) -> list[tuple[ast.expr, str]]:
-    """Reads in a statement; `x += y` reads x, `del x` too."""
+    """Name reads of a statement without nested ones; `x += y` reads x, and `del x` counts as a read."""
     found: list[tuple[ast.expr, str]] = [
         (one, one.id)
         for one in own_nodes_of(statement)
@@ -95,7 +96,7 @@ def has_call(node: ast.AST) -> bool:
     return any(isinstance(one, (ast.Call, ast.Await, ast.Yield)) for one in nodes_of(node))
 
 
-#: Calls that can be left out where nobody reads their result.
+#: Functions and methods without side effects: a call can be removed if its result is unread.
 _PURE = frozenset(
     "tril triu ones zeros full size sqrt view reshape unsqueeze expand bool to float eq ne lt gt tensor arange "
     "transpose permute finfo expand_as len int repeat_interleave contiguous logical_not dim".split()
@@ -103,6 +104,7 @@ _PURE = frozenset(
 
 
 def is_pure(node: ast.AST) -> bool:
+    """Whether a node makes no calls except those in `_PURE`."""
     for one in nodes_of(node):
         if isinstance(one, ast.Call):
             name = getattr(one.func, "attr", getattr(one.func, "id", ""))
@@ -122,6 +124,7 @@ def is_print(statement: ast.stmt) -> bool:
 
 
 def words_of(text: str) -> set[str]:
+    """The identifiers and numbers in a text."""
     words, word = set(), ""
     for letter in text + " ":
         if letter.isalnum() or letter == "_":

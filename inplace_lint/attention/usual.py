@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from .frames import Sink
     from .graph import Graph
 
-#: So many steps from a test to what decides it are followed.
+#: Recursion limit when a test is traced to the flag that decides it.
 _DEPTH = 6
 
 
 def reads(graph: Graph, sink: Sink, sought: set[Term], stops: Container[Term]) -> bool:
-    """Whether one of the sought values goes where a sink says, with all flags as they are by default."""
+    """Whether one of the sought values reaches the sink in training, with every flag at its default."""
     if any(truth(graph, test) is (not holds) for test, holds in sink.conditions):
         return False
     stack, seen = [sink.term], set()
@@ -39,7 +39,7 @@ def reads(graph: Graph, sink: Sink, sought: set[Term], stops: Container[Term]) -
 
 
 def truth(graph: Graph, test: Term, depth: int = _DEPTH) -> bool | None:
-    """Whether a condition holds in training, where nobody passes a flag that has a default; None if that is open."""
+    """The outcome of a test in training with every flag at its default; None if it is not determined."""
     if not depth:
         return None
     if test.op == "const":
@@ -66,7 +66,7 @@ def truth(graph: Graph, test: Term, depth: int = _DEPTH) -> bool | None:
 
 
 def _default(parameter: Term) -> ast.Constant | None:
-    """The default of a parameter, where it is a constant that says whether something is wanted: a flag, or None."""
+    """The default of a parameter if it is a constant flag: True, False or None."""
     default = parameter_of(parameter)[1]
     is_flag = isinstance(default, ast.Constant) and (default.value is None or isinstance(default.value, bool))
     return default if is_flag and isinstance(default, ast.Constant) else None

@@ -43,25 +43,25 @@ if TYPE_CHECKING:
     from .frames import Moment
     from .graph import Graph
 
-#: More tests than this are not told apart in what a name holds.
+#: A value that depends on more tests than this is joined by whole paths, not by single tests.
 _TESTS = 12
-#: Terms that are numbers or shapes, and no tensors.
+#: Operations whose value is a number or shape, never a tensor.
 _NUMBERS = frozenset(
     "size shape dim numel ndimension item finfo floordiv eq ne lt gt le ge and or not is".split()
 )
 _ARITHMETIC = frozenset("mul div add sub pow neg".split())
-#: Terms that may be anything, or several tensors.
+#: Operations whose value may be of any type, or several tensors.
 _OF_ANY_KIND = frozenset("call opaque member attr element param chunk split unbind max mha".split())
-#: Lists of modules, which keep what they were built of.
+#: Module containers, whose term stays valid although they are sequences.
 OF_MODULES = frozenset({"Sequential", "ModuleList"})
-#: What is no tensor.
+#: Operations whose value has no tensor storage.
 _NO_MEMORY = frozenset("const symbol size shape function instance class module slice finfo not".split())
 
 
 class ValueTerms(Interpreter):
-    """A run in which a value of torch's, a number, or something unknown is a term of `graph`.
+    """An interpreter in which every tensor, number and unknown value has a term of `graph`.
 
-    In a *general* run nothing is taken for granted that another configuration of the object would change.
+    A *general* run assumes nothing that another configuration of the object would change.
     """
 
     def __init__(self, program: Program, graph: Graph, general: bool) -> None:
@@ -70,22 +70,22 @@ class ValueTerms(Interpreter):
         self.general = general
         self.receiver: Instance | None = None
         self._terms: dict[Value, Term] = {}
-        #: the values whose terms are being made
+        #: values whose terms are under construction, to detect cycles
         self._open: set[Value] = set()
         self._containers: dict[tuple[Value | Term, ...], Term] = {}
         self._values: dict[Term, Value] = {}
         self._frames: dict[int, Frame] = {}
-        #: the test that a literal stands for, and whether the literal says that it holds
+        #: guard bit -> (the term of its test, whether the set bit means that the test holds)
         self.tests: dict[int, tuple[Term, bool]] = {}
-        #: names that an inner function binds (`nonlocal`): what they hold is not known
+        #: names that an inner function rebinds (`nonlocal`): their value is unknown
         self.unstable: set[str] = set()
 
     def term(self, value: Value) -> Term:
-        """The term that a value is; one of which nothing is known is the same each time."""
+        """The term of a value; an unknown value keeps its opaque term."""
         known = self._terms.get(value)
         if known is None:
             if value in self._open:
-                return self.graph.terms.opaque(None)  # it holds itself
+                return self.graph.terms.opaque(None)  # the value contains itself
             self._open.add(value)
             known = self._structure(value)
             self._open.discard(value)
@@ -94,11 +94,11 @@ class ValueTerms(Interpreter):
         return known
 
     def _is_changeable(self, value: Value) -> bool:
-        """Whether a value may hold something else later, or is made anew each time."""
+        """Whether the term of a value must not be cached, because its contents may change or it is a constant."""
         return isinstance(value, (Sequence_, Mapping_, Constant)) or self._is_made_here(value)
 
     def _is_made_here(self, value: Value) -> bool:
-        """Whether a value is an object that the function makes: what it was made of leaves with it."""
+        """Whether a value is a plain object that the function creates; what it contains escapes with it."""
         return (
             self.general
             and isinstance(value, Instance)
@@ -145,7 +145,7 @@ class ValueTerms(Interpreter):
         return self._nameless(value, ())
 
     def _nameless(self, value: Value, operands: Iterable[Term]) -> Term:
-        """The term of something that is not known and was made of these: the same as long as it holds the same."""
+        """The opaque term of a value that contains `operands`; equal as long as the contents are."""
         given = tuple(operands)
         key: tuple[Value | Term, ...] = (value, *given)
         if key not in self._containers:
@@ -153,7 +153,7 @@ class ValueTerms(Interpreter):
         return self._containers[key]
 
     def _chosen(self, found: Sequence[tuple[Guard, Value]]) -> Term:
-        """What tests choose from these, the latest test outermost."""
+        """Joins guarded alternatives into nested `phi`s, the latest test outermost."""
         first = self.term(found[0][1])
         if all(self.term(atom) is first for _, atom in found[1:]):
             return first
@@ -183,7 +183,7 @@ class ValueTerms(Interpreter):
         return value
 
     def value_of(self, term: Term) -> Value:
-        """The value that is this term."""
+        """The interpreter's value for a term."""
         if term.op == "const":
             return Constant(term.args[0])
         known = self._values.get(term)
@@ -206,13 +206,13 @@ class ValueTerms(Interpreter):
         return self.note(made, term)
 
     def _is_number(self, term: Term) -> bool:
-        """Whether an operand is a number, as far as is known: its own operands were asked when it was made."""
+        """Whether an operand is a number, as far as is known."""
         return (
             term.op in _NUMBERS or term.op in ("const", "attr") or isinstance(self._values.get(term), Scalar)
         )
 
     def stand(self) -> Graph:
-        """The graph, told where the run stands."""
+        """The graph, after its current frame and function are set to those of the run."""
         frame, graph = self.frame, self.graph
         known = self._frames.get(frame.uid)
         if known is None:
@@ -225,12 +225,12 @@ class ValueTerms(Interpreter):
         return graph
 
     def is_term(self, value: Value) -> bool:
-        """Whether a value is a term of the graph, or one of several that tests choose from: no object, no list."""
+        """Whether a value is a tensor, number or unknown with a term (or a choice between such): no object, no list."""
         if isinstance(value, Phi):
             return all(isinstance(a, Constant) or self.is_term(a) for _, a in value.alternatives)
         return self.is_noted(value) and isinstance(value, (Tensor, Unknown, Scalar))
 
-    # What the graph asks
+    # The `Runner` interface of the graph
 
     def names(self) -> dict[str, tuple[Value, Term]]:
         function, uid = self.frame.function, self.frame.uid
@@ -265,7 +265,7 @@ class ValueTerms(Interpreter):
             state = state.parent
         self.state.slots.update(changed)
         place = self.frame
-        while True:  # a helper changes what its callers hold, too
+        while True:  # the callers' registers may hold aliases, too
             for register, value in place.registers.items():
                 place.registers[register] = after(value)
             if place.via is None:
@@ -281,7 +281,7 @@ class ValueTerms(Interpreter):
         passed_over: frozenset[str],
         at: ast.AST,
     ) -> Value:
-        """What a value is once `old` was written."""
+        """The new value of `value` after `old` was written: exact for `old` itself, opaque for possible aliases."""
         if not isinstance(value, Phi) and not (
             isinstance(value, (Tensor, Unknown, Scalar)) and self.is_noted(value)
         ):
@@ -293,7 +293,7 @@ class ValueTerms(Interpreter):
             return value
         if are_disjoint(term, old):
             return value
-        # What it was made unknown from before is all that is to be known of it: the chain stays short.
+        # A value that an earlier write made opaque is wrapped only once, which keeps terms short.
         while term.op == "opaque" and term.args[1:] == ("write",):
             term = term.first
         return self.value_of(self.graph.terms("opaque", term, "write", at=at))
