@@ -101,7 +101,7 @@ def items(term: Any) -> tuple[Term, ...] | None:
 
 
 def is_tensor(term: Term) -> bool:
-    """Whether a value is certainly a tensor: the result of a tensor operation, of arithmetic on one, or of indexing one."""
+    """Whether a value is certainly a tensor: the result of a tensor operation, or of arithmetic or indexing on one."""
     stack, seen = [term], set()
     while stack:
         one = stack.pop()

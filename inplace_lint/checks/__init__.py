@@ -1,4 +1,4 @@
-"""One file a rule, each a question asked of the analysis; `check_source` asks all of them about one file."""
+"""Checks one file with every rule; each rule is one module that turns a finding of the analysis into a diagnostic."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..syntax.module import FunctionSource, Module
 
 
-#: The rules that a kind of finding is shown to; the first that answers speaks for it.
+#: Kind of finding -> the rules that may report it; the first rule that returns a diagnostic wins.
 _ASKED = {
     "write": ("IPL101", "IPL102"),
     "leaf": ("IPL103",),
@@ -39,22 +39,22 @@ _ASKED = {
     "unknown-op": ("IPL302",),
     "no-derivative": ("IPL302",),
 }
-#: The rules that are shown what a function computes that has to do with attention.
+#: The rules that check the attentions and kernel calls of a function.
 _ATTENTION = ("IPL401", "IPL402", "IPL403", "IPL404", "IPL501", "IPL502", "IPL503", "IPL504")
 
 
-#: How deep Python may recurse: code as deep as its parser takes, and functions of a thousand steps in a row.
+#: Python's recursion limit: enough for code as nested as the parser accepts, and for a chain of a thousand operations.
 _NESTING = 3_000
 
 
 def check_source(
     filename: str, source: bytes, settings: Settings, project: Project, trial: bool = False
 ) -> list[Diagnostic]:
-    """Every finding of one file, in the order of the text, before selection and suppression.
+    """Every finding of one file, in source order, before selection and suppression.
 
-    With `trial` the source is what may become of the file: for those that import it, it stays what it is.
+    With `trial`, `source` is a proposed new text of the file; other files that import it still see the old one.
 
-    Never raises for what stands in the file: what cannot be read is an IPL000, a fault of the tool's own an IPL002.
+    Never raises because of the file's content: an unreadable file is an IPL000, a bug of the tool an IPL002.
     """
     from ..interp.program import of_project
 
@@ -90,7 +90,7 @@ def _read(filename: str, source: bytes, settings: Settings, program: Program) ->
 
 
 def _with_others(module: Module, settings: Settings, found: list[Diagnostic]) -> list[Diagnostic]:
-    """The findings and those of rules of others, in the order of the text."""
+    """The findings together with those of third-party rules, in source order."""
     from .extension import check
 
     extensions.load(settings.rules)
@@ -120,7 +120,7 @@ def _findings(module: Module, program: Program, settings: Settings) -> list[Diag
 
 
 def _declarations(module: Module, program: Program) -> list[Diagnostic]:
-    """What is wrong with what is declared of the file's functions."""
+    """IPL004 for the declarations of the file's functions."""
     if not program.declared.speaks_of(module):
         return []
     from .ipl004_wrong_declaration import check
@@ -129,7 +129,7 @@ def _declarations(module: Module, program: Program) -> list[Diagnostic]:
 
 
 def _attention(module: Module, program: Program, settings: Settings) -> list[Diagnostic]:
-    """The findings of the rules that ask about attention."""
+    """The findings of the attention rules, one per code and location."""
     from ..attention import worth_a_look
 
     if not worth_a_look(module.source):
@@ -165,14 +165,14 @@ def _remedy(module: Module, finding: Finding, diagnostic: Diagnostic) -> None:
 
 
 def _rule(code: str) -> ModuleType:
-    """A rule's module, imported when a finding needs it."""
+    """A rule's module, imported on first use."""
     name = f"{__name__}.{code.lower()}_{rule_name(code).replace('-', '_')}"
     __import__(name)
     return sys.modules[name]
 
 
 def _cut_short(module: Module, source: FunctionSource | None, why: str) -> Diagnostic:
-    """An IPL003 at the head of a function, or of the file."""
+    """An IPL003 at the `def` of a function, or at the start of the file."""
     from .places import column
 
     row = first = last = 1

@@ -1,4 +1,4 @@
-"""What the rules of attention share: places in the graph, plans as fixes, small edits of one call."""
+"""Helpers shared by the attention rules: diagnostics at terms of the value graph, and fixes that edit one call."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ def call_change(
     importing: str | None = None,
     reshaped: Sequence[ast.AST] = (),
 ) -> FixPlan:
-    """Changes of expressions of one function, with statements that nobody needs any more.
+    """A fix that changes expressions of one function and removes the statements `gone`, which it makes dead.
 
-    `reshaped` are calls of `view` of what the kernel lays out in another order now.
+    `reshaped` are calls of `view` on values whose memory layout the fix changes; they become `reshape`.
     """
     from ..attention.rewrite import of_function, reshapes
 
@@ -72,19 +72,19 @@ def diagnostic(
 
 
 def label(role: str, message: str, term: Term) -> tuple[Label, ...]:
-    """A label where a term is computed, if that is in sight."""
+    """A label at the expression that computes a term; empty if that has no known place."""
     if term.at is None or term.function is None or not hasattr(term.at, "lineno"):
         return ()
     return (Label(role, message, places.location(term.function.module, term.at)),)
 
 
 def offered(seen: Seen, fix: Callable[..., Offer], *given: Any) -> Offer:
-    """The fix that a rule makes of these, or why it makes none: its own reason, or that of all it is told here."""
+    """The rule's fix or its reason for none; always `seen.refused` if no finding of this graph may be fixed."""
     return (None, seen.refused) if seen.refused is not None else fix(*given)
 
 
 def argument(call: ast.AST, position: int, name: str) -> ast.expr | None:
-    """The expression that a call passes for a parameter."""
+    """The expression that a call passes for a parameter; None if it passes none, or perhaps through `*args`."""
     if not isinstance(call, ast.Call):
         return None
     for keyword in call.keywords:
@@ -96,7 +96,7 @@ def argument(call: ast.AST, position: int, name: str) -> ast.expr | None:
 
 
 def place_of(call: ast.AST, position: int, name: str) -> int | str | None:
-    """How a call passes a parameter: the number of the argument, or its keyword."""
+    """How a call passes a parameter: its position, its keyword, or None if it does not."""
     if not isinstance(call, ast.Call):
         return None
     if any(one.arg == name for one in call.keywords):
@@ -105,7 +105,7 @@ def place_of(call: ast.AST, position: int, name: str) -> int | str | None:
 
 
 def is_plain(call: ast.AST) -> bool:
-    """Whether a call passes each argument by itself: no `*rest`, no `**rest`."""
+    """Whether a call passes its arguments one by one, without `*args` and `**kwargs`."""
     return (
         isinstance(call, ast.Call)
         and bool(call.args or call.keywords)

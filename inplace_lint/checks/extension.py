@@ -1,4 +1,4 @@
-"""Shows a file to rules of others. What fails in one is told as its own, and ends no run."""
+"""Runs third-party rules on a file. A rule that fails becomes an IPL002 in its name and does not end the run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def check(module: Module, settings: Settings, found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
-    """The findings of the rules that the configuration names."""
+    """The findings of the third-party rules that the configuration names."""
     text = module.commented.decode("utf-8", "replace")
     file = File(module.filename, text, module.tree, found, lambda node: dotted(module, node))
     for name in settings.rules:
@@ -51,7 +51,7 @@ def _diagnostic(module: Module, rule: Rule, found: Finding) -> Diagnostic:
 
 
 def _place(module: Module, at: ast.AST | Location) -> Location:
-    """Where a finding stands, which has to be in the file."""
+    """The location of a third-party finding. Raises if it is not in this file."""
     if isinstance(at, Location):
         rows = range(1, len(module.lines) + 1)
         if at.filename != module.filename or at.row not in rows or at.end_row not in rows:

@@ -1,4 +1,4 @@
-"""What the rules for errors raised at once share: one place that raises, one place that made it so."""
+"""Builds diagnostics of writes that raise at once: the place that raises, and the place that makes it raise."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def diagnostic(
     module: Module, finding: Finding, code: str, message: str, caption: str, cause: str, help: str
 ) -> Diagnostic:
-    """A diagnostic at the write, with a label at the cause (where that is in sight) and at the inner write."""
+    """A diagnostic at the write, with labels at the cause and, if a callee makes the write, at the actual write."""
     labels: list[Label] = []
     if finding.cause is not None and hasattr(finding.cause.at, "lineno"):
         labels.append(places.label("alias", cause, finding.cause))

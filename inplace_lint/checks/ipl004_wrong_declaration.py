@@ -1,4 +1,4 @@
-"""IPL004: a declaration that cannot be read, or that is not what the function's body does."""
+"""IPL004: a declaration of a function that cannot be parsed, or that its body contradicts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CODE = "IPL004"
 
 
 def check(module: Module, program: Program) -> Iterator[Diagnostic]:
-    """All that is wrong with the declarations that a file holds, or that the configuration makes of its functions."""
+    """All problems of the declarations in a file, and of those that the configuration makes for its functions."""
     declared = program.declared
     comments = declared.comments(module)
     for comment, words in comments.faults:
@@ -41,7 +41,7 @@ def check(module: Module, program: Program) -> Iterator[Diagnostic]:
 
 
 def _told(module: Module, source: FunctionSource, said: Declaration, found: Contradiction) -> tuple[str, str]:
-    """The message and the advice for what a body does and nobody says."""
+    """The message and the advice for an effect of the body that the declaration omits."""
     begin = f"`{source.name}` {found.deed}, "
     if not said.operator:
         advice = f"add `{found.words}`, or change the function"

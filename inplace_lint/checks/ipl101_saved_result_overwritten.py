@@ -1,4 +1,4 @@
-"""IPL101: an op saved its own result for backward, then the result was written."""
+"""IPL101: an op saved its own result for backward, then the result was written: `y = x.exp(); y.add_(1)`."""
 
 from __future__ import annotations
 

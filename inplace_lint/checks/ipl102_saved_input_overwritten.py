@@ -1,4 +1,4 @@
-"""IPL102: an op saved its input for backward, then the input was written."""
+"""IPL102: an op saved its input for backward, then the input was written: `z = y * y; y.add_(1)`."""
 
 from __future__ import annotations
 

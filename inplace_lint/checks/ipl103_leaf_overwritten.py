@@ -1,4 +1,4 @@
-"""IPL103: a leaf that requires grad, or a view of it, written with grad mode on."""
+"""IPL103: an in-place write, in grad mode, to a leaf that requires grad or to a view of one: `weight.fill_(0)`."""
 
 from __future__ import annotations
 

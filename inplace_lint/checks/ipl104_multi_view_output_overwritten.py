@@ -1,4 +1,4 @@
-"""IPL104: an output of chunk, split, unbind or iteration, written in place."""
+"""IPL104: an in-place write to one of the views that chunk, split, unbind or iteration returns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""IPL105: an expanded tensor, whose elements share memory, written in place."""
+"""IPL105: an in-place write to an expanded tensor, whose elements share storage: `x.expand(4, 3).add_(1)`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""IPL106: parameters changed between a forward that saved them and its backward."""
+"""IPL106: an optimizer step between a forward that saved parameters and the backward of that forward."""
 
 from __future__ import annotations
 

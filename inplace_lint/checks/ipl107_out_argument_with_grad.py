@@ -1,4 +1,4 @@
-"""IPL107: `out=` where an input requires grad."""
+"""IPL107: a call with `out=` in grad mode while an input requires grad, which raises."""
 
 from __future__ import annotations
 

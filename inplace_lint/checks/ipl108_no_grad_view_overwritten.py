@@ -1,4 +1,4 @@
-"""IPL108: a view made under no_grad, written with grad mode on."""
+"""IPL108: an in-place write, in grad mode, to a view that was made under no_grad."""
 
 from __future__ import annotations
 

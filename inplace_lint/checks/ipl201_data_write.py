@@ -1,4 +1,4 @@
-"""IPL201: a saved tensor written by a way that moves no version counter: `.data`, its storage, `apply_`."""
+"""IPL201: a write to a saved tensor that does not bump its version counter: through `.data`, its storage, `apply_`."""
 
 from __future__ import annotations
 

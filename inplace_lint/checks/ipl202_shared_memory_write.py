@@ -1,4 +1,4 @@
-"""IPL202: a saved tensor written through an array, or another tensor, over the same memory."""
+"""IPL202: a write to a saved tensor through a NumPy array or another tensor over the same memory."""
 
 from __future__ import annotations
 

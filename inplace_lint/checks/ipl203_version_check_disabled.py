@@ -1,4 +1,4 @@
-"""IPL203: a saved tensor written where PyTorch does not compare versions: hooks, checkpoints, fused optimizers."""
+"""IPL203: a write to a saved tensor where PyTorch skips the version check: hooks, checkpoints, fused optimizers."""
 
 from __future__ import annotations
 

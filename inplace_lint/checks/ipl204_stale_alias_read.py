@@ -1,4 +1,4 @@
-"""IPL204: a name bound before an in-place change that went by another way, and read after it."""
+"""IPL204: a read of a name whose tensor was since changed in place under another name: `old = w; w += 1; w - old`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def check(module: Module, finding: Finding) -> Diagnostic | None:
 
 
 def _words(finding: Finding, subject: str) -> tuple[str, str, str]:
-    """What is said of it, under its place, and as advice."""
+    """(message, caption, advice) for the finding."""
     if isinstance(finding.at, ast.Name):
         return (
             f"{subject} is read after the same tensor was changed in place under another name",

@@ -1,4 +1,4 @@
-"""IPL205: a tensor of the caller, changed in place by a function that returns it too."""
+"""IPL205: a function changes a tensor of its caller in place, and returns it."""
 
 from __future__ import annotations
 

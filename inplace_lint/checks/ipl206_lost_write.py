@@ -1,4 +1,4 @@
-"""IPL206: an in-place write whose target is a copy that nobody holds."""
+"""IPL206: an in-place write to a temporary copy, which is lost: `x[mask].fill_(0)`."""
 
 from __future__ import annotations
 

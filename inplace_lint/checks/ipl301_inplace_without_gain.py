@@ -1,4 +1,4 @@
-"""IPL301: while gradients are recorded the op clones its input, so that in place saves no memory."""
+"""IPL301: an in-place op that clones its input for backward in grad mode, so that it saves no memory."""
 
 from __future__ import annotations
 

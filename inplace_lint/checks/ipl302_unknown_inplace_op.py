@@ -1,4 +1,4 @@
-"""IPL302: an in-place op that does not exist, or that has no derivative where one is needed."""
+"""IPL302: an in-place op that does not exist, or that has no derivative although one is needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""IPL401: scores and weights of an attention are tensors of their own."""
+"""IPL401: an attention that materialises its scores and weights instead of calling a fused kernel."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 CODE = "IPL401"
 
-#: Between product and softmax stands more than scale and mask: the kernel is no drop-in.
+#: Part of a plan's reason: the scores are changed by more than scale and mask, so the kernel cannot replace it.
 _CHANGED = "no mask expresses"
 _BIAS = ("second product", _CHANGED, "L×S mask")
 

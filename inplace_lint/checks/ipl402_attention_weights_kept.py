@@ -1,4 +1,4 @@
-"""IPL402: nn.MultiheadAttention makes weights that nobody reads."""
+"""IPL402: a call of nn.MultiheadAttention computes weights that nobody reads: `out, _ = mha(x, x, x)`."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
 
 
 def _unread(function: ast.AST, call: ast.AST) -> bool:
-    """Whether the second part of the call's value is dropped: `f(…)[0]`, `out, _ = f(…)` with `_` never read."""
+    """Whether the call's second result is dropped: `f(…)[0]`, or `out, _ = f(…)` with `_` never read."""
     names: dict[str, int] = {}
     use: list[ast.AST] = []
     stack: list[ast.AST] = [function]

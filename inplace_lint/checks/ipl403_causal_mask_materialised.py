@@ -1,4 +1,4 @@
-"""IPL403: an L×S triangle is handed to the kernel where is_causal says the same."""
+"""IPL403: a kernel call is given an L×S causal mask where `is_causal=True` means the same."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
 
 
 def _is_triangle(seen: Seen, call: Term) -> bool:
-    """Whether a call's mask is all that `is_causal` would say."""
+    """Whether the call's mask means the same as `is_causal=True`."""
     from ..attention.kernel import is_causal_mask
     from ..attention.terms import is_const
 
@@ -73,5 +73,5 @@ def _fix(seen: Seen, call: ast.AST, node: ast.expr | None) -> Offer:
 
 
 def _more_positional(call: ast.AST) -> bool:
-    """Whether arguments behind the mask are passed by position."""
+    """Whether arguments after the mask are passed by position."""
     return isinstance(call, ast.Call) and len(call.args) > 4

@@ -1,4 +1,4 @@
-"""IPL404: k and v are repeated for grouped queries where enable_gqa says it."""
+"""IPL404: k and v are repeated for grouped queries where `enable_gqa=True` makes the copies unnecessary."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
 
 
 def _narrow(seen: Seen, call: Term) -> tuple[Term, Term] | None:
-    """k and v of a call before both were repeated; None where they were not."""
+    """k and v of a call before they were repeated; None unless both were."""
     from ..attention.kernel import repeated
 
     key, value = repeated(seen.shapes, call.args[1]), repeated(seen.shapes, call.args[2])
@@ -91,7 +91,7 @@ def _fix(seen: Seen, moment: Moment) -> Offer:
 def _rebinding(
     seen: Seen, moment: Moment, node: ast.expr | None, narrow: Term, wide: Term
 ) -> ast.stmt | None:
-    """`k = repeated(k)` where only the kernel reads k afterwards: without it, k is what is wanted."""
+    """The statement `k = repeat(k)` if only the kernel reads k afterwards; without it, `k` is the unrepeated k."""
     from ..attention.dead import has_its_lines
     from ..attention.tree import contains, nodes_of
 
@@ -121,7 +121,7 @@ def _rebinding(
 
 
 def _was(seen: Seen, call: ast.Call, name: str, narrow: Term) -> bool:
-    """Whether a name held k as it was before the call repeated it."""
+    """Whether the name held the unrepeated tensor before the call."""
     for moment in seen.graph.moments:
         if moment.at is call and moment.depth == 0:
             return moment.names.get(name) is narrow

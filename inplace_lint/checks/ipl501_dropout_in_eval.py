@@ -1,4 +1,4 @@
-"""IPL501: the kernel is given a dropout that evaluation does not switch off."""
+"""IPL501: a kernel call is given a dropout probability that evaluation mode does not switch off."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
 
 
 def _stays_active(seen: Seen, moment: Moment) -> bool:
-    """Whether a call drops out with a probability that does not hang on the mode."""
+    """Whether a call drops out with a probability that does not depend on the training mode."""
     from ..attention.kernel import is_constant_dropout, is_under_training
 
     p = moment.term.args[4]
@@ -51,7 +51,7 @@ def _stays_active(seen: Seen, moment: Moment) -> bool:
 
 
 def _fix(module: Module, seen: Seen, call: ast.AST, node: ast.expr) -> Offer:
-    """The condition on the module's own mode, in a method of a module."""
+    """Makes the probability depend on the module's `training`, in a method of an nn.Module."""
     from ..attention.spell import source_of
 
     unknown = None, "it cannot be told what says here whether the model is in training"

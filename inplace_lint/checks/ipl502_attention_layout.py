@@ -1,4 +1,4 @@
-"""IPL502: the kernel reads the sequence from an axis that holds something else."""
+"""IPL502: a kernel call whose operands have another axis where the kernel reads the sequence."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
 def _misplaced(seen: Seen, call: Term) -> str | None:
     from ..attention.kernel import misplaced_axis
 
-    # A call that says its own scale was made for the axes as they are.
+    # A call that passes `scale` was written for this axis order.
     return misplaced_axis(seen.shapes, *call.args[:2]) if call.args[6] is None else None
 
 
 def _fix(seen: Seen, moment: Moment, place: str) -> Offer:
-    """q, k, v and the result transposed, where v lies as q and k do and no mask is laid over what is wrong now."""
+    """Transposes q, k, v and the result, if v has the layout of q and k and the call has no mask."""
     from ..attention.kernel import misplaced_axis
     from ..attention.layout import dense_axis, is_laid_as
     from ..attention.terms import is_const
@@ -79,7 +79,7 @@ def _fix(seen: Seen, moment: Moment, place: str) -> Offer:
     swap = ".transpose(-2, -1)" if place == "last" else ".transpose(1, 2)"
     texts = {}
     for where, term in zip(places, (query, key, value)):
-        # The kernel wants the channels side by side in memory.
+        # The kernel needs the channels contiguous in memory.
         lies_apart = place == "last" and dense_axis(seen.shapes, term) == -1
         texts[where] = f"{{}}{swap}.contiguous()" if lies_apart else f"{{}}{swap}"
     fix = call_change(

@@ -1,4 +1,4 @@
-"""IPL503: a mask whose True means "drop" where True means "keep", or the other way round."""
+"""IPL503: a boolean mask with the wrong polarity: True means "keep" to the kernel, "drop" to nn.MultiheadAttention."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
 
 
 def _labels(seen: Seen, mask: Term, other: Term | None) -> tuple[Label, ...]:
-    """Where the mask comes from, if not from the function of the call, and what it is filled in by elsewhere."""
+    """Labels at the place that makes the mask, if a caller does, and at a `masked_fill` that shows its meaning."""
     made = label("alias", "the mask is made here", mask) if seen.refused else ()
     return (*made, *(label("alias", "filled with -inf where True", other) if other is not None else ()))
 

@@ -1,4 +1,4 @@
-"""IPL504: is_causal beside a mask, or with more keys than queries."""
+"""IPL504: `is_causal=True` together with a mask, or with cached keys, so that the triangle is misaligned."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def check(module: Module, seen: Seen) -> list[Diagnostic]:
 
 
 def _first(module: Module, seen: Seen, ways: list[Moment]) -> Diagnostic | None:
-    """What is said of the first way in which a call runs that something is said of."""
+    """The diagnostic for the first evaluation of a call that has the problem."""
     from ..attention.kernel import grown
     from ..attention.terms import is_const
 
@@ -63,7 +63,7 @@ def _first(module: Module, seen: Seen, ways: list[Moment]) -> Diagnostic | None:
 
 
 def _fix(seen: Seen, moment: Moment) -> Offer:
-    """The triangle at the lower right, of the lengths of q and k."""
+    """Passes a lower-right causal mask of the lengths of q and k."""
     from ..attention.rewrite import has_name
     from ..attention.spell import ATOM, Speller, Unspellable
 

@@ -1,4 +1,4 @@
-"""From nodes of the tree to places and words: what diagnostics are made of."""
+"""Converts syntax nodes to locations and source text, and findings to diagnostics."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def column(module: Module, row: int, offset: int) -> int:
 
 
 def text(module: Module, node: ast.AST, longest: int = 40) -> str:
-    """The source of a node on one line, shortened where it is long."""
+    """The source of a node in backticks; "this tensor" if it is long or spans lines."""
     (row, first), (end_row, last) = start_of(node), end_of(node)
     if row != end_row:
         return "this tensor"
@@ -39,7 +39,7 @@ def text(module: Module, node: ast.AST, longest: int = 40) -> str:
 
 
 def passed(module: Module, finding: Finding) -> str:
-    """What a call changes, in the words of the source: its argument, or an attribute of an object."""
+    """What a call changes, in the words of the source: one of its arguments, or an attribute of an object."""
     call = finding.at
     if finding.passed is None or not isinstance(call, ast.Call):
         return "a tensor"
@@ -57,14 +57,14 @@ def passed(module: Module, finding: Finding) -> str:
 
 
 def target(module: Module, finding: Finding) -> str:
-    """What is changed where a finding stands, in the words of the source."""
+    """What a finding's write changes, in the words of the source."""
     if finding.write is None and finding.passed is not None:
         return passed(module, finding)
     return written(module, finding.at)
 
 
 def written(module: Module, node: ast.AST) -> str:
-    """What a statement or call changes, as far as its form says that."""
+    """What a statement or call changes, judging by its syntax."""
     if isinstance(node, ast.AugAssign):
         node = node.target
     elif isinstance(node, ast.Assign):
@@ -85,7 +85,7 @@ def written(module: Module, node: ast.AST) -> str:
 
 
 def _is_function(func: ast.Attribute) -> bool:
-    """Whether `func` reads like a module's function (`F.relu_`, `torch.relu_`) and not like a tensor's method."""
+    """Whether `func` looks like a function of a module (`F.relu_`, `torch.relu_`) rather than a tensor method."""
     value = func.value
     return (isinstance(value, ast.Name) and value.id in ("torch", "F")) or (
         isinstance(value, ast.Attribute) and (value.attr in ("functional", "init"))
@@ -93,7 +93,7 @@ def _is_function(func: ast.Attribute) -> bool:
 
 
 def label(role: str, message: str, place: Place) -> Label:
-    """A label at a place, in whichever file that is."""
+    """A label at a place, which may be in another file."""
     return Label(role, message, location(place.frame.module, place.at))
 
 
@@ -109,7 +109,7 @@ def at_write(
     help: str = "",
     remark: str = "",
 ) -> Diagnostic:
-    """The diagnostic of a finding, where its write stands; what is only possible is a note."""
+    """The diagnostic of a finding at its write; severity "note" if its confidence is only "possible"."""
     sure = CONFIDENCES[finding.confidence]
     return Diagnostic(
         code,
@@ -130,12 +130,12 @@ def row_of(place: Place) -> int:
 
 
 def augmented_operator(node: ast.AST) -> str | None:
-    """The sign of an augmented assignment, or None."""
+    """The operator of an augmented assignment, or None."""
     return OPERATORS.get(type(node.op)) if isinstance(node, ast.AugAssign) else None
 
 
 def augmented_parts(module: Module, node: ast.AST) -> tuple[str, str, str]:
-    """(target, sign, value) of an augmented assignment to a plain name; empty where the text is not short."""
+    """(target, operator, value) of an augmented assignment to a name or attribute; empty if the text is long."""
     if not isinstance(node, ast.AugAssign) or not isinstance(node.target, (ast.Name, ast.Attribute)):
         return "", "", ""
     name, value = text(module, node.target).strip("`"), text(module, node.value).strip("`")
@@ -147,7 +147,7 @@ def augmented_parts(module: Module, node: ast.AST) -> tuple[str, str, str]:
 
 
 def rule_name(code: str) -> str:
-    """The kebab-case name of a rule that exists."""
+    """The kebab-case name of an existing rule."""
     rule = find(code)
     assert rule is not None, code
     return rule.name

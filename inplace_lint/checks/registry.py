@@ -1,7 +1,7 @@
-"""Every rule by code and name: what selectors mean, which codes a configuration enables, where the pages lie.
+"""Lists every rule by code and name; resolves selectors, enabled codes, and the rules' documentation pages.
 
-The table repeats what rules/*/rule.toml says, because reading those files at each start would cost
-more than checking a small file does. A test holds the two equal.
+The table repeats rules/*/rule.toml, because reading those files at each start would take longer than checking a small
+file. A test keeps the two equal.
 """
 
 from __future__ import annotations
@@ -208,7 +208,7 @@ RULES: tuple[Rule, ...] = (
     ),
 )
 
-#: Reported whatever is selected, unless ignored by name: what was not checked must not pass for clean.
+#: Reported whatever is selected, unless ignored by name: unchecked code must not pass for clean.
 ALWAYS = frozenset({"IPL000", "IPL002", "IPL003"})
 
 _BY_NAME = {text: rule for rule in RULES for text in (rule.code, rule.name)}
@@ -216,7 +216,7 @@ extensions.OWN = frozenset(_BY_NAME)
 
 
 def every() -> tuple[Rule, ...]:
-    """Our rules, and those of others that are loaded."""
+    """All rules: built-in ones and loaded third-party ones."""
     if not extensions.RULES:
         return RULES
     return (*RULES, *sorted({rule for rule, _ in map(_other, extensions.RULES)}, key=lambda rule: rule.code))
@@ -236,7 +236,7 @@ _others: dict[str, tuple[Rule, str]] = {}
 
 
 def _other(text: str) -> tuple[Rule, str]:
-    """A rule of somebody else's as one of ours, and its page."""
+    """A third-party rule as a `Rule`, and its page."""
     rule, name = extensions.RULES[text]
     known = _others.get(rule.code)
     if known is None:
@@ -255,7 +255,7 @@ def text_of(rule: Rule) -> str:
 
 
 def matching(selector: str) -> frozenset[str]:
-    """The codes that a selector means: a code, a prefix, a name or ALL. Empty if it is unknown."""
+    """The codes that a selector selects: a code, a prefix, a name or ALL. Empty if it is unknown."""
     if selector.upper() == "ALL":
         return frozenset(rule.code for rule in every())
     rule = find(selector)
@@ -292,14 +292,14 @@ def nearest(text: str) -> str | None:
 
 
 def enabled(select: tuple[str, ...], ignore: tuple[str, ...]) -> frozenset[str]:
-    """The codes that are reported. The most specific selector decides, as in Ruff; on a tie `ignore` does."""
+    """The codes to report. The most specific selector decides, as in Ruff; on a tie `ignore` wins."""
     chosen, ignored = _weights(select), _weights(ignore)
     reported = {code for code, weight in chosen.items() if weight > ignored.get(code, 0)}
     return frozenset(reported | (ALWAYS - ignored.keys()))
 
 
 def _weights(selectors: tuple[str, ...]) -> dict[str, int]:
-    """How specific the closest of the selectors is that means a rule, for each rule that one means."""
+    """For each selected code, how specific its most specific selector is."""
     weights: dict[str, int] = {}
     for selector in selectors:
         whole = find(selector) is not None
@@ -310,7 +310,7 @@ def _weights(selectors: tuple[str, ...]) -> dict[str, int]:
 
 
 def pages() -> str:
-    """The directory with one folder a rule: inside the installed package, beside it in a checkout."""
+    """The directory with one folder per rule: inside the installed package, or beside it in a checkout."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     installed = os.path.join(package, "_rules")
     return installed if os.path.isdir(installed) else os.path.join(os.path.dirname(package), "rules")
@@ -321,12 +321,12 @@ def page(rule: Rule) -> str:
     return os.path.join(pages(), f"{rule.code}-{rule.name}", "README.md")
 
 
-#: Where the rules' pages are published, each at `SITE/CODE-name`; empty while they are not. As pyproject.toml has it.
+#: Base URL of the published rule pages (`SITE/CODE-name`), as in pyproject.toml; empty while they are unpublished.
 SITE = ""
 
 
 def published(code: str) -> str:
-    """The public address of a rule's page; empty while there is none."""
+    """The public URL of a rule's page; empty if there is none."""
     if code in extensions.RULES:
         return extensions.RULES[code][0].url
     rule = find(code)
@@ -334,7 +334,7 @@ def published(code: str) -> str:
 
 
 def url(code: str) -> str:
-    """Where a rule's page can be opened: published, or the installed copy, which is read without a network."""
+    """The URL of a rule's page: published, or a `file://` link to the installed copy."""
     from urllib.parse import quote
 
     rule = find(code)

@@ -1,7 +1,7 @@
-"""From a finding to its fix: which rewriting applies to the code at hand, and in what it may change the program.
+"""Chooses the fix of a finding: which rewrite applies to the code, and how it may change the program.
 
-A fix is safe only where it is proved that nobody else relies on the write and that dtype and result stay the same. What
-is not proved is named as a difference; where a name that shares the memory is read later, there is no fix.
+A fix is safe only if nobody else relies on the write and dtype and result provably stay the same. Anything unproved is
+named as a difference; if a name that shares the storage is read later, there is no fix.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from ..syntax.module import Module
 
 _FLOATING = frozenset("float float16 bfloat16 float32 float64".split())
-#: What a tensor that lies in another order may refuse, or answer in another way.
+#: Methods that may fail, or answer differently, on a tensor with another memory layout.
 _LAYOUT = frozenset("view view_as as_strided stride is_contiguous".split())
 _DTYPE = "the result's dtype may differ: in place keeps that of `{}`"
 
 
 def plan(module: Module, finding: Finding) -> FixPlan:
-    """The fix of a finding. Raises Refused with the reason where there is none."""
+    """The fix of a finding. Raises Refused, with the reason, if there is none."""
     if finding.kind == "step":
         raise Refused("the order of the calls has to change")
     if finding.kind == "unknown-op":
@@ -87,10 +87,10 @@ class _Remedy:
             return self._call(node)
         raise Refused("no rewriting is known for this form of write")
 
-    # What a rewrite must keep
+    # Conditions of a rewrite
 
     def _leave(self, name: str | None, keeps_dtype: bool = False) -> None:
-        """The written tensor is left as it is, and `name` (if any) is bound to a new one: who relies on the write?"""
+        """Checks who relies on the write if `name` is bound to a new tensor instead; refuses, or adds differences."""
         if name is not None and self.around.iterated(name):
             raise Refused(f"a loop goes over `{name}` while it is written")
         if name is not None and self._is_for_others(name):
@@ -134,7 +134,7 @@ class _Remedy:
                 self.differences[_DTYPE.format(name or "the tensor")] = None
 
     def _is_for_others(self, name: str) -> bool:
-        """Whether the write is all that its statement does, and only others can see it: a new tensor would be lost."""
+        """Whether the statement only makes the write, and only other holders see it: a new tensor would be lost."""
         node, statement = self.finding.at, self.around.statement
         bare = (
             self.around.is_statement()
@@ -146,7 +146,7 @@ class _Remedy:
         return any(seen.outside or seen.others for seen in self.finding.sharing)
 
     def _names(self, inside: bool = False) -> set[str]:
-        """Every name that holds what is written; those of containers too if `inside`."""
+        """Every local or caller's name that holds the written tensor; with `inside`, also names of containers of it."""
         return {
             name for seen in self.finding.sharing for _, name, how in seen.names if inside or how != "inside"
         }
@@ -158,7 +158,7 @@ class _Remedy:
             )
 
     def _layout_matters(self) -> bool:
-        """Whether a new tensor may lie in memory in another order, and the function asks how something lies."""
+        """Whether a new tensor may have another memory layout and the function calls something that depends on it."""
         return not all(seen.ordered for seen in self.finding.sharing) and any(
             isinstance(n, ast.Attribute) and n.attr in _LAYOUT
             for n in walk(self.around.function or self.module.tree)
@@ -173,7 +173,7 @@ class _Remedy:
     def _text(self, node: ast.AST) -> str:
         return places.text(self.module, node, 60)
 
-    # The forms
+    # One method per form of write
 
     def _augmented(self, node: ast.AugAssign) -> FixPlan:
         name, sign, value = places.augmented_parts(self.module, node)
@@ -210,7 +210,7 @@ class _Remedy:
         return self._module(node)
 
     def _method(self, node: ast.Call) -> FixPlan:
-        """`y.mul_(2)`, with the calls of its chain that work in place too."""
+        """`y.mul_(2)`, together with the other in-place calls of its chain."""
         top, links, receiver = syntaxes.chain(
             node, self.around.path, lambda n: outofplace.method(n) is not None
         )
@@ -223,7 +223,7 @@ class _Remedy:
     def _rebound(
         self, node: ast.Call, written: ast.expr | None, kind: str, links: int = 1, position: int | None = None
     ) -> FixPlan:
-        """The out-of-place form of a call, its result bound to the name that was written where that is read later."""
+        """The out-of-place form of a call; its result is bound to the written name if that is read later."""
         if written is None:
             raise Refused("what the call writes is given by keyword")
         around = self.around if node is self.finding.at else Surroundings(self.module, node)
@@ -272,7 +272,7 @@ class _Remedy:
         return OutOfPlace(*self._say(message), self._location(node), kind, before, after, links, position)
 
     def _module(self, node: ast.Call) -> FixPlan:
-        """`self.act(x)` of a module that was built with `inplace=True`: the flag is dropped where it is built."""
+        """`self.act(x)` of a module built with `inplace=True`: drops the flag where the module is built."""
         built = syntaxes.construction(node, self.around.path)
         if built is None:
             raise Refused("the module that works in place is built elsewhere")
@@ -338,7 +338,7 @@ class _Remedy:
         return IndexedFill(*self._say(message), self._location(node), "index_put")
 
     def _clone_first(self, name: str | None) -> FixPlan:
-        """`y = y.clone()` before the statement: whatever the statement writes, it writes the copy."""
+        """Puts `y = y.clone()` before the statement, so that the statement writes to the copy."""
         if self.finding.kind in ("no-gain", "no-derivative"):
             raise Refused("the operation has no out-of-place form")
         if name is None:
@@ -369,7 +369,7 @@ class _Remedy:
         return CloneFirst(*self._say(message), place, name, alone, scope)
 
     def _written_only_in(self, name: str) -> ast.stmt | None:
-        """The outermost loop around the write that neither saves what is written nor binds the name anew."""
+        """The outermost loop around the write that neither saves the written tensor nor rebinds the name."""
         at = [saved.place.stack() for saved in self.finding.saves]
         for loop in self.around.loops():
             rows = range(loop.lineno, (loop.end_lineno or loop.lineno) + 1)
@@ -383,7 +383,7 @@ class _Remedy:
         return None
 
     def _clone_for_call(self, node: ast.AST) -> FixPlan:
-        """A call of a function that writes what it is given: it is given a copy, under the same name."""
+        """A call of a function that writes to its argument: passes a copy, under the same name."""
         if not isinstance(node, ast.Call):
             raise Refused("the write is made by what this statement calls")
         given = [*node.args, *(keyword.value for keyword in node.keywords)]
@@ -396,7 +396,7 @@ class _Remedy:
         return self._clone_first(names.pop())
 
     def _without_data(self) -> FixPlan:
-        """`x.data.mul_(2)` to a block of `no_grad`: the same change, counted."""
+        """Turns `x.data.mul_(2)` into a write under `no_grad`, which the version counter sees."""
         if self.finding.used or self._is_held_elsewhere():
             self.differences[
                 "backward raises, and is not silently wrong, where it still needs the old values"
@@ -409,7 +409,7 @@ class _Remedy:
         )
 
     def _is_held_elsewhere(self) -> bool:
-        """Whether more than names of this function hold what is written: who does so may have had it saved."""
+        """Whether anything but this function's own names may hold the written tensor, and may have had it saved."""
         return not self.finding.sharing or any(
             seen.outside or seen.others or any(frame is not seen.place.frame for frame, _, _ in seen.names)
             for seen in self.finding.sharing
@@ -426,7 +426,7 @@ class _Remedy:
         return UnderNoGrad(*self._say(f"put the write under `with {manager}():`"), place, manager, step)
 
     def _block(self) -> tuple[Location, str, str]:
-        """The statement that goes into a block of `no_grad`, how that is spelled here, and one step of indentation."""
+        """(location of the statement to put under `no_grad`, the file's spelling of `no_grad`, one indentation step)."""
         statement = self.around.statement
         manager = syntaxes.no_grad(self.module)
         if manager is None:

@@ -1,4 +1,4 @@
-"""What IPL101 and IPL102 share: the words for a save and for a write that comes after it."""
+"""Builds the diagnostics of IPL101 and IPL102: an op saves a tensor for backward, and a later write changes it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_WRITES = 8
 
 
 def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt]) -> Diagnostic:
-    """The diagnostic for a write to what `saves` kept; the first save gives the headline."""
+    """The diagnostic of a write to a tensor that `saves` saved; the first save gives the headline."""
     first = saves[0]
     subject = places.target(module, finding)
     shown = finding.saves[:_MOST_LABELS]
@@ -55,14 +55,14 @@ def overwritten(module: Module, finding: Finding, code: str, saves: list[SavedAt
 
 
 def _in_one_function(place: Place, at: ast.AST) -> bool:
-    """Whether the rows of two places tell their order, but for loops: both stand in one function."""
+    """Whether both places are in one function, so that their rows tell their order (apart from loops)."""
     function = place.frame.function
     row, _ = start_of(at)
     return function is None or function.node.lineno <= row <= (function.node.end_lineno or 0)
 
 
 def _remark(finding: Finding) -> str:
-    """Linters that know no autograd ask for the form that breaks backward here, in place of that of the fix."""
+    """A warning that Ruff's PLR6104 and pylint's R6104 ask for the in-place form that breaks backward here."""
     if finding.write is not None or places.augmented_operator(finding.at) is None:
         return ""
     return (
@@ -80,7 +80,7 @@ def describe_save(saved: SavedAt) -> str:
 
 
 def _advice(module: Module, finding: Finding) -> str:
-    """What to write instead, in the words of the source where that is one short expression."""
+    """What to write instead, quoting the source if it is short."""
     node = finding.at
     operator = places.augmented_operator(node)
     if operator is not None and finding.write is None:

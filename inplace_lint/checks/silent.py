@@ -1,4 +1,4 @@
-"""What the rules for silent changes share: a save, a write that backward does not notice, and how it goes unnoticed."""
+"""Builds the diagnostics of silent changes (IPL201 to IPL203): a save, and a write that backward does not notice."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_WRITES = 4
 
 
 def silently(module: Module, finding: Finding, code: str, how: str, cause: str, help: str) -> Diagnostic:
-    """The diagnostic for a write that goes unseen; `how` says why in the message, `cause` labels where that began."""
+    """The diagnostic of an unnoticed write; `how` explains it in the message, `cause` labels where it began."""
     strongest = [s for s in finding.saves if s.confidence == finding.confidence]
     first = strongest[0]
     labels = [places.label("save", describe_save(s), s.place) for s in strongest[:_MOST_LABELS]]
@@ -41,14 +41,14 @@ def silently(module: Module, finding: Finding, code: str, how: str, cause: str, 
 
 
 def _subject(module: Module, finding: Finding) -> str:
-    """What is changed, and by whom where that is not seen in the line."""
+    """What is changed, and that the call does it if the line itself does not show that."""
     if finding.write is not None or finding.passed is not None:
         return f"{places.passed(module, finding)} is changed by this call"
     return f"{_written(module, finding)} is changed"
 
 
 def _written(module: Module, finding: Finding) -> str:
-    """What is changed, in the words of the source; of a call that only writes beside what it is for, no words."""
+    """The written tensor in the words of the source; "a tensor" for a call whose write is only a side effect."""
     node = finding.at
     if not isinstance(node, ast.Call):
         return places.written(module, node)

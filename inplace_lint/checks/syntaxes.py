@@ -1,4 +1,4 @@
-"""How in-place writes are spelled: roots of targets, chains of calls, flags, the construction of a module."""
+"""Recognises the spellings of in-place writes: targets, chains of calls, `inplace` flags, construction of modules."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def root_name(node: ast.AST | None) -> str | None:
-    """`y` of `y[0][1]`; None where the root is no plain name."""
+    """`y` of `y[0][1]`; None if the root is not a plain name."""
     while isinstance(node, ast.Subscript):
         node = node.value
     return node.id if isinstance(node, ast.Name) else None
@@ -32,18 +32,18 @@ def written_name(node: ast.AST) -> str | None:
 
 
 def is_plain_path(node: ast.AST) -> bool:
-    """`self.a.b`: evaluating it twice does nothing twice, as far as attributes go."""
+    """Whether a node is `self.a.b`, which can be evaluated twice without an effect (properties aside)."""
     if not isinstance(node, ast.Attribute):
         return False
     owner: ast.AST = node.value
     while isinstance(owner, ast.Attribute):
         owner = owner.value
-    # `y.data += b` writes the memory of `y`; its attribute is no place of its own.
+    # `y.data += b` writes the storage of `y`; the attribute is not a variable of its own.
     return isinstance(owner, ast.Name) and table.get().property_(node.attr) is None
 
 
 def dotted(module: Module, node: ast.AST) -> str | None:
-    """The full name of an imported function: `torch.nn.functional.relu_` of `F.relu_`."""
+    """The full name of an imported function: `torch.nn.functional.relu_` for `F.relu_`."""
     parts: list[str] = []
     while isinstance(node, ast.Attribute):
         parts.append(node.attr)
@@ -59,7 +59,7 @@ def dotted(module: Module, node: ast.AST) -> str | None:
 
 
 def no_grad(module: Module) -> str | None:
-    """How the file can spell torch.no_grad."""
+    """How this file can spell `torch.no_grad`; None if it does not import it."""
     for name, found in module.imports.items():
         if found.level or name in module.multiple:
             continue
@@ -71,7 +71,7 @@ def no_grad(module: Module) -> str | None:
 
 
 def says_no_grad(module: Module, path: Sequence[ast.AST]) -> bool:
-    """Whether the block or the function around a statement says itself that no gradients are recorded in it."""
+    """Whether the innermost grad-mode block or decorator around a statement, in its function, turns gradients off."""
     for node in reversed(path):
         said: list[ast.expr] = []
         if isinstance(node, (ast.With, ast.AsyncWith)):
@@ -88,12 +88,12 @@ def says_no_grad(module: Module, path: Sequence[ast.AST]) -> bool:
 
 
 def inplace_flag(node: ast.Call) -> bool:
-    """Whether the call says `inplace=True`."""
+    """Whether the call passes `inplace=True`."""
     return any(k.arg == "inplace" and getattr(k.value, "value", None) is True for k in node.keywords)
 
 
 def flag_position(name: str, node: ast.Call) -> int | None:
-    """Where the call gives `inplace` as a positional True."""
+    """The position at which the call passes `inplace` as a positional True, else None."""
     op = table.get().function(name)
     for row in op.rows if op is not None else ():
         for i, param in enumerate(row.params):
@@ -105,7 +105,7 @@ def flag_position(name: str, node: ast.Call) -> int | None:
 def chain(
     node: ast.Call, path: Sequence[ast.AST], writes: Callable[[str], bool]
 ) -> tuple[ast.Call, int, ast.expr]:
-    """The in-place calls of `y.mul_(2).add_(1)` around one of them: the outermost, their number, the receiver."""
+    """(outermost call, number of calls, receiver) of the in-place chain `y.mul_(2).add_(1)` that contains `node`."""
     top = node
     for outer in reversed(path):
         if isinstance(outer, ast.Attribute) and outer.value is top:
@@ -134,7 +134,7 @@ def chain(
 
 
 def reads(top: ast.expr, links: int, names: set[str]) -> bool:
-    """Whether an argument of a chain's calls, the first one left aside, mentions one of the names."""
+    """Whether an argument of a call in the chain, except the first call, mentions one of the names."""
     for _ in range(links - 1):
         if not isinstance(top, ast.Call) or not isinstance(top.func, ast.Attribute):
             break
@@ -153,7 +153,7 @@ def reads(top: ast.expr, links: int, names: set[str]) -> bool:
 
 
 def construction(node: ast.Call, path: Sequence[ast.AST]) -> ast.Call | None:
-    """The one call with `inplace=True` that is assigned to `self.act`, for a call `self.act(…)` in the same class."""
+    """The one call with `inplace=True` that the class assigns to `self.act`, for a call `self.act(…)`, else None."""
     func = node.func
     cls = next((n for n in reversed(path) if isinstance(n, ast.ClassDef)), None)
     if cls is None or not isinstance(func, ast.Attribute) or not isinstance(func.value, ast.Name):
@@ -188,7 +188,7 @@ def _statements(node: ast.AST) -> list[ast.stmt]:
 
 
 def fill_form(target: ast.Subscript, value: ast.expr) -> str | None:
-    """masked_fill for `y[y > 0] = 1.0`, where for `y[y > 0] = v[y > 0]`: the mask has the shape of `y`."""
+    """The method for a fill by mask: "masked_fill" for `y[y > 0] = 1.0`, "where" for `y[y > 0] = v[y > 0]`."""
     index = target.slice
     if not isinstance(target.value, ast.Name) or not isinstance(index, ast.Compare) or len(index.ops) != 1:
         return None
@@ -230,7 +230,7 @@ def _same(one: ast.AST, other: ast.AST) -> bool:
 
 
 def step(module: Module) -> str:
-    """One step of the file's indentation: that of the first block which begins on a line of its own."""
+    """One indentation step of the file, taken from the first block that starts on its own line."""
     for node in walk(module.tree):
         body = getattr(node, "body", None)
         if isinstance(node, ast.stmt) and isinstance(body, list) and body[0].lineno > node.lineno:
