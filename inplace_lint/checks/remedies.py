@@ -426,7 +426,7 @@ class _Remedy:
         return UnderNoGrad(*self._say(f"put the write under `with {manager}():`"), place, manager, step)
 
     def _block(self) -> tuple[Location, str, str]:
-        """(location of the statement to put under `no_grad`, the file's spelling of `no_grad`, one indentation step)."""
+        """(location of the statement to put under `no_grad`, `no_grad` as the file spells it, one indentation step)."""
         statement = self.around.statement
         manager = syntaxes.no_grad(self.module)
         if manager is None:
