@@ -51,7 +51,7 @@ def is_dropped_elsewhere(graph: Graph, mask: Term) -> Term | None:
 
 
 def misplaced_axis(shapes: Shapes, query: Term, key: Term) -> str | None:
-    """Where both operands have their sequence axis instead of at -2: "last" or "second"; None if that is not known."""
+    """Where q and k have their sequence axis: "last" or "second"; None if it is at -2, where it belongs, or unknown."""
     found = []
     for operand in (query, key):
         shape = shapes.of(operand)
