@@ -1,4 +1,4 @@
-"""The command line: reads it, calls the verb, and turns what happens into an exit code."""
+"""The command line: parses it, calls the verb, and turns the outcome into an exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads and checks the files that a call names: what was found in which, and what of it a baseline lists."""
+"""Reads and checks the files that a call names, and splits off the findings that a baseline lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads a command line by argparse: what a verb takes, and what is wrong with a call, in words that help."""
+"""Parses a command line with argparse: the options of each verb, and error messages that help."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes what a run says: the report where it belongs, counts and the last line beside it."""
+"""Writes a run's output: the report to its destination, counts and the closing line beside it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which findings and files a call asks for: the options that verbs share, and the configuration that they make."""
+"""The options by which verbs select findings and files, and the configuration that results from them."""
 
 from __future__ import annotations
 

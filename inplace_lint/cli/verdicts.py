@@ -1,4 +1,4 @@
-"""The report of `confirm`: each finding with its verdict as soon as that is known, in the forms that allow it."""
+"""Prints the report of `confirm`: each finding with its verdict as soon as it is known, if the format allows that."""
 
 from __future__ import annotations
 

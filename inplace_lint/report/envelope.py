@@ -1,4 +1,4 @@
-"""Findings as one JSON object: the array of `json`, what was checked, how much was found, what was cut short."""
+"""Reports findings as one JSON object: the findings, the files checked, the counts, and what was cut short."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All findings of a run, and what the formats need to know of them: plain data, made once and handed to each format."""
+"""Collects the findings of a run, with what all report formats need of them, as plain data."""
 
 from __future__ import annotations
 

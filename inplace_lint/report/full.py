@@ -1,4 +1,4 @@
-"""The finding as a person reads it: a headline, and a frame over every place it speaks of."""
+"""Renders a finding for people: a headline, then a source frame for each place it refers to."""
 
 from __future__ import annotations
 

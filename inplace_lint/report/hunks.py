@@ -1,4 +1,4 @@
-"""What a fix changes, as whole lines: some of the file, and what stands in their place."""
+"""Computes what a fix changes as hunks of whole lines: the old lines and their replacement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON with a line for each finding: short, and still read, searched and compared by line."""
+"""Writes JSON with one line for each finding: short, and still easy to read, search and diff."""
 
 from __future__ import annotations
 

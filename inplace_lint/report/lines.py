@@ -1,4 +1,4 @@
-"""Findings as JSON, one object a line, as they become known."""
+"""Writes findings as JSON Lines, each as soon as it is known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Places in notebooks as they are shown: in a cell, or in the JSON text of the file."""
+"""Converts places in notebooks for display: to a row of a cell, or to a row of the file's JSON text."""
 
 from __future__ import annotations
 

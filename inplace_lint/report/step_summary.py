@@ -1,4 +1,4 @@
-"""The table on the page of a GitHub workflow's run: all findings, where annotations end after the first ten."""
+"""Writes the table of all findings on a GitHub workflow's summary page; annotations stop after the first ten."""
 
 from __future__ import annotations
 

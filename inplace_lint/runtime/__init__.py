@@ -1,4 +1,4 @@
-"""What runs user code and asks torch: the tracer, the child process, verdicts. The only layer that imports torch.
+"""Runs user code under torch: the version tracer, child processes, verdicts. The only layer that imports torch.
 
 Importing this package imports nothing; each part is imported when it is used.
 """

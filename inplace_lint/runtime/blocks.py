@@ -1,4 +1,4 @@
-"""In the child process: runs the block of some findings natively, traced and with copies, and judges each finding."""
+"""In a child process: runs a finding's block natively, under the tracer and with copied saves, then judges findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A checksum of a tensor's bytes that costs one pass over them, on the device where they lie."""
+"""Computes a checksum of a tensor's bytes on its own device, in one pass, to tell whether a saved tensor changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Other values for what a module fills with one number: to add zeros, or to multiply by ones, would change nothing."""
+"""Varies constant parameters and buffers of a module: zeros and ones could hide a difference between two forms."""
 
 from __future__ import annotations
 

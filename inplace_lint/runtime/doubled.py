@@ -1,4 +1,4 @@
-"""Runs code in float64 throughout, also where it asks for a smaller kind, so that two forms of one formula agree."""
+"""Runs code in float64 even where it casts to a smaller dtype, so that two forms of one formula agree closely."""
 
 from __future__ import annotations
 

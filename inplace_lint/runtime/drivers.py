@@ -1,4 +1,4 @@
-"""What in a file reaches one of its blocks without being given anything: functions, tests, and the main block."""
+"""Finds functions, tests and the main block of a file that reach a given class or function and take no arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which block of a file a line belongs to, and how the file is imported."""
+"""Finds the classes and the function around a line, and the dotted name under which the file is imported."""
 
 from __future__ import annotations
 

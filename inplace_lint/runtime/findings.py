@@ -1,4 +1,4 @@
-"""Hazards in the words and the frame of `check`."""
+"""Turns a traced hazard into a finding of `check`: its rule code, its message, and the places of save and write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The part of the autograd graph that a backward is about to run, and what its nodes keep."""
+"""Walks the autograd graph: which nodes a backward will run, and which tensors those nodes have saved."""
 
 from __future__ import annotations
 

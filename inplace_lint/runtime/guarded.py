@@ -1,4 +1,4 @@
-"""Runs a program of the user's that nobody asked for by name: for a time, and where it overwrites little."""
+"""Limits a program that the user did not ask to run: by a time limit, and in the temporary directory."""
 
 from __future__ import annotations
 

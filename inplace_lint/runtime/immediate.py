@@ -1,4 +1,4 @@
-"""Errors that PyTorch raises at the write itself: which rule speaks of which message."""
+"""Maps an error message of PyTorch about in-place writes to the rules (IPL1xx) that speak of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From what was run of a finding about memory to its verdict."""
+"""Turns the measured peak memory of a finding, and of its fix, into a verdict."""
 
 from __future__ import annotations
 

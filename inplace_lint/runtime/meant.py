@@ -1,4 +1,4 @@
-"""In the child process: the calls of attention that 5xx findings speak of, as they stand and as they were meant."""
+"""In a child process: judges 5xx findings by running attention calls as written and again with corrected arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One run of a block: what it raised, what was traced, and the gradients that its backwards gave."""
+"""Runs a block once and keeps the error it raised, its trace, and the gradients of each backward."""
 
 from __future__ import annotations
 

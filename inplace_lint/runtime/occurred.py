@@ -1,4 +1,4 @@
-"""Whether a finding's hazard occurred in what was run: from a native, a traced and a copying run to a verdict."""
+"""Decides whether a finding's hazard occurred, by comparing a native run, a traced run and a run with copied saves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is put into torch while a trace runs, and taken out again when it ends."""
+"""Patches torch and `threading` while a trace runs (hooks, backward, NumPy bridges), and undoes it at the end."""
 
 from __future__ import annotations
 

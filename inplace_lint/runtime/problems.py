@@ -1,4 +1,4 @@
-"""What a person asked for and cannot be had."""
+"""The error for a target or inputs that the user named and that cannot be used."""
 
 
 class InputError(ValueError):

@@ -1,4 +1,4 @@
-"""Runs a program as Python would run it, inside of a trace."""
+"""Runs the user's program as `__main__`, inside of a context manager such as a trace."""
 
 from __future__ import annotations
 

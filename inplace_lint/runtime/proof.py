@@ -1,4 +1,4 @@
-"""Proves a rewrite by running it: original and fixed, same weights, same inputs, in float64, gradients too."""
+"""Proves a rewrite by running it beside the original: same weights and inputs, in float64, results and gradients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The inputs that a rewrite is tried on: other lengths and counts of heads, and masks that drop something."""
+"""Varies the inputs on which a rewrite is compared: lengths, head counts, masks, dropout rates, dtypes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proves fixes before they are made: each is run beside the original in a child process, and what was seen is kept."""
+"""Proves fixes before they are applied: runs original and fixed code in a child process, and records the outcome."""
 
 from __future__ import annotations
 

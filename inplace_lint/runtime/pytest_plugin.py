@@ -1,4 +1,4 @@
-"""`pytest --inplace-trace`: each test runs under the version tracer, and fails if a hazard occurred in it.
+"""`pytest --inplace-trace`: runs each test under the version tracer, and fails it if a hazard occurred.
 
 Without the option nothing is imported: pytest loads this file at every start.
 """

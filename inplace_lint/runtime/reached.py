@@ -1,4 +1,4 @@
-"""Which lines of a file ran."""
+"""Records which lines of a file ran."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes torch import what a run under a mode needs, before any run: it takes seconds, and must not be cut short."""
+"""Makes torch import at start what a dispatch mode needs: that takes seconds, and must not be cut short in a run."""
 
 from __future__ import annotations
 

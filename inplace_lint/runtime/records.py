@@ -1,4 +1,4 @@
-"""What the tracer notes: saves, writes, and the hazards that a save and the writes after it make."""
+"""The tracer's records: saves, writes, and hazards (a saved tensor that is written before backward reads it)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In the child process: runs a source and its fixed form, and says whether they are the same, and what each needs."""
+"""In a child process: compares a source with its fixed form, in results, gradients and peak memory."""
 
 from __future__ import annotations
 

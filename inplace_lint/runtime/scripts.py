@@ -1,4 +1,4 @@
-"""Runs a file, or a text in its place, as the program `__main__`."""
+"""Compiles a file, or other text in its place, and runs it as the program `__main__`."""
 
 from __future__ import annotations
 

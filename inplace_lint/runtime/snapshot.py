@@ -1,4 +1,4 @@
-"""The true gradient: whatever autograd saves is copied, so that nothing can overwrite it."""
+"""Copies every tensor that autograd saves, so that no in-place write can change it: this gives the true gradient."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where in the user's code an operation was called: cheap to note, turned into places only when shown."""
+"""Captures the user's call stack of an operation cheaply, and turns it into source places only when they are shown."""
 
 from __future__ import annotations
 

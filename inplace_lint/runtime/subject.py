@@ -1,4 +1,4 @@
-"""What is measured, before any of it is run: the target of a command, what `check` says of it, and its fixed form."""
+"""Prepares a target to measure without running it: resolves `FILE::NAME`, checks it, applies its fixes to the text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The process beside user code: runs each job in a fork of itself, and ends it when it misbehaves.
+"""The supervisor process: runs each job on user code in a fork of itself, and kills it when it exceeds its limits.
 
 `python -m inplace_lint.runtime.supervisor` reads jobs from standard input and writes outcomes to standard output, a
 JSON object a line; a launcher such as srun or ssh can put it on another machine. It guards against code that has

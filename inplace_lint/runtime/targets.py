@@ -1,4 +1,4 @@
-"""Finds what a block is: imports its file as the project does, and takes the class or function out of it."""
+"""Imports a block's file as its project does, takes the class or function from it, and finds calls of it."""
 
 from __future__ import annotations
 

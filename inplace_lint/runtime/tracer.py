@@ -1,4 +1,4 @@
-"""The version tracer: notes what autograd saves and what is written, and says which backward reads a changed save.
+"""The version tracer: records saves and in-place writes, and reports each backward that reads a changed save.
 
 PyTorch's own check is off wherever saved-tensor hooks are on, so the tracer does what it would have done: where the
 check would raise, `unpack` raises.

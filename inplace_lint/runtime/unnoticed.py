@@ -1,4 +1,4 @@
-"""In the child process: findings about values that change unnoticed, IPL204 to IPL206, and what a run says of them."""
+"""In a child process: decides findings IPL204 to IPL206, about values that change without an error."""
 
 from __future__ import annotations
 

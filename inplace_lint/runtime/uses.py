@@ -1,4 +1,4 @@
-"""The capture file: what each class was given while a program ran, and the child process that runs the program."""
+"""The capture file: the arguments that each class was given in a run, and the child process that records them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a verdict is, and whether something that ran stands at a place of a finding."""
+"""Defines a verdict, combines several, and tells whether a line that ran belongs to a finding."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sees every in-place change that goes through PyTorch's dispatcher."""
+"""Observes every in-place write that passes through PyTorch's dispatcher."""
 
 from __future__ import annotations
 

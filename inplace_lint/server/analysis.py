@@ -1,4 +1,4 @@
-"""What a worker can be asked: the findings of an open file, the edits of their fixes, what is known at a line."""
+"""Answers what the server asks of a worker: findings of an open file, edits of fixes, facts known at a line."""
 
 from __future__ import annotations
 

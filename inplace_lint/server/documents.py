@@ -1,4 +1,4 @@
-"""What the client has open: texts and notebooks, each with its version and the file that it stands for."""
+"""Keeps the texts and notebooks that the client has open, each with its version and its file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a language client may tell and ask, and what is done about it."""
+"""Handles the requests and notifications of a language client."""
 
 from __future__ import annotations
 

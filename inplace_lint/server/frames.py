@@ -1,4 +1,4 @@
-"""How the server and its workers speak: values with their length before them, over pipes that only they hold."""
+"""Frames messages between the server and its workers: pickled values with their length first, over private pipes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is shown of a finding under the cursor: what it says, the rule's page, what the analysis knows at its line."""
+"""Builds the hover text of a finding: its message, the rule's page, and the facts of the analysis at its line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A worker as the server sees it: started when something is asked, ended when it takes too long, started anew."""
+"""Manages a worker process for the server: starts it on demand, ends it on a timeout, and starts it anew."""
 
 from __future__ import annotations
 

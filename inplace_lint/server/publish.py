@@ -1,4 +1,4 @@
-"""Findings as the client shows them: severity, the other places, what is faded out."""
+"""Converts findings to LSP diagnostics: severity, related places, and unused code that is faded out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is checked when: the latest change first and at once, older ones never, other open files after it."""
+"""Schedules checks of open files: the latest change first, outdated ones never, other open files after it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A text with the positions of a language client: lines from 0, columns in the units that were agreed on."""
+"""A text addressed by LSP positions: lines from 0, columns in the units that client and server agreed on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A process that analyses for the server, question by question, and keeps what it has parsed."""
+"""Runs in a worker process: answers the server's questions one by one, and keeps what it has parsed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules that were broken, each with its page: the little of Markdown that the pages are written in, as HTML."""
+"""Renders the rules that were broken, each with its page, whose Markdown subset is turned into HTML here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text of findings and of source as HTML: nothing in it is markup, and nothing turns the reading direction."""
+"""Escapes text of findings and of source for HTML, and disarms characters that turn the reading direction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What running the code has shown of a finding: the verdict, the tensors that were changed, the memory of the fix."""
+"""Renders the verdict of a finding: the status, the tensors that were changed, and the memory that the fix needs."""
 
 from __future__ import annotations
 

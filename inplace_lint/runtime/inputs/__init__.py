@@ -1,4 +1,4 @@
-"""Inputs for a class or a function, from whoever knows them: its author, a recorded run, or trial."""
+"""Finds inputs for a class or a function: stated in a comment or a factory, recorded from a run, or found by trial."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a class or a function is called: what its constructor and its forward are given."""
+"""Holds a class or function together with the arguments for its constructor and for its call."""
 
 from __future__ import annotations
 

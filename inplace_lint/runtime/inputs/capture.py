@@ -1,4 +1,4 @@
-"""What each class is given while the user's own program runs, as JSON, and calls made from it again."""
+"""Records, as JSON, the arguments that modules get while the user's program runs, and rebuilds calls from them."""
 
 from __future__ import annotations
 

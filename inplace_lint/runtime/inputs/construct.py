@@ -1,4 +1,4 @@
-"""What an error says about wrong arguments of a constructor, as better guesses."""
+"""Derives better constructor arguments from the error that the last guess raised."""
 
 from __future__ import annotations
 

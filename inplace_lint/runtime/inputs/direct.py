@@ -1,4 +1,4 @@
-"""Inputs of one target by trial: a first guess, run, repaired by what the error says, run again."""
+"""Searches inputs of one target by trial: guess, run, repair the guess by the error message, run again."""
 
 from __future__ import annotations
 

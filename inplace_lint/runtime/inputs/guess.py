@@ -1,4 +1,4 @@
-"""A first guess of what a class and its forward take: from signatures, the source's own words, and the first layer."""
+"""Makes the first guess of a target's arguments: from parameter names, annotations, shape code and the first layer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inputs seen from above: a class of the same module that uses the target is run, and what the target gets is kept."""
+"""Finds inputs of a module by running another module of the same file that uses it, and recording what it is given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inputs for a module as a program of its file gives them: a function or a test without arguments that reaches it."""
+"""Finds inputs of a module by running a function or a test of its file that takes no arguments and calls it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sees what modules are given while a program runs: arguments of their constructors and of their calls."""
+"""Records the arguments of module constructors and of forward calls while a program runs."""
 
 from __future__ import annotations
 

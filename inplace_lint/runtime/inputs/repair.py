@@ -1,4 +1,4 @@
-"""What an error message says about wrong inputs, as better guesses."""
+"""Derives better call arguments from the error message that the last guess raised: shapes, dtypes, missing ones."""
 
 from __future__ import annotations
 

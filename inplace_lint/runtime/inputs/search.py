@@ -1,4 +1,4 @@
-"""Finds inputs: by trial of the target itself, then of modules that hold it, then from programs of its file."""
+"""Searches inputs: by trial of the target, then from modules that use it, then from programs of its file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sizes of a call can be varied, and which of them are its batch and its length."""
+"""Decides which sizes of a call can vary: its batch `B` and its length `S`, each tested by running at twice that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inputs that somebody wrote down: a comment, a factory named in the configuration, a capture file, annotations."""
+"""Reads inputs that the user wrote down: in a comment, on the command line, in a factory, or as annotations."""
 
 from __future__ import annotations
 

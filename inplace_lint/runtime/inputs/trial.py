@@ -1,4 +1,4 @@
-"""Runs a target once on guessed inputs, and keeps what there is to learn from a failure."""
+"""Runs a target once on guessed inputs; for a failure it keeps the line, its variables and the layer that refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an argument is, written down: `f32[B,S,768]` for a tensor, a Python literal for anything else."""
+"""Reads and writes arguments as text: `f32[B,S,768]` for a tensor, a Python literal for anything else."""
 
 from __future__ import annotations
 

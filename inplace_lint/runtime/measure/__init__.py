@@ -1,4 +1,4 @@
-"""In the child process: a target, or two, over sequence lengths, as a table, a JSON record or a page."""
+"""In a child process: measures peak memory of one or two targets over sequence lengths, as table, JSON or page."""
 
 from __future__ import annotations
 

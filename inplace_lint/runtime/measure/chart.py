@@ -1,4 +1,4 @@
-"""Plots as SVG text: the peak against the size on logarithmic axes, and live memory over a run."""
+"""Draws SVG plots: the peak against the size on logarithmic axes, and live memory over one run."""
 
 from __future__ import annotations
 

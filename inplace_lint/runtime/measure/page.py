@@ -1,4 +1,4 @@
-"""The report as one HTML page: plots, tables, findings. It needs no network and no script."""
+"""Renders measurements as one HTML page of plots, tables and findings, without network access or scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The peaks that a verdict or a proof holds: of a call, of what a fix makes of it, of some lines of it."""
+"""Measures the peak memory of a call before and after its fix, and the part that given source lines hold of it."""
 
 from __future__ import annotations
 

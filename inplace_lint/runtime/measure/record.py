@@ -1,4 +1,4 @@
-"""Measurements as one JSON object; sizes are bytes, times seconds, lines `file:row`."""
+"""Turns measurements into one JSON object: sizes in bytes, times in seconds, lines as `file:row`."""
 
 from __future__ import annotations
 

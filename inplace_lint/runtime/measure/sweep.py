@@ -1,4 +1,4 @@
-"""Measures one target over sizes: the peak, what it is made of, its lines, its time."""
+"""Measures one target at several sizes: the peak, its parts by kind and by source line, and the time."""
 
 from __future__ import annotations
 

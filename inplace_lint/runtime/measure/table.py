@@ -1,4 +1,4 @@
-"""Measurements on a terminal: sizes with their peaks, then source lines with their growth."""
+"""Renders measurements for a terminal: a table of peaks by size, then source lines with their growth."""
 
 from __future__ import annotations
 

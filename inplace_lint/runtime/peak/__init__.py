@@ -1,4 +1,4 @@
-"""Peak memory of a training step or a forward: on the CPU, on a GPU, and predicted for one that is not there."""
+"""Peak memory of a training step or a forward: counted on the CPU, measured on a GPU, or predicted for a GPU."""
 
 from __future__ import annotations
 

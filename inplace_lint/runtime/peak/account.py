@@ -1,4 +1,4 @@
-"""The peak of live bytes of one run, split into what lasts, what is kept for backward, and what is temporary."""
+"""Finds the peak of live bytes of a run and splits it by kind: parameters, gradients, saved for backward, temporary."""
 
 from __future__ import annotations
 

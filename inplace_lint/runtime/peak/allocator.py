@@ -1,4 +1,4 @@
-"""PyTorch's caching allocator on CUDA, as far as it decides how much memory a process holds.
+"""Models PyTorch's CUDA caching allocator, to predict how much memory a process keeps reserved.
 
 The sizes are those of c10/cuda/CUDACachingAllocator (kMinBlockSize, kSmallSize, kSmallBuffer, kLargeBuffer,
 kMinLargeAlloc, kRoundLarge) with its default settings.

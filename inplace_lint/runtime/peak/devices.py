@@ -1,4 +1,4 @@
-"""GPUs that a prediction can be made for: their memory, and which attention kernels they run."""
+"""Lists the GPUs that a prediction can be made for, with their memory and compute capability."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The peak that a real GPU reports, after a warm-up."""
+"""Measures the peak that torch reports for a real GPU, after one warm-up run."""
 
 from __future__ import annotations
 

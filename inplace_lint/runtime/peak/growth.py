@@ -1,4 +1,4 @@
-"""How bytes grow with a size: the exponent between measured sizes, and an exact polynomial where there is one."""
+"""Fits how bytes grow with a size: an exponent over the last two sizes, and an exact polynomial where one fits."""
 
 from __future__ import annotations
 

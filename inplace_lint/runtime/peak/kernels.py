@@ -1,4 +1,4 @@
-"""What CUDA's kernels would allocate where the CPU's differ: attention and dropout.
+"""Models the memory of CUDA's attention and dropout kernels where it differs from that of the CPU's.
 
 Read in PyTorch's ATen/native/transformers/cuda (sdp_utils.cpp, attention.cu, attention_backward.cu): a model until it
 has been compared with a GPU.

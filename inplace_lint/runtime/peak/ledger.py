@@ -1,4 +1,4 @@
-"""Follows the bytes that are alive: every storage that an operation makes, until its last reference goes."""
+"""Counts live tensor memory: each storage from the operation that allocates it until its last reference is gone."""
 
 from __future__ import annotations
 

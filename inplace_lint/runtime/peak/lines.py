@@ -1,4 +1,4 @@
-"""Says which line of the user's program an operation belongs to, also one that backward runs."""
+"""Assigns each operation to a line of the user's program; one of backward to the forward line that made its node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The peak that a GPU would see, without one: the step runs on tensors that have sizes and no memory."""
+"""Predicts the peak on a GPU without one: runs the step on fake tensors, which have sizes and no memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One training step, or a forward alone, under a ledger."""
+"""Runs one training step, or one forward alone, and counts its memory in a ledger."""
 
 from __future__ import annotations
 
