@@ -5,7 +5,7 @@ Importing this package imports nothing; each part is imported when it is used.
 
 from __future__ import annotations
 
-#: What to say where torch is missing or too old.
+#: The advice in error messages when torch is missing or too old.
 ADVICE = "install PyTorch 2.4 or newer, for instance with: pip install 'inplace-lint[runtime]'"
 
 

@@ -24,19 +24,19 @@ from .supervisor import describe
 from .targets import calls_in, imported, on_path, target_in
 from .verdicts import Verdict, best, undecided
 
-#: Of the time for a block, the part that one of the three runs of a program may take that may get there, and the part
-#: after which no other program is tried.
+#: Shares of a block's time limit: what each of the three runs of a driver program may take, and the share after which
+#: no further driver is tried.
 _A_RUN, _ALL_RUNS = 1 / 6, 1 / 2
 
-#: Told what is done now, and sometimes what is known so far.
+#: Callback that reports the current stage to the supervisor, and optionally the verdicts known so far.
 Stage = Callable[..., None]
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way to run a block: the inputs in words, the device, and the program that does it if the block is not called.
+    """One way to run a block: inputs as text, the device, and the driver program if the block is not called directly.
 
-    `only_confirms`: that it goes well says nothing.
+    `only_confirms`: a run without a hazard does not refute a finding. `seconds` limits one run; None: no limit here.
     """
 
     block: Block
@@ -48,15 +48,15 @@ class Way:
 
 
 def examine(arguments: dict[str, Any], stage: Stage) -> list[Verdict]:
-    """The verdicts on the findings of one block, in their order.
+    """Returns the verdicts on the findings of one block, in their order.
 
-    `arguments` has the block's `file`, the dotted name `module` under which it is imported and the directory `top`
-    for that, the `names` around the block (none: the file itself is run), `factories`, `captured` inputs, and
-    `findings`: for each its `code`, the places `writes` and `saves` as [file, first row, last row], and the device
-    `only` on which it saves; the `device` to run on, or None, and the `seconds` that there are.
+    `arguments` holds: `file`; `module`, its dotted name, and `top`, the directory to import that from; `names`, the
+    classes and function around the block (empty: the file is run as a program); `factories`; `captured` inputs;
+    `findings`, each with its `code`, its `writes` and `saves` as [file, first row, last row], and `only`, the device
+    type on which the op saves; `device`, or None for a GPU if there is one; `seconds`, the time limit.
 
-    The block is run in one way after the other until all is decided: as somebody said that it is called, by what in
-    its file needs no arguments and reaches it, and as it may be called.
+    The ways to run it are tried in turn until every finding is decided. Inputs that the user stated come first, else
+    the functions and tests of the file that reach the block without arguments; then inputs found by trial.
     """
     runs: list[list[Verdict]] = []
     for way in _ways(arguments, stage):
@@ -82,7 +82,7 @@ def _run(arguments: dict[str, Any], way: Way, stage: Stage) -> list[Verdict]:
     true = truly(way.block, way.seconds)
     device = way.device
     if way.program and second.trace is not None:
-        # Where it runs is its own affair.
+        # The program chooses the device itself: take the one on which a save was seen.
         device = next((kind for kind, _ in second.trace.saves or () if kind != "cpu"), device)
     verdicts = [
         judge(one, native, second, true, way.inputs, device, way.program) for one in arguments["findings"]
@@ -94,7 +94,7 @@ def _run(arguments: dict[str, Any], way: Way, stage: Stage) -> list[Verdict]:
 
 
 def _ways(arguments: dict[str, Any], stage: Stage) -> Iterator[Way | NoInputs]:
-    """The ways to run a block, and why there is none; the last is why nothing was decided."""
+    """Yields the ways to run a block, or the reason why one is impossible; the last reason explains `inconclusive`."""
     file, names = arguments["file"], arguments["names"]
     on_path(file, arguments["top"])
     if not names:
@@ -104,7 +104,7 @@ def _ways(arguments: dict[str, Any], stage: Stage) -> Iterator[Way | NoInputs]:
     if not _is_there(arguments["device"]):
         yield NoInputs(f"there is no device {arguments['device']} here")
         return
-    # What the file does when it is imported may run the block.
+    # Module-level code may already run the block during the import.
     importing = Way(_file_block(file, arguments["module"]), only_confirms=True)
     stage("import")
     try:
@@ -132,13 +132,13 @@ def _ways(arguments: dict[str, Any], stage: Stage) -> Iterator[Way | NoInputs]:
     inputs = dict(calls[0].description)
     for call in calls:
         yield Way(_called(call, device, varied=True), inputs, device)
-    # Other values may have been none that it takes.
+    # The block may fail on the varied constants: run it again without them.
     for call in calls:
         yield Way(_called(call, device), inputs, device)
 
 
 def _driven(arguments: dict[str, Any], module: ModuleType) -> Iterator[Way]:
-    """What in the file reaches the block without arguments, run where it can overwrite nothing by a relative name."""
+    """Yields ways that run functions of the file which need no arguments, in the temporary directory."""
     with open(arguments["file"], "rb") as stream:
         source = stream.read()
     until = time.monotonic() + arguments["seconds"] * _ALL_RUNS
@@ -161,7 +161,7 @@ def _there() -> str:
 
 
 def _is_there(device: str | None) -> bool:
-    """Whether a device can be used, and uses it where a program names none."""
+    """Whether a device can be used; makes a CUDA device the current one, for code that names no index."""
     kind, _, number = (device or "cpu").partition(":")
     if kind != "cuda":
         return True
@@ -188,7 +188,7 @@ def _called(call: Call, device: str, varied: bool = False) -> Block:
 
 
 def _needing(value: Any) -> Any:
-    """A tensor that needs a gradient, and is no leaf: errors about leaves would hide others. Its leaf's is compared."""
+    """Makes a float tensor a non-leaf that requires grad: a write to a leaf raises at once and hides other hazards."""
     if isinstance(value, torch.Tensor) and (value.is_floating_point() or value.is_complex()):
         return value.requires_grad_() * 1.0
     return value

@@ -6,14 +6,14 @@ from typing import Any
 
 import torch
 
-#: Words of a checksum. A prime, so that moved rows of a tensor of any usual width land in other words.
+#: Number of 8-byte words in a checksum: a prime, so that swapped rows of any usual width fall into other words.
 _WORDS = 1009
 
 
 def fold(tensor: torch.Tensor) -> torch.Tensor | None:
-    """The bytes of a tensor added up in 1009 words, a small tensor as it is; None if its bytes cannot be read.
+    """Returns the bytes of a tensor summed into 1009 words (a small tensor as it is); None if they cannot be read.
 
-    The order of the elements in memory counts, not the shape: two folds are of use only for one tensor at two times.
+    The sum follows the order in memory and ignores the shape, so only folds of the same tensor can be compared.
     """
     if type(tensor) not in (torch.Tensor, torch.nn.Parameter):
         return None
@@ -28,7 +28,7 @@ def fold(tensor: torch.Tensor) -> torch.Tensor | None:
 
 
 def differs(tensor: torch.Tensor, checksum: torch.Tensor | None) -> bool | None:
-    """Whether a tensor's bytes are others than when the checksum was taken; None if that cannot be told."""
+    """Whether a tensor's bytes have changed since the checksum was taken; None if that is unknown."""
     if checksum is None:
         return None
     now = fold(tensor)
@@ -41,7 +41,7 @@ def differs(tensor: torch.Tensor, checksum: torch.Tensor | None) -> bool | None:
 def _fold(tensor: Any) -> Any:
     if tensor.is_conj() or tensor.is_neg():
         tensor = tensor.resolve_conj().resolve_neg()
-    # Elements that an expanded tensor repeats are read once; the others in the order of memory.
+    # Read the repeated elements of an expanded tensor (stride 0) once, and the others in the order of memory.
     for dim, (size, stride) in enumerate(zip(tensor.shape, tensor.stride())):
         if stride == 0 and size > 1:
             tensor = tensor.narrow(dim, 0, 1)

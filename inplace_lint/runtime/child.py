@@ -19,13 +19,13 @@ from typing import Any
 
 from .supervisor import MARK
 
-#: What a child imports before its first job, so that none takes its time for that.
+#: Modules that a child imports before its first job: the import takes seconds, which no job's limit should pay for.
 READY = ("torch", "inplace_lint.runtime.blocks", "inplace_lint.runtime.rewrites")
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a job may use: seconds, and bytes of memory, of output, and of one file. `grace` is for SIGTERM."""
+    """A job's limits: seconds, bytes of memory, of output and of one file; `grace`: seconds from SIGTERM to SIGKILL."""
 
     seconds: float = 60.0
     memory: float = 8 * 2**30
@@ -36,7 +36,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A function of ours, as `module:name`, and what to call it with. It gets the arguments and a stage reporter."""
+    """A function of this package, as `module:name`, and its arguments. It is called with them and a stage callback."""
 
     function: str
     arguments: dict[str, Any]
@@ -44,10 +44,10 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a job: its result, or the kind of its failure with a sentence about it.
+    """The outcome of a job: its `result`, or the `kind` of failure with a sentence `text`.
 
-    `stage` is the last one that the job reported, `output` the end of what user code printed, `left` the number of
-    processes that it had left behind and that were killed. `known` is what it said that it knew before it failed.
+    `stage` is the last stage that the job reported, `output` the tail of what user code printed, `left` the number of
+    processes that it left running and that were killed, `known` its last partial result before a failure.
     """
 
     result: Any = None
@@ -60,9 +60,9 @@ class Outcome:
 
 
 class Children:
-    """Child processes that run jobs. `launcher` is put before each child's command, to start it elsewhere.
+    """A pool of child processes that run jobs. `launcher` is a prefix of the child's command, such as `ssh host`.
 
-    What a job reports it is at goes to `on_stage`, in the thread of its child.
+    `on_stage` is called with each stage that a job reports, in the thread that serves its child.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class Children:
         self._on_stage = on_stage
 
     def run(self, jobs: Sequence[Job]) -> Iterator[tuple[int, Outcome]]:
-        """The outcome of each job with its index, as they come."""
+        """Yields the index and the outcome of each job, in the order in which the jobs end."""
         waiting: queue.SimpleQueue[tuple[int, Job]] = queue.SimpleQueue()
         for pair in enumerate(jobs):
             waiting.put(pair)
@@ -124,7 +124,7 @@ class Children:
                 try:
                     if child is None:
                         child = _Child(self._launcher, self._setup, self._start_seconds, stop)
-                    # What the supervisor is to enforce it gets some time for.
+                    # The supervisor enforces the limit itself: give it 30 s more to do so and to answer.
                     outcome = child.run(
                         index, job, self.limits.seconds + self.limits.grace + 30, self._on_stage
                     )
@@ -142,7 +142,7 @@ class Children:
 
 
 class _Lost(Exception):
-    """There is no supervisor to talk to; the text says why."""
+    """The supervisor could not be started or is gone; the text says why."""
 
 
 class _Child:
@@ -160,7 +160,7 @@ class _Child:
         path = f"{package}{os.pathsep}{known}" if known else package
         command = [sys.executable, "-m", "inplace_lint.runtime.supervisor"]
         if launcher:
-            # Not every launcher hands the environment on.
+            # Not every launcher passes the environment on.
             command = [*_taking_any(launcher), "env", f"PYTHONPATH={path}", *command]
         environment = {**os.environ, "PYTHONPATH": path}
         try:
@@ -184,7 +184,7 @@ class _Child:
             raise
 
     def run(self, index: int, job: Job, seconds: float, on_stage: Callable[[str], None]) -> Outcome:
-        """The outcome of one job. Raises _Lost."""
+        """Runs one job and returns its outcome. Raises _Lost."""
         self._send({"id": index, "function": job.function, "arguments": job.arguments})
         until = time.monotonic() + seconds
         while "now" in (answer := self._receive(seconds, "a job", until)):
@@ -201,7 +201,7 @@ class _Child:
         )
 
     def close(self) -> None:
-        """Ends the supervisor, which ends what it runs."""
+        """Ends the supervisor, which kills the job that it runs."""
         with contextlib.suppress(OSError):
             if self._process.stdin is not None:
                 self._process.stdin.close()
@@ -224,7 +224,7 @@ class _Child:
             raise _Lost(self._end()) from error
 
     def _receive(self, seconds: float, what: str, until: float | None = None) -> dict[str, Any]:
-        """The next message of the supervisor; lines that a launcher prints are passed over."""
+        """Returns the supervisor's next message, skipping lines that the launcher prints. Raises _Lost."""
         assert self._process.stdout is not None
         descriptor = self._process.stdout.fileno()
         head = f"{MARK}{self._session} ".encode()
@@ -251,7 +251,7 @@ class _Child:
                 self._buffer += chunk
 
     def _end(self) -> str:
-        """Why the supervisor is gone, in a sentence."""
+        """Returns a sentence on why the supervisor ended: its exit status and the last line of its standard error."""
         try:
             status: object = self._process.wait(2)
         except subprocess.TimeoutExpired:
@@ -264,7 +264,7 @@ class _Child:
 
 
 def _taking_any(launcher: tuple[str, ...]) -> tuple[str, ...]:
-    """The launcher, told that what follows is a command: torchrun alone takes it for a Python script."""
+    """Adds `--no-python` to a torchrun launcher, which would otherwise take the command for a Python script."""
     runs_scripts = any(
         os.path.basename(word) == "torchrun" or word == "torch.distributed.run" for word in launcher
     )

@@ -19,7 +19,7 @@ from .stacks import absolute
 from .verdicts import Verdict, best, undecided
 
 _ONLY = re.compile(r"\(on (\w+)\)$")
-#: What decides which findings: a run of the block under the tracer, one in which calls are tried as they were meant.
+#: The job that decides each family of rules by running the block; 4xx findings are decided by their fix instead.
 _BY_BLOCK = (
     (re.compile(r"IPL1|IPL20[1-3]"), "inplace_lint.runtime.blocks:examine"),
     (re.compile(r"IPL20[4-6]"), "inplace_lint.runtime.unnoticed:examine"),
@@ -36,11 +36,11 @@ def confirm(
     captured: Mapping[str, Any] | None = None,
     device: str | None = None,
 ) -> Iterator[tuple[int, Verdict]]:
-    """The verdict on each finding that a run can decide, with its index, as they come.
+    """Yields the index and the verdict of each finding that a run can decide, as the jobs end.
 
-    `projects` says for each file which project it belongs to. Hazards of one block share its runs; a finding about
-    memory is decided by its fix, whose edits have been made, and where it has none by what its lines hold. `device`
-    is the one that blocks are moved to; without it a GPU if there is one.
+    `projects` maps each file to its project. Findings of one block share its runs. A memory finding (4xx) is decided
+    by comparing its fix with the original, or, if it has no edits, by the bytes that its lines hold at the peak.
+    `device` is where blocks run; None: a GPU if there is one.
     """
     plan = _Plan(projects, dict(factories or {}), dict(captured or {}), device, children.limits.seconds)
     for index, one in enumerate(findings):
@@ -51,7 +51,7 @@ def confirm(
 
 
 class _Plan:
-    """Which jobs decide which findings."""
+    """Groups findings by the job that decides them."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class _Plan:
         self._readers: list[Callable[[Outcome], Iterator[tuple[int, Verdict]]]] = []
 
     def add(self, index: int, one: Diagnostic) -> None:
-        """Takes in a finding, if a run can decide it."""
+        """Adds a finding; one that no run can decide is ignored."""
         for codes, function in _BY_BLOCK:
             if codes.match(one.code):
                 file = one.location.filename
@@ -82,7 +82,7 @@ class _Plan:
             self._rewrite(index, one)
 
     def jobs(self) -> tuple[list[Job], list[Callable[[Outcome], Iterator[tuple[int, Verdict]]]]]:
-        """All jobs, each with what reads its outcome."""
+        """Returns all jobs, each with the function that turns its outcome into verdicts."""
         for (function, file, names), members in self._blocks.items():
             arguments = {
                 **imported_as(file, self._projects[file]),
@@ -135,7 +135,7 @@ def _shared(outcome: Outcome, members: Sequence[tuple[int, Diagnostic]]) -> Iter
         if outcome.kind is None:
             yield index, outcome.result[place]
         else:
-            # What one run decided before another went wrong stands.
+            # Keep the verdicts of runs that ended before a later run failed.
             yield index, best([outcome.known[place] if outcome.known else _failed(outcome), _failed(outcome)])
 
 
@@ -145,13 +145,13 @@ def _failed(outcome: Outcome) -> Verdict:
 
 
 def _places(one: Diagnostic) -> list[Location]:
-    """Where a finding stands, and the other places in its file."""
+    """Returns the place of a finding and its labels' places in the same file."""
     own = one.location.filename
     return [one.location, *(label.location for label in one.labels if label.location.filename == own)]
 
 
 def _plain(finding: Diagnostic) -> dict[str, Any]:
-    """What the child needs to know of a finding."""
+    """Returns the parts of a finding that the child needs, as JSON: code, rows of writes and saves, device."""
     saves = [label for label in finding.labels if label.role in ("save", "softmax")]
     writes = [finding.location, *(label.location for label in finding.labels if label.role == "write")]
     only = next((found[1] for label in saves if (found := _ONLY.search(label.message))), None)

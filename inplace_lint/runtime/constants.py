@@ -8,10 +8,10 @@ from torch.nn.parameter import is_lazy
 
 
 def vary(module: nn.Module) -> bool:
-    """Gives parameters and buffers whose elements are all equal values around that; whether there were any.
+    """Replaces each parameter or buffer of equal elements by random values near that number; True if any was.
 
-    What is positive stays so, and what is zero becomes positive: it may be a variance, or be divided by. A buffer of
-    one element may be a flag or a count, and stays. The values are the same each time.
+    Example: a LayerNorm's weight of ones, its bias of zeros. Signs are kept, and zeros become positive, since the
+    number may be a variance or a divisor. A one-element buffer may be a flag or a count and is kept. The seed is fixed.
     """
     generator = torch.Generator().manual_seed(0)
     varied = False

@@ -23,9 +23,9 @@ _CASTS = (torch.Tensor.float, torch.Tensor.half, torch.Tensor.bfloat16)
 
 @contextlib.contextmanager
 def in_double(dropout: bool = True, rates: list[float] | None = None) -> Iterator[None]:
-    """Within it floats are float64. Without `dropout` the functions that drop keep everything.
+    """Within it all floats are float64. With `dropout=False` every dropout runs with rate 0.
 
-    The rate of each that does drop is added to `rates`.
+    The rate of each dropout that drops something is appended to `rates`.
     """
     before = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
@@ -60,7 +60,7 @@ def _wide(value: Any) -> Any:
 
 
 def _kept(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of a function that drops, with a probability of zero."""
+    """Returns the arguments with the dropout probability set to 0, if the function is a dropout."""
     name, place = _DROPPING.get(func, ("", 0))
     if not name:
         return args, kwargs
@@ -70,7 +70,7 @@ def _kept(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tup
 
 
 def _rate(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> float:
-    """The probability with which a call drops; 0 where it drops nothing."""
+    """Returns the dropout probability of a call; 0 if it drops nothing."""
     name, place = _DROPPING.get(func, ("", 0))
     if not name:
         return 0.0
@@ -87,7 +87,7 @@ def _place(func: Any, name: str) -> tuple[str, int]:
 
 _OF_LAYERS = (F.dropout, F.dropout1d, F.dropout2d, F.dropout3d, F.alpha_dropout, F.feature_alpha_dropout)
 _HEADS = F.multi_head_attention_forward
-#: What drops, with the name and the place of its probability.
+#: Dropout functions, with the name and the position of their probability parameter.
 _DROPPING: dict[Any, tuple[str, int]] = {
     **{func: _place(func, "p") for func in _OF_LAYERS},
     torch.dropout: ("p", 1),
@@ -95,7 +95,7 @@ _DROPPING: dict[Any, tuple[str, int]] = {
     F.scaled_dot_product_attention: ("dropout_p", 4),
     _HEADS: _place(_HEADS, "dropout_p"),
 }
-#: What drops only while it is told to train, with the name and the place of that.
+#: Dropout functions with a training switch, with the name and the position of that parameter.
 _SWITCHES: dict[Any, tuple[str, int]] = {
     **{func: _place(func, "training") for func in (*_OF_LAYERS, _HEADS)},
     torch.dropout: ("train", 2),

@@ -12,7 +12,7 @@ from typing import Any
 
 from .scripts import script
 
-#: So many are run at most: who uses a block often does so in much the same way.
+#: The most drivers that are run for a block: more of them tend to use it in the same way.
 MOST = 4
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Definition = (*_Function, ast.ClassDef)
@@ -20,17 +20,17 @@ _Definition = (*_Function, ast.ClassDef)
 
 @dataclass(frozen=True, slots=True)
 class Driver:
-    """A function that needs no arguments, by its name; a test of a class, by both; without names the main block."""
+    """A runnable entry of a file: `(function,)`, `(TestClass, method)`, or `()` for the main block."""
 
     names: tuple[str, ...]
 
     @property
     def told(self) -> str:
-        """As a person would write it."""
+        """The entry as written in code: `main()` or `if __name__ == "__main__"`."""
         return f"{'.'.join(self.names)}()" if self.names else 'if __name__ == "__main__"'
 
     def ready(self, module: ModuleType, file: str) -> Callable[[], Any]:
-        """What runs it, once the file has been imported as `module`. Raises LookupError if it is not there."""
+        """Returns a callable that runs the entry of the imported `module`. Raises LookupError if it is missing."""
         if not self.names:
             return script(file)
         found = getattr(module, self.names[0], None)
@@ -43,9 +43,10 @@ class Driver:
 
 
 def drivers(source: str | bytes, block: Sequence[str]) -> list[Driver]:
-    """What reaches a block of a file, judged by the names that are mentioned: first what runs a backward, and is near.
+    """Returns the entries of a file that may reach a block: those that run a backward first, then the nearest.
 
-    Functions that can be called without arguments take part, and methods of classes of tests; the block itself not.
+    Reachability follows the names that each definition mentions. Candidates are functions without required arguments,
+    `test*` methods of classes, and the main block; the block itself is none.
     """
     try:
         tree = ast.parse(source)
@@ -69,7 +70,7 @@ def drivers(source: str | bytes, block: Sequence[str]) -> list[Driver]:
     if guard is not None:
         names = _mentioned(guard)
         chosen = {one.names[0] for *_, one in found}
-        # Where all that it does is to call one of them, that says the same.
+        # A main block that only calls chosen functions adds nothing.
         if names & set(steps) and not (names & set(steps) <= chosen and _only_calls(guard)):
             backward = "backward" in names or bool(names & differentiating)
             found.append((not backward, 1, guard.lineno, Driver(())))
@@ -77,7 +78,7 @@ def drivers(source: str | bytes, block: Sequence[str]) -> list[Driver]:
 
 
 def _steps(mentioned: dict[str, set[str]], target: str) -> dict[str, int]:
-    """How many mentions each definition is away from the target, as far as it reaches it."""
+    """Returns each definition that reaches the target, with its distance in mentions."""
     steps, front = {target: 0}, {target}
     while front:
         count = max(steps.values()) + 1
@@ -87,7 +88,7 @@ def _steps(mentioned: dict[str, set[str]], target: str) -> dict[str, int]:
 
 
 def _steps_to_backward(mentioned: dict[str, set[str]]) -> set[str]:
-    """The definitions that may run a backward, by what they mention or by what they call."""
+    """Returns the definitions that mention `backward` or `grad`, or a definition that does."""
     found: set[str] = set()
     while more := {
         name
@@ -99,7 +100,7 @@ def _steps_to_backward(mentioned: dict[str, set[str]]) -> set[str]:
 
 
 def _outside(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a module, also those under an `if` or in a `try`, but for the main block's."""
+    """Yields a module's statements, including those under `if`, `try` and `with`, but not inside the main block."""
     for node in body:
         yield node
         if isinstance(node, (ast.If, ast.Try, ast.With)) and not _is_guard(node):
@@ -117,7 +118,7 @@ def _mentioned(node: ast.AST) -> set[str]:
 
 
 def _takes_nothing(node: ast.FunctionDef, given: int = 0) -> bool:
-    """Whether it can be called with `given` arguments, and gives a result rather than a generator."""
+    """Whether a function can be called with `given` arguments and is no generator."""
     arguments = node.args
     required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults) - given
     if required > 0 or any(default is None for default in arguments.kw_defaults):
@@ -130,7 +131,7 @@ def _is_fixture(node: ast.FunctionDef) -> bool:
 
 
 def _tests(node: ast.ClassDef) -> list[str]:
-    """The tests of a class that pytest or unittest would collect."""
+    """Returns the names of a class's `test*` methods that take nothing but `self`."""
     return [
         one.name
         for one in node.body
@@ -156,7 +157,7 @@ def _is_guard(node: ast.stmt) -> bool:
 
 
 def _only_calls(node: ast.stmt) -> bool:
-    """Whether a main block is nothing but calls of functions without arguments."""
+    """Whether a main block consists only of calls without arguments."""
     return isinstance(node, ast.If) and all(
         isinstance(one, ast.Expr)
         and isinstance(one.value, ast.Call)

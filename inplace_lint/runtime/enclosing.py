@@ -9,7 +9,7 @@ from ..project import Project
 
 
 def enclosing(source: str, row: int) -> tuple[str, ...]:
-    """The names of the classes around a line and of the outermost function, outermost first; empty at module level."""
+    """Returns the classes around a line, then the outermost function, such as (`Model`, `forward`); empty outside."""
     try:
         body: list[ast.stmt] = ast.parse(source).body
     except (SyntaxError, ValueError, RecursionError):
@@ -26,7 +26,7 @@ def enclosing(source: str, row: int) -> tuple[str, ...]:
                 names.append(node.name)
                 body = node.body
                 break
-            # A definition under an `if` or in a `try` belongs to the module all the same.
+            # A definition under an `if` or in a `try` is still a name of the module.
             inner = list(ast.iter_child_nodes(node))
             inner += [
                 one
@@ -41,7 +41,7 @@ def enclosing(source: str, row: int) -> tuple[str, ...]:
 
 
 def imported_as(file: str, project: Project) -> dict[str, str]:
-    """The `file`, the dotted name `module` that its project imports it under, and the directory `top` for that."""
+    """Returns the `file`, its dotted name `module` in the project, and `top`, the directory to import that from."""
     module = project.module_name(file)
     top = os.path.abspath(file)
     for _ in range(module.count(".") + (os.path.basename(file) == "__init__.py") + 1):

@@ -7,7 +7,7 @@ from ..model import Diagnostic, Label, Location
 from . import stacks
 from .records import CHECKPOINT, DATA, HOOKS, SHARED, UNCOUNTED, Hazard, Write
 
-#: The rules that speak of changes which PyTorch does not notice.
+#: The rules for hazards on which PyTorch raises nothing, by the reason for its silence.
 _SILENT = {
     DATA: ("IPL201", "data-write"),
     SHARED: ("IPL202", "shared-memory-write"),
@@ -15,7 +15,7 @@ _SILENT = {
     CHECKPOINT: ("IPL203", "version-check-disabled"),
     UNCOUNTED: ("IPL203", "version-check-disabled"),
 }
-#: What to say of a silent change: why nothing is raised.
+#: The help text for a silent hazard, by the same reasons.
 _WHY = {
     DATA: "the write goes past the version counter: PyTorch raises nothing, and backward uses what is there now",
     SHARED: "PyTorch does not see this write: it raises nothing, and backward uses what is there now",
@@ -29,7 +29,7 @@ _NOWHERE = Location("<unknown>", 1, 1, 1, 2)
 
 
 def code(hazard: Hazard) -> tuple[str, str]:
-    """The code and the name of the rule that a hazard breaks."""
+    """Returns the code and the name of the rule that a hazard breaks."""
     if hazard.silent is not None:
         number, name = _SILENT[hazard.silent]
     elif hazard.write is not None and hazard.write.optimizer:
@@ -43,7 +43,7 @@ def code(hazard: Hazard) -> tuple[str, str]:
 
 
 def sentence(hazard: Hazard) -> str:
-    """The hazard in one sentence, with both places and both versions."""
+    """Describes the hazard in one sentence: save and write, their places, and the version counter at each."""
     before, now = hazard.versions
     saved = stacks.location(hazard.saved)
     text = f"{_what(hazard)}, saved at {_place(saved)} (version {before}), "
@@ -70,7 +70,7 @@ def sentence(hazard: Hazard) -> str:
 
 
 def diagnostic(hazard: Hazard) -> Diagnostic:
-    """The hazard as a finding: it stands at the write, or at the save where nobody saw the write."""
+    """Returns the hazard as a finding, placed at the write, or at the save if the write was not observed."""
     number, name = code(hazard)
     saved = stacks.location(hazard.saved)
     write = hazard.write

@@ -7,16 +7,16 @@ from typing import Any
 
 import torch
 
-#: What batch normalisation writes in training though no schema says so.
+#: Arguments that batch normalisation writes in training although its schema does not mark them as written.
 STATISTICS = frozenset({"running_mean", "running_var"})
 
 Node = Any  # torch.autograd.graph.Node; the classes of built-in nodes do not derive from it
 
 
 def asked_for(roots: Iterable[Any], inputs: Iterable[Any]) -> list[Node]:
-    """The nodes that run when `roots` are differentiated, all of them or only towards `inputs`.
+    """Returns the nodes that a backward from `roots` runs; with `inputs`, only those on a path to one of them.
 
-    Both are tensors or gradient edges. Empty where that cannot be told.
+    Both are tensors or gradient edges. Empty if an input's node is unknown.
     """
     nodes = _reachable([node for root in roots if (node := _node(root)) is not None])
     targets = {_end(one) for one in inputs}
@@ -25,7 +25,7 @@ def asked_for(roots: Iterable[Any], inputs: Iterable[Any]) -> list[Node]:
     if not targets:
         return list(nodes)
     needed: dict[Node, bool] = {}
-    # Children come before parents in the reverse of the order of a depth-first search's ends.
+    # `nodes` is in postorder: children come before their parents.
     for node in nodes:
         following = [child for child, _ in node.next_functions if child is not None]
         needed[node] = any(child in targets or needed.get(child, False) for child in following)
@@ -33,7 +33,7 @@ def asked_for(roots: Iterable[Any], inputs: Iterable[Any]) -> list[Node]:
 
 
 def kept(node: Node) -> Iterator[tuple[str, Any]]:
-    """What a pack hook returned for each tensor that a node saved, with the name of its attribute."""
+    """Yields each saved tensor of a node: the attribute's name and the value that the pack hook returned."""
     for attribute in _raw_attributes(type(node)):
         try:
             raw = getattr(node, attribute)
@@ -49,14 +49,14 @@ def kept(node: Node) -> Iterator[tuple[str, Any]]:
 
 
 def is_written_in_python(node: Node) -> bool:
-    """Whether a node is a custom Function's: whether it reads what it saved is known only when it has run."""
+    """Whether a node belongs to a custom Function, which may or may not read its saves: known only when it has run."""
     return isinstance(node, torch.autograd.function.BackwardCFunction)
 
 
 def leaves_unread(node: Node, attribute: str) -> bool:
-    """Whether a node keeps a tensor whose value its backward has no use for.
+    """Whether a node saves a tensor that its backward does not read.
 
-    Batch normalisation saves the running statistics always, and uses them only if it was not training.
+    Batch normalisation always saves its running statistics, but reads them only in evaluation mode.
     """
     return attribute in STATISTICS and bool(getattr(node, "_saved_training", False))
 
@@ -81,7 +81,7 @@ def _node(root: Any) -> Node | None:
 
 
 def _end(target: Any) -> Node | None:
-    """The node in which the gradient of an input arrives."""
+    """Returns the node that receives an input's gradient; for a leaf its AccumulateGrad node."""
     if not isinstance(target, torch.Tensor):
         return getattr(target, "node", None)
     if target.grad_fn is not None:
@@ -93,7 +93,7 @@ def _end(target: Any) -> Node | None:
 
 
 def _reachable(roots: list[Node]) -> dict[Node, None]:
-    """Every node below the roots, children before their parents."""
+    """Returns all nodes reachable from the roots in postorder: children before their parents."""
     ended: dict[Node, None] = {}
     seen: set[Node] = set()
     todo: list[tuple[Node, bool]] = [(root, False) for root in roots]

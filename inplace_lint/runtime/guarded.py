@@ -12,12 +12,12 @@ from typing import Any
 
 
 class Enough(BaseException):
-    """Ends a run of user code that has shown what it can, or whose time is up."""
+    """Raised inside user code to end its run: the needed information is there, or its time is up."""
 
 
 @contextlib.contextmanager
 def for_at_most(seconds: float | None) -> Iterator[None]:
-    """Within it user code is ended by `Enough` when its time is up, and again for as long as it catches that."""
+    """Raises `Enough` in the body after `seconds`, and every second from then on in case user code catches it."""
     if seconds is None or not hasattr(signal, "setitimer"):
         yield
         return
@@ -35,7 +35,7 @@ def for_at_most(seconds: float | None) -> Iterator[None]:
 
 
 def elsewhere(function: Callable[[], Any], file: str) -> Callable[[], Any]:
-    """The function, run in the temporary directory and as a program of the file that was given no arguments."""
+    """Wraps a function to run in the temporary directory, with `sys.argv` set to the file alone."""
 
     def run() -> Any:
         before, argv = os.getcwd(), sys.argv

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ..model import Diagnostic
 
-#: Words of PyTorch's message, and the codes that they may stand for; IPL104 and IPL108 share theirs.
+#: Parts of PyTorch's messages, and the rules that they may belong to; IPL104 and IPL108 share a message.
 _WORDS = (
     ("a leaf Variable that requires grad", ("IPL103",)),
     ("This view is the output of a function that returns multiple views", ("IPL104", "IPL108")),
@@ -25,7 +25,7 @@ _STALE = re.compile(r"modified by an inplace operation|modified in-?place")
 
 
 def codes(error: BaseException) -> tuple[str, ...]:
-    """The rules that an error of PyTorch's speaks of: empty if it is about something else."""
+    """Returns the rules that a PyTorch error belongs to; empty for errors about anything else."""
     text = str(error)
     for words, found in _WORDS:
         if words in text:
@@ -36,11 +36,11 @@ def codes(error: BaseException) -> tuple[str, ...]:
 
 
 def is_stale(error: BaseException) -> bool:
-    """Whether it is the error of a backward that found a saved tensor changed."""
+    """Whether it is the version check's error: a backward found a saved tensor changed in place."""
     if not isinstance(error, RuntimeError):
         return False
     text = str(error)
-    # Of a saved output of split and the like PyTorch says it in the words of IPL104, but only backward reads it.
+    # For a saved output of a multi-view op such as `split`, backward raises in the words of IPL104.
     return "modified by an inplace operation" in text or (
         "has been modified inplace" in text
         and any(frame.f_code.co_name == "_engine_run_backward" for frame, _ in _frames(error))
@@ -48,7 +48,7 @@ def is_stale(error: BaseException) -> bool:
 
 
 def rows(error: BaseException) -> list[tuple[str, int]]:
-    """The file and the line of each frame that the error passed, innermost first."""
+    """Returns the file and the line of each frame in the error's traceback, innermost first."""
     from .stacks import absolute
 
     frames = traceback.extract_tb(error.__traceback__)
@@ -56,7 +56,7 @@ def rows(error: BaseException) -> list[tuple[str, int]]:
 
 
 def diagnostic(error: BaseException) -> Diagnostic | None:
-    """An error that a write raised at once, as a finding at the user's line; None for other errors."""
+    """Returns an error that the write itself raised as a finding at the user's line; None for other errors."""
     found = codes(error)
     if not found or is_stale(error):
         return None

@@ -8,12 +8,12 @@ from typing import Any
 from ..report.sizes import size_of
 from .verdicts import Verdict, verdict
 
-#: What grows with a smaller power of the length than this is no matrix of scores.
+#: Exponent of the length from which on memory counts as quadratic, like attention scores: halfway between 1 and 2.
 _SQUARE = 1.5
 
 
 def rewrite(answer: Mapping[str, Any]) -> Verdict:
-    """The verdict on a finding whose fix was compared with the original (`rewrites.compare`)."""
+    """Returns the verdict on a finding whose fix was compared with the original (`rewrites.compare`)."""
     peak, proof = answer["peak"], answer["proof"]
     if not answer["proved"] and not answer["only_without_keys"]:
         if answer["differs"]:
@@ -37,7 +37,7 @@ def rewrite(answer: Mapping[str, Any]) -> Verdict:
     before, after = peak["before"], peak["after"]
     kept, left = peak["kept"]
     if after == before and left < kept:
-        # The peak is elsewhere; in a model of many such blocks what each keeps adds up.
+        # The peak is elsewhere, but in a model of many such blocks the bytes saved for backward add up.
         status, why = (
             "confirmed",
             f"{same}, and keeps {size_of(left)} in place of {size_of(kept)} for backward {where}",
@@ -55,7 +55,7 @@ def rewrite(answer: Mapping[str, Any]) -> Verdict:
 
 
 def growth(answer: Mapping[str, Any]) -> Verdict:
-    """The verdict on a finding that has no fix, from what its lines hold at the peak (`rewrites.growth`)."""
+    """Returns the verdict on a finding without a fix, by the bytes of its lines at the peak (`rewrites.growth`)."""
     inputs, peak = answer["inputs"], answer["peak"]
     if answer["reason"]:
         return verdict("inconclusive", answer["reason"], inputs, "cpu", peak=peak)

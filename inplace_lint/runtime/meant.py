@@ -22,7 +22,7 @@ from .verdicts import Verdict, best, place_of, verdict
 Stage = Callable[[str], None]
 Arguments = dict[str, Any]
 
-#: Results that differ by less are the rounding of another order of sums.
+#: Relative error below which results count as equal: rounding of float32 sums in another order.
 SAME = 1e-4
 _KERNEL = F.scaled_dot_product_attention
 _MODULE = F.multi_head_attention_forward
@@ -34,9 +34,9 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A call at the place of a finding: its arguments by name; how far what was meant is from what it gave.
+    """A call at the place of a finding: its arguments by name, and the relative error against the corrected call.
 
-    `meant` says in words what was changed for that; without it the call is as it was meant.
+    `meant` describes the correction in words; empty if the call needs none.
     """
 
     arguments: Arguments
@@ -45,7 +45,7 @@ class Seen:
 
 
 def examine(arguments: dict[str, Any], stage: Stage) -> list[Verdict]:
-    """The verdicts on the 5xx findings of one block, in their order; `arguments` as in `blocks.examine`."""
+    """Returns the verdicts on the 5xx findings of one block, in order; `arguments` as in `blocks.examine`."""
     on_path(arguments["file"], arguments["top"])
     found = calls_of(arguments, stage)
     calls = [found] if isinstance(found, NoInputs) else found
@@ -88,7 +88,7 @@ def _judge(finding: dict[str, Any], call: Call | NoInputs, file: str) -> Verdict
 
 
 def _unseen(finding: dict[str, Any], call: Call | NoInputs, error: Exception | None) -> str:
-    """Why the call did not run."""
+    """Returns the reason why the call did not run."""
     if isinstance(call, NoInputs):
         return call.reason
     if error is not None:
@@ -97,7 +97,7 @@ def _unseen(finding: dict[str, Any], call: Call | NoInputs, error: Exception | N
 
 
 def _layout(finding: dict[str, Any], call: Call | NoInputs, file: str, short: Arguments) -> tuple[str, str]:
-    """The axis of the queries that grows with the length is the sequence: is it the one that the kernel reads?"""
+    """Decides IPL502: runs at twice the length; the query axis that grows is the sequence, and must be axis -2."""
     if isinstance(call, NoInputs) or "S" not in call.names:
         return "inconclusive", "there is no length to vary in its inputs"
     longer, _ = _run(finding, call.at(S=2 * call.sizes["S"]), file)
@@ -129,7 +129,7 @@ def _drops_in_training(finding: dict[str, Any], call: Call | NoInputs, file: str
 def _run(
     finding: dict[str, Any], call: Call | NoInputs, file: str, training: bool = False
 ) -> tuple[list[Seen], Exception | None]:
-    """The calls at the finding's place in a run of the block, and what the run ended in."""
+    """Runs the block; returns the attention calls seen at the finding's place, and the error that ended the run."""
     watch = _Watch(finding)
     torch.manual_seed(0)
     try:
@@ -151,7 +151,7 @@ def _run(
 
 
 class _Watch(TorchFunctionMode):
-    """Notes the calls of attention at a finding's place, and what each would have given as it was meant."""
+    """Records each attention call at a finding's place, and repeats it with corrected arguments to compare results."""
 
     def __init__(self, finding: dict[str, Any]) -> None:
         super().__init__()
@@ -182,7 +182,7 @@ class _Watch(TorchFunctionMode):
         return stacks.within(stacks.spans(stacks.capture(3)), self._finding["writes"])
 
 
-#: What a call that is as it was meant has shown.
+#: The reason for a refutation, by rule, when the call needed no correction.
 _AS_MEANT = {
     "IPL501": "no dropout was asked for in evaluation, and",
     "IPL503": "no boolean mask was given, and",
@@ -191,7 +191,7 @@ _AS_MEANT = {
 
 
 def _meant(code: str, func: Any, given: Mapping[str, Any]) -> tuple[Arguments, str]:
-    """The arguments of a call as it was meant, and in words what differs; no words if nothing does."""
+    """Returns the corrected arguments of a call, and the correction in words; empty if nothing is to correct."""
     mask = given.get("attn_mask")
     if code == "IPL501" and given.get("dropout_p"):
         return {**given, "dropout_p": 0.0}, f"without its dropout of {given['dropout_p']:g} in evaluation"
@@ -202,7 +202,7 @@ def _meant(code: str, func: Any, given: Mapping[str, Any]) -> tuple[Arguments, s
         and isinstance(mask, torch.Tensor)
         and bool(((mask == 0) | (mask == -torch.inf)).all())
     ):
-        # What nn.MultiheadAttention makes of a boolean mask.
+        # nn.MultiheadAttention turns a boolean mask into a float mask of 0 and -inf.
         other = torch.zeros_like(mask).masked_fill(mask == 0, -torch.inf)
         words = f"with its mask inverted, which keeps {_kept(_KERNEL, mask == 0)},"
         return {**given, "attn_mask": other}, words
@@ -220,7 +220,7 @@ def _meant(code: str, func: Any, given: Mapping[str, Any]) -> tuple[Arguments, s
 
 
 def _kept(func: Any, mask: torch.Tensor) -> str:
-    """What share of pairs a mask keeps in place of which share."""
+    """Describes which share of query-key pairs the inverted mask keeps, and which the given one."""
     share = float(mask.double().mean())
     now, then = (1 - share, share) if func is _MODULE else (share, 1 - share)
     return f"{then:.0%} of the pairs in place of {now:.0%}"
@@ -232,7 +232,10 @@ def _first(result: Any) -> torch.Tensor:
 
 
 def apart(given: torch.Tensor, meant: torch.Tensor) -> float:
-    """The norm of the difference over that of what was meant, where both are finite."""
+    """Returns the relative error of `given`: the norm of the difference over that of `meant`.
+
+    Infinite if the two are finite at different elements; elements that are not finite in both are left out.
+    """
     known = torch.isfinite(given) & torch.isfinite(meant)
     size = float(meant[known].detach().double().norm())
     apart = float((given - meant)[known].detach().double().norm())

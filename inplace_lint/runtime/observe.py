@@ -19,17 +19,18 @@ from .immediate import is_stale
 from .snapshot import relative_error, snapshot
 from .tracer import Trace
 
-#: A block: called once for each run, it makes its inputs anew and runs. What it returns is differentiated, unless it
-#: ran a backward of its own.
+#: A block: called once for each run, it makes new inputs and runs. Its result is differentiated, unless it ran a
+#: backward itself.
 Block = Callable[[], Any]
-#: Backwards after which a program has shown what it can: a loop does the same again.
+#: The number of backwards after which a run is ended: a training loop only repeats itself.
 ENOUGH = 24
 
 
 @dataclass(slots=True)
 class Run:
-    """A run of a block: what it ended in, the errors of its backwards (the block may have caught them), and the
-    gradients that each of the others gave, in order. `is_cut`: its time was up before it ended.
+    """A run of a block: its final error, and the gradients of each backward in order (none if one was stale).
+
+    `stale` holds the version errors of backwards, even if the block caught them; `is_cut`: its time ran out.
     """
 
     error: BaseException | None
@@ -40,12 +41,12 @@ class Run:
 
 
 def natively(block: Block, seconds: float | None = None) -> Run:
-    """As PyTorch runs it: its error is the truth."""
+    """Runs a block as PyTorch does, with its own version check."""
     return _run(block, contextlib.nullcontext(), seconds)
 
 
 def traced(block: Block, seconds: float | None = None) -> Run:
-    """Under the tracer, beyond the first changed save, with every save and write noted."""
+    """Runs a block under the tracer, which records every save and write and does not stop at the first hazard."""
     trace = Trace(on_hazard=None, raises=False, journal=True)
     run = _run(block, trace, seconds)
     run.trace = trace
@@ -53,12 +54,12 @@ def traced(block: Block, seconds: float | None = None) -> Run:
 
 
 def truly(block: Block, seconds: float | None = None) -> Run:
-    """With every saved tensor copied: the gradients are those of the forward pass that was run."""
+    """Runs a block with every saved tensor copied: its gradients are the true ones of the forward pass."""
     return _run(block, snapshot(), seconds)
 
 
 def worst_error(run: Run, true: Run) -> float | None:
-    """The largest relative error of a gradient; None where the two runs did not go the same way."""
+    """Returns the largest relative error of a gradient; None if the two runs had different backwards, or none."""
     same = len(run.gradients) == len(true.gradients) or run.is_cut or true.is_cut
     if not same or not run.gradients:
         return None
@@ -72,9 +73,9 @@ def worst_error(run: Run, true: Run) -> float | None:
 
 
 def backward_from(*values: Any) -> None:
-    """Runs backward from every tensor in `values` that has a history, each element with a weight of its own.
+    """Runs one backward from all tensors in `values` that require grad, each element with a different weight.
 
-    The plain sum would have no gradient after a softmax, and cannot tell two elements apart.
+    A plain sum has a zero gradient after a softmax, and cannot tell two elements apart.
     """
     total: Any = None
     seen: set[int] = set()
@@ -94,7 +95,7 @@ def backward_from(*values: Any) -> None:
     try:
         total.backward()
     except RuntimeError as error:
-        # The block ran its own backward already.
+        # The block already ran a backward, which freed the graph.
         if "backward through the graph a second time" not in str(error):
             raise
 
@@ -125,7 +126,7 @@ def _run(block: Block, around: Any, seconds: float | None) -> Run:
         finally:
             torch.set_grad_enabled(before)
     if stale:
-        gradients.clear()  # as far as they go they mean nothing
+        gradients.clear()  # incomplete, so they cannot be compared
     return Run(error, gradients, stale, is_cut=is_cut)
 
 
@@ -133,9 +134,9 @@ def _run(block: Block, around: Any, seconds: float | None) -> Run:
 def journal(
     gradients: list[list[torch.Tensor]], stale: list[BaseException], most: int | None = None
 ) -> Iterator[list[Any]]:
-    """Notes the gradients of each backward: what `grad` returns, or the `.grad` of the leaves that it reached.
+    """Records the gradients of each backward in the body: the results of `grad`, or the `.grad` of reached leaves.
 
-    After so many as `most` says it raises `Enough`. Gives a list that has an entry for each that went to leaves.
+    Raises `Enough` after `most` backwards. Yields a list with one entry for each backward that accumulates in leaves.
     """
     accumulated: list[Any] = []
     autograd: Any = torch.autograd

@@ -12,12 +12,12 @@ from .supervisor import describe
 from .tracer import Trace
 from .verdicts import Verdict, hits, place_of, shown, verdict
 
-#: A gradient that is off by less is the rounding of another order of sums.
+#: Relative error below which gradients count as equal: rounding of float32 sums in another order.
 TOLERANCE = 1e-4
 
-#: What raises at the write itself, and only while gradients are recorded.
+#: Rules whose error PyTorch raises at the write itself, and only while grad mode is on.
 _AT_ONCE = frozenset({"IPL103", "IPL104", "IPL105", "IPL107", "IPL108"})
-#: What speaks of values, and not of what backward reads.
+#: Rules about values, independent of a backward.
 _OF_VALUES = frozenset({"IPL204", "IPL205", "IPL206"})
 
 Finding = dict[str, Any]
@@ -32,7 +32,10 @@ def judge(
     device: str,
     program: str = "",
 ) -> Verdict:
-    """The verdict on a finding from the three runs of its block; `program` is what ran it, if it was not called."""
+    """Returns the verdict on a finding from the native, the traced (`second`) and the copying (`true`) run.
+
+    `program` names the driver that ran the block; empty if the block was called directly.
+    """
     trace = second.trace
     assert trace is not None
     by = f" when {program} runs" if program else ""
@@ -59,7 +62,7 @@ def judge(
 
 
 def _undecided(finding: Finding, trace: Trace, wrong: float | None, by: str, has_inputs: bool) -> str:
-    """Why a run in which no save of the finding's was written proves nothing; empty where it refutes the finding."""
+    """Returns why a run without the finding's hazard decides nothing; empty if it refutes the finding."""
     code = finding["code"]
     at_write = finding["writes"]
     on = by or " on these inputs"
@@ -95,7 +98,7 @@ def _hazardous(
     inputs: dict[str, str],
     device: str,
 ) -> Verdict:
-    """The verdict where the traced run saw the finding's write change a save."""
+    """Returns the verdict when the traced run saw the finding's write hit a save."""
     first = hazards[0]
     conflicts = [_conflict(one, wrong) for one in hazards]
     off = f"; without its check a gradient would be wrong (relative error {wrong:.2g})" if wrong else ""
@@ -140,12 +143,14 @@ def _at(stack: stacks.Stack) -> dict[str, Any] | None:
 
 
 def _own_rows(error: BaseException) -> list[tuple[str, int]]:
-    """The rows of the user's own code that an error passed, innermost first."""
+    """Returns the rows of user code in the error's traceback, innermost first."""
     return [row for row in immediate.rows(error) if not stacks.is_foreign(row[0])]
 
 
 def _is_its_own(error: BaseException, finding: Finding) -> bool:
-    """Whether an error is what a finding speaks of: its rule's, from below the write, or any of its kind at it."""
+    """Whether an error belongs to a finding: its rule's error raised at or below the write, or, for 0xx and 1xx rules,
+    any in-place error whose innermost user frame is the write.
+    """
     codes = immediate.codes(error)
     if finding["code"] in codes:
         return hits(immediate.rows(error), finding["writes"])
@@ -155,7 +160,7 @@ def _is_its_own(error: BaseException, finding: Finding) -> bool:
 def _concerns(hazard: Hazard, finding: Finding) -> bool:
     if any(hits(stacks.rows(write.stack), finding["writes"]) for write in hazard.writes):
         return True
-    # Where nobody saw the write, the save has to do.
+    # If no write was observed, match by the save.
     return not hazard.writes and _matches_save(hazard, finding)
 
 

@@ -14,7 +14,7 @@ from .stacks import backward_under_way
 if TYPE_CHECKING:
     from .tracer import Trace
 
-#: Methods and functions that hand a tensor's memory to something that no version counter sees.
+#: Methods that share a tensor's memory with code outside of PyTorch, whose writes no version counter sees.
 _DOORS = ((torch.Tensor, "numpy"), (torch.Tensor, "__array__"), (torch.Tensor, "__dlpack__"))
 _ENTRANCES: tuple[tuple[Any, str], ...] = (
     (torch, "from_numpy"),
@@ -22,7 +22,7 @@ _ENTRANCES: tuple[tuple[Any, str], ...] = (
     (torch, "frombuffer"),
     (torch, "from_dlpack"),
 )
-#: Methods that write in place without counting, and past the dispatcher.
+#: Methods that write in place past the dispatcher, without a bump of the version.
 _UNCOUNTED = ((torch.Tensor, "apply_"), (torch.Tensor, "map_"), (torch.Tensor, "map2_"))
 _STORAGE = ("fill_", "copy_", "__setitem__")
 
@@ -30,7 +30,7 @@ _active: list[Patches] = []
 
 
 class Patches:
-    """Everything that a trace changes in torch and in threading, for as long as it lasts."""
+    """The patches of torch and `threading` that a trace installs, and removes at its end."""
 
     def __init__(self, trace: Trace) -> None:
         self._trace = trace
@@ -40,7 +40,7 @@ class Patches:
         self._pop: Any = None
 
     def install(self, doors: bool) -> None:
-        """Makes the changes, and turns hooks and mode on for this thread."""
+        """Installs the patches and enters hooks and mode in this thread; `doors`: also watch memory shared outside."""
         _active.append(self)
         hooks: Any = torch._C._autograd
         self._push, self._pop = _raw_hooks()
@@ -60,7 +60,7 @@ class Patches:
         self._enter_thread()
 
     def remove(self) -> None:
-        """Undoes everything."""
+        """Removes all patches."""
         self._leave_thread()
         for undo in reversed(self._undo):
             undo()
@@ -109,7 +109,7 @@ class Patches:
         self._pop()
 
     def _step_aside(self, disable: Any) -> Any:
-        """Parts of torch work only without saved-tensor hooks and ask for that: ours then give way."""
+        """Pops the tracer's hooks while torch disables saved-tensor hooks, as `torch.func` transforms do."""
 
         def disabled(message: str) -> None:
             local = self._local
@@ -138,7 +138,7 @@ class Patches:
         @functools.wraps(engine)
         def run(roots: Any, *args: Any, **kwargs: Any) -> Any:
             inputs = args[3] if len(args) > 3 else kwargs.get("inputs", ())
-            # While a transform of torch.func has hooks turned off, PyTorch's own check is on.
+            # While a torch.func transform disables hooks, PyTorch's own version check is active.
             if not getattr(self._local, "aside", True):
                 self._trace.before_backward(tuple(roots), tuple(inputs or ()))
             with backward_under_way():
@@ -206,7 +206,7 @@ class Patches:
 
 
 def _raw_hooks() -> tuple[Any, Any]:
-    """Torch's own functions, also where an outer trace has replaced them: the inner trace stands alone."""
+    """Returns torch's original hook functions, even if an outer trace has replaced them."""
     if len(_active) > 1:
         return _active[-2]._push, _active[-2]._pop
     hooks = torch._C._autograd

@@ -13,14 +13,14 @@ from .search import search
 from .stated import from_annotations, from_comment, from_factory, given, shown
 from .values import SIZES
 
-#: How often a target is run, at most, to find its inputs.
+#: The most runs of a target in a search for its inputs.
 TRIALS = 80
 
 __all__ = ["SIZES", "TRIALS", "Call", "InputError", "NoInputs", "build", "given", "is_stated"]
 
 
 def is_stated(target: Any, factories: Mapping[str, str], captured: Mapping[str, Any]) -> bool:
-    """Whether somebody said how the target is called: a comment, a factory, a recorded run."""
+    """Whether the target's inputs are stated: by a comment, a factory or a recorded run."""
     try:
         call = from_comment(target) or from_factory(target, factories)
     except InputError:
@@ -34,11 +34,11 @@ def build(
     captured: Mapping[str, Any] | None = None,
     trials: int = TRIALS,
 ) -> Call | NoInputs:
-    """Arguments for `target`, a class or a function, or why there are none.
+    """Returns a call of `target`, a class or a function, or the reason why there is none. Runs user code.
 
-    Asked in this order: a comment at the target, the factory that `factories` names for it ("pkg.mod:Class":
-    "tests.factories:make"), what `captured` recorded (see `capture.load`), jaxtyping annotations, and trial: the
-    target is run on guessed inputs, at most `trials` times. Runs user code. What cannot be read is a reason too.
+    Sources in order: a comment at the target; the factory that `factories` maps it to ("pkg.mod:Class":
+    "tests.factories:make"); the uses in `captured` (see `uses.read`); jaxtyping annotations; trial on guessed inputs,
+    at most `trials` runs. A comment or factory that cannot be used is a reason, and no other source is tried.
     """
     try:
         call = from_comment(target) or from_factory(target, factories or {})

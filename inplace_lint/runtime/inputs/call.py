@@ -15,24 +15,25 @@ from torch.utils._pytree import tree_iter, tree_map
 from ..problems import InputError
 from .values import SIZES, Size, Spec, realise, written
 
-#: A function to run with its arguments, all ready.
+#: A function, its positional and its keyword arguments.
 Ready = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class NoInputs:
-    """Why no inputs are known."""
+    """The reason why no inputs are known."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A class or function with arguments for it. Tensors are Specs until they are needed.
+    """A class or function with its arguments. Tensors are kept as Specs until the call is made.
 
-    `source` says who knew: comment, factory, capture, annotations, synthesis, parent, program, given. `sizes` are the
-    values of named sizes such as S; `trials` counts what was run to find the arguments. `method` is called in place of
-    the module itself if it is named. `factory` replaces everything else: it makes the function and its arguments.
+    `constructor` (by name) and `positional` go to the constructor; `leading` (by position) and `arguments` (by name) to
+    the call. `source` is where they come from: comment, factory, capture, annotations, synthesis, parent, program,
+    given. `sizes` holds the named sizes such as S, `trials` the runs that the search took. `method`, if not empty, is
+    called in place of the module. A `factory` makes the function and the arguments of the call, in place of the others.
     """
 
     target: Any
@@ -47,13 +48,14 @@ class Call:
     factory: Callable[[Mapping[str, int]], Ready] | None = None
 
     def at(self, **sizes: int) -> Call:
-        """The same call with other sizes for its names."""
+        """Returns the call with other values for its named sizes."""
         return replace(self, sizes={**self.sizes, **sizes})
 
     def instead(self, target: Any) -> Call:
-        """The same call of another form of the class or function, such as a fixed one.
+        """Returns the same call of another form of the target, such as the fixed one.
 
-        What a factory makes becomes the other form wherever its type is the class. Raises InputError if it has none.
+        Of a module that a factory makes, each submodule of the target's class gets the other class. Raises InputError,
+        when it is called, if there is none.
         """
         if self.factory is None:
             return replace(self, target=target)
@@ -67,7 +69,7 @@ class Call:
 
     @property
     def names(self) -> set[str]:
-        """The named sizes that occur."""
+        """The named sizes, such as `S`, that occur in the arguments."""
         found: set[str] = set()
         leaves = tree_iter(
             (self.constructor, self.positional, self.arguments, self.leading),
@@ -81,7 +83,7 @@ class Call:
         return found
 
     def function(self, seed: int = 0) -> Callable[..., Any]:
-        """What is to be called: the function itself, or a new instance of the class, with the same weights each time.
+        """Returns the function, or a new instance of the class (or its method), with the same weights for one seed.
 
         Raises whatever the constructor raises.
         """
@@ -102,7 +104,7 @@ class Call:
     def inputs(
         self, device: str = "cpu", dtype: torch.dtype | None = None, grad: bool = True, seed: int = 0
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Arguments for the function, made anew. With `grad` the floating ones need one, and are no leaves."""
+        """Makes new arguments for the function. With `grad` the float tensors require grad without being leaves."""
         generator = torch.Generator(device).manual_seed(seed) if device == "cpu" else None
         if self.factory is not None:
             _, args, kwargs = self.factory(self.sizes)
@@ -127,7 +129,7 @@ class Call:
 
     @property
     def description(self) -> dict[str, str]:
-        """Each argument as a person would write it: `{"x": "f32[2,64,768]"}`, names replaced by their sizes."""
+        """The arguments as text with numeric sizes: `{"x": "f32[2,64,768]"}`."""
         if self.factory is not None:
             function, args, kwargs = self.factory(self.sizes)
             return _described(function, args, kwargs)
@@ -142,13 +144,13 @@ class Call:
 
     @property
     def template(self) -> dict[str, str]:
-        """As `description`, names kept: `{"x": "f32[B,S,768]"}`."""
+        """The arguments as text with named sizes: `{"x": "f32[B,S,768]"}`."""
         if self.factory is not None:
             return self.description
         return _described(self.signed(), self.leading, dict(self.arguments))
 
     def signed(self) -> Any:
-        """What has the signature of the call, `self` left out."""
+        """Returns a callable whose signature is that of the call, without `self`."""
         if not inspect.isclass(self.target):
             return self.target
         function = getattr(self.target, self.method or "forward")
@@ -195,11 +197,11 @@ def _described(function: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) 
 
 
 def needing(make: Callable[[], torch.Tensor]) -> torch.Tensor:
-    """A tensor that needs a gradient without being a leaf, as one inside a network: writing it in place is allowed.
+    """Makes a tensor that requires grad without being a leaf, as activations do, so that it may be written in place.
 
-    Nothing but the tensor itself is allocated.
+    No memory but the tensor's own is allocated.
     """
-    # An empty tensor: it carries the need for a gradient and no bytes.
+    # An empty leaf that requires grad: it makes the result require grad, and holds no bytes.
     entrance = torch.zeros(0, requires_grad=True)
     return _Entrance.apply(entrance, make)  # type: ignore[no-any-return,no-untyped-call]  # torch: untyped
 

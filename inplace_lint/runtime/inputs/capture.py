@@ -31,9 +31,9 @@ from .values import Spec, parse_spec
 def capturing(
     script: str | None = None, note: Callable[[str, dict[str, Any]], None] = lambda name, use: None
 ) -> Iterator[Uses]:
-    """Within it each module class that is not torch's own adds what it is given to the yielded uses, and is noted.
+    """Records the arguments of all modules outside of torch in the yielded uses, and calls `note` for each new one.
 
-    `script` is the file that runs as `__main__`: its classes go by the name that others import it under.
+    `script` is the file that runs as `__main__`: its classes are recorded under the name that others import it by.
     """
     uses: Uses = {}
     main = Project().module_name(script) if script is not None else "__main__"
@@ -54,9 +54,9 @@ def capturing(
 
 
 def main() -> None:
-    """In the child process: runs the program of `sys.argv`, and appends what its modules are given to a file at once.
+    """In the child process: runs the program in `sys.argv` and appends each recorded use to a file immediately.
 
-    Its words are the file, `-m` or `-`, the program, and the program's own words.
+    `sys.argv[1:]` is that file, `-m` or `-`, the program, and the program's own arguments.
     """
     file, kind, program, *arguments = sys.argv[1:]
     is_module = kind == "-m"
@@ -71,7 +71,7 @@ def main() -> None:
 
 
 def from_capture(target: Any, captured: Mapping[str, Any]) -> Call | None:
-    """A call as one that was recorded of the target, if there is one that runs."""
+    """Rebuilds the first recorded call of the target that runs; None if none does."""
     for use in captured.get(shown(target), ()):
         try:
             call = _call(target, use)
@@ -114,7 +114,7 @@ def _use(seen: Seen) -> dict[str, Any]:
 
 
 def _encoded(value: Any) -> Any:
-    """A value in JSON: tensors by kind and sizes, classes and functions by where they are imported from."""
+    """Returns a value as JSON: tensors by dtype and sizes, classes and functions by import path, others as opaque."""
     if value is None or isinstance(value, (bool, int, str)) or (isinstance(value, float) and value == value):
         return value
     if isinstance(value, Spec):

@@ -14,7 +14,7 @@ from .trial import Failure
 
 
 def hands_on(target: Any) -> bool:
-    """Whether a constructor takes any keyword."""
+    """Whether a constructor has `**kwargs`, and so may pass keywords on to its base."""
     try:
         kinds = {one.kind for one in inspect.signature(target).parameters.values()}
     except (TypeError, ValueError):  # a built-in class need not have one
@@ -26,12 +26,15 @@ _COUNTS = (1, 2, 4, 8, 3, 16, 32, 64, WIDTH, 128, 7)
 
 
 def constructor_repairs(target: Any, guess: Guess, failure: Failure, others: bool = True) -> Iterator[Guess]:
-    """Other values for the parameters of the constructor that the failing line speaks of."""
+    """Yields guesses with other values for the constructor parameters named in the failing line or the message.
+
+    With `others`, missing arguments are added too, and all parameters are tried if none is named.
+    """
     message = str(failure.error)
     known = _constructor_parameters(target)
     missing = re.search(r"missing \d+ required (?:positional|keyword-only) arguments?: (.*)", message)
     if missing and others:
-        # A name that the target does not have it may hand on, by `**kwargs`.
+        # A missing name that the target does not declare may reach the base class through `**kwargs`.
         free = inspect.Parameter("kwargs", inspect.Parameter.KEYWORD_ONLY)
         names = [name for name in re.findall(r"'(\w+)'", missing[1]) if name in known or hands_on(target)]
         if names:
@@ -53,7 +56,7 @@ def constructor_repairs(target: Any, guess: Guess, failure: Failure, others: boo
 
 
 def _constructor_parameters(target: Any) -> dict[str, inspect.Parameter]:
-    """What a constructor takes, by `**kwargs` also what those take that it hands them on to."""
+    """Returns a constructor's parameters, with those of its bases as far as `**kwargs` leads."""
     found: dict[str, inspect.Parameter] = {}
     for one in target.__mro__ if isinstance(target, type) else ():
         found = {**parameters(one), **found}
@@ -63,7 +66,7 @@ def _constructor_parameters(target: Any) -> dict[str, inspect.Parameter]:
 
 
 def _divisors(failure: Failure) -> Iterator[tuple[int, int]]:
-    """In a line that asks for `a % b == 0`: what a is, and the next number that b divides."""
+    """For a failing line such as `assert a % b == 0`, yields the value of `a` and the next multiple of `b`."""
     for first, second in re.findall(r"(\w+)\s*\)?\s*%\s*\(?(?:self\.)?(\w+)", failure.text):
         have, part = failure.values.get(first), failure.values.get(second)
         if isinstance(have, int) and isinstance(part, int) and part > 0 and have % part:

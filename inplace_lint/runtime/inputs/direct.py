@@ -16,12 +16,12 @@ from .stated import called
 from .trial import Failure, attempt
 from .values import Spec
 
-#: How much a guess of another layout, tried without a message that asks for it, stands behind a repair.
+#: The queue cost of a guess in another tensor layout that no error message asked for; a first repair costs 1.
 _FAR = 3
 
 
 def completed(call: Call, trials: int) -> Call | NoInputs:
-    """A call whose constructor lacks arguments that it requires, with some on which what it does say runs."""
+    """Adds the constructor arguments that a stated call leaves out, found by trial; what it states is kept."""
     given = call.constructor
     missing = [name for name in first_constructor(call.target) if name not in given]
     if call.positional or call.leading or not missing:
@@ -38,7 +38,10 @@ def completed(call: Call, trials: int) -> Call | NoInputs:
 def by_trial(
     target: Any, noted: Call | None, trials: int, firm: bool = False
 ) -> tuple[Call | None, int, Failure | None]:
-    """The call that ran, the trials it took, and the first failure. If it is `firm`, what is noted is kept."""
+    """Searches guesses, cheapest first, for one that runs; returns the call, the trials used and the first failure.
+
+    `noted` is a partial call to start from; with `firm` its arguments are never changed.
+    """
     order = itertools.count()
     start = Guess(first_constructor(target), {} if noted is None else dict(noted.arguments))
     if noted is not None:
@@ -61,7 +64,7 @@ def by_trial(
     while queue and used < trials:
         cost, _, guess = heapq.heappop(queue)
         if not guess.arguments and not begun:
-            # What the call takes is guessed once there is an instance to look at.
+            # The forward's arguments are guessed from an instance's first layer, so construct one first.
             guess, failure, used = _begin(target, guess, used)
             if failure is None:
                 begun = True
@@ -83,7 +86,7 @@ def by_trial(
 
 
 def _keeps(guess: Guess, start: Guess, noted: Call | None) -> bool:
-    """Whether a guess leaves what was noted as it is."""
+    """Whether a guess keeps the arguments of the noted call."""
     own = {} if noted is None else noted.constructor
     return guess.arguments == start.arguments and all(
         guess.constructor.get(name) == own[name] for name in own
@@ -91,18 +94,18 @@ def _keeps(guess: Guess, start: Guess, noted: Call | None) -> bool:
 
 
 def _begin(target: Any, guess: Guess, used: int) -> tuple[Guess, Failure | None, int]:
-    """The guess with arguments for the call, as far as the target can be constructed."""
+    """Constructs the target and adds first arguments for its call; or returns why the constructor failed."""
     instance = None
     if inspect.isclass(target):
         try:
             instance = _call(target, guess, used).function()
-        except Exception:  # user code; the trial that follows says the same, and is learned from
+        except Exception:  # user code; the next trial fails alike and is used for repairs
             return guess, Failure(ValueError(), "constructor"), used
     return replace(guess, arguments=first_arguments(target, instance)), None, used
 
 
 def _elsewhere(target: Any, guess: Guess) -> list[Guess]:
-    """The same guess with its tensors in every other layout."""
+    """Returns the guess with its float tensors in each of the other layouts."""
     names = [name for name, value in guess.arguments.items() if isinstance(value, Spec) and value.floating]
     if not names:
         return []
@@ -117,7 +120,7 @@ def _elsewhere(target: Any, guess: Guess) -> list[Guess]:
 
 
 def _call(target: Any, guess: Guess, used: int) -> Call:
-    """The guess as a call: arguments by keyword, positional-only ones in order."""
+    """Turns a guess into a call: constructor arguments by keyword unless positional-only, leading ones by position."""
     own = parameters(target) if inspect.isclass(target) else {}
     positional = tuple(
         value

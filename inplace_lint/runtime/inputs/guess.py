@@ -14,9 +14,9 @@ from torch import nn
 from .stated import called
 from .values import Dim, Spec
 
-#: A width that 2, 3, 4, 6, 8, 12, 16 and 32 divide, and that is neither a batch, a length nor a side.
+#: The default width: divisible by 2, 3, 4, 6, 8, 12, 16 and 32, and different from any batch, length or side.
 WIDTH = 96
-#: The side of a feature map: its places are as many as S is by itself.
+#: The side of a feature map: 8 x 8 places equal the default length S = 64.
 SIDE = 8
 IMAGE = 32
 
@@ -30,26 +30,26 @@ _NAMED = (
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """Values for the constructor and for the call, by parameter."""
+    """Guessed values for the constructor and for the call, by parameter name."""
 
     constructor: Mapping[str, Any] = field(default_factory=dict)
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
     def key(self) -> str:
-        """What two equal guesses share."""
+        """A text that is equal for equal guesses."""
         return repr((sorted(self.constructor.items(), key=str), sorted(self.arguments.items(), key=str)))
 
     def giving(self, **values: Any) -> Guess:
-        """The same with other arguments of the call."""
+        """Returns the guess with these arguments of the call."""
         return replace(self, arguments={**self.arguments, **values})
 
     def building(self, **values: Any) -> Guess:
-        """The same with other arguments of the constructor."""
+        """Returns the guess with these arguments of the constructor."""
         return replace(self, constructor={**self.constructor, **values})
 
 
 def parameters(function: Any) -> dict[str, inspect.Parameter]:
-    """The parameters that can be given one value each, after `self`."""
+    """Returns a callable's named parameters, without `*args` and `**kwargs`."""
     try:
         found = inspect.signature(function).parameters
     except (TypeError, ValueError):
@@ -58,7 +58,7 @@ def parameters(function: Any) -> dict[str, inspect.Parameter]:
 
 
 def first_constructor(target: Any) -> dict[str, Any]:
-    """Values for what a constructor requires."""
+    """Returns values for a constructor's required parameters."""
     if not inspect.isclass(target):
         return {}
     return {
@@ -66,7 +66,7 @@ def first_constructor(target: Any) -> dict[str, Any]:
     }
 
 
-#: What a parameter's name most often means, the first match counting. Only inputs are chosen by it.
+#: Typical values by parameter name, first match first. Names only choose inputs here, never findings.
 _MEANINGS: tuple[tuple[str, Any], ...] = (
     (r"drop|prob|(^|_)p$|eps|rate", 0.0),
     (r"^(is|use|has|with|no|return)_|bias$|causal|shift$", False),
@@ -101,7 +101,7 @@ _ANNOTATED: tuple[tuple[str, Any], ...] = (
 
 
 def constructor_value(name: str, parameter: inspect.Parameter) -> Any:
-    """A value for one parameter of a constructor, or for one of a call that is no tensor."""
+    """Returns a value for a parameter of a constructor, or for a non-tensor parameter of a call."""
     hint = "" if parameter.annotation is EMPTY else str(parameter.annotation)
     named = next((value for pattern, value in _MEANINGS if re.search(pattern, name)), None)
     noted = next((value for pattern, value in _ANNOTATED if re.search(pattern, hint)), None)
@@ -119,7 +119,7 @@ Layout = tuple[Dim, ...]
 
 
 def layouts(width: int) -> dict[str, Layout]:
-    """The layouts that tensors come in, the most frequent first."""
+    """Returns the usual tensor layouts, the most frequent first."""
     return {
         "tokens": ("B", "S", width),
         "map": ("B", width, SIDE, SIDE),
@@ -136,7 +136,7 @@ def layouts(width: int) -> dict[str, Layout]:
 
 
 def first_arguments(target: Any, instance: Any) -> dict[str, Any]:
-    """Values for what a call requires, the target's instance being known (None for a function)."""
+    """Returns values for a call's required parameters; `instance` is the constructed target, None for a function."""
     _, forward = called(target)
     words = shape_words(forward)
     found: dict[str, Any] = {}
@@ -149,7 +149,7 @@ def first_arguments(target: Any, instance: Any) -> dict[str, Any]:
 def argument(
     name: str, parameter: inspect.Parameter | None, words: Mapping[str, Layout], instance: Any
 ) -> Any:
-    """A value for one parameter of a call."""
+    """Returns a value for one parameter of a call, by its annotation, its name, `words` and the first layer."""
     hint = "" if parameter is None or parameter.annotation is EMPTY else str(parameter.annotation)
     if hint and "Tensor" not in hint and re.search(r"int|bool|float|Tuple|tuple|List\[int", hint):
         assert parameter is not None
@@ -179,7 +179,7 @@ def argument(
 
 
 def first_layer(instance: Any) -> tuple[str, Layout]:
-    """The kind and layout that the first layer with a size takes; an empty layout if there is none."""
+    """Returns the dtype and layout that the first layer with a fixed size expects; an empty layout if none does."""
     for part in instance.modules() if isinstance(instance, nn.Module) else ():
         wanted = expected(part)
         if wanted is not None:
@@ -188,7 +188,7 @@ def first_layer(instance: Any) -> tuple[str, Layout]:
 
 
 def expected(part: nn.Module) -> tuple[str, Layout] | None:
-    """What one layer of torch takes, as far as its own sizes say."""
+    """Returns the dtype and layout that a torch layer expects, by its sizes; None for other modules."""
     if isinstance(part, nn.Embedding):
         return "i64", ("B", "S")
     if isinstance(part, nn.modules.conv._ConvNd):
@@ -205,7 +205,7 @@ def expected(part: nn.Module) -> tuple[str, Layout] | None:
         return "f32", ("B", "S", part.embed_dim)
     shape = getattr(part, "normalized_shape", None)
     if isinstance(shape, (tuple, list, torch.Size)) and shape:
-        # A norm over channels in second place says so only in its name.
+        # A norm over axis 1 (channels first) shows that only by its name, such as LayerNorm2d.
         if "2d" in type(part).__name__.lower():
             return "f32", ("B", int(shape[-1]), SIDE, SIDE)
         return "f32", ("B", "S", int(shape[-1]))
@@ -221,7 +221,7 @@ _EINSUM = re.compile(r"einsum\(\s*['\"]([^'\"]+?)->[^'\"]*['\"]\s*,\s*([\w, ]+?)
 
 
 def shape_words(forward: Any) -> dict[str, Layout]:
-    """The layouts of a function's own variables that it spells out: `b, n, d = x.shape`, einops, einsum."""
+    """Returns the layouts that a function's source spells out: `b, n, d = x.shape`, einops and einsum patterns."""
     try:
         source = inspect.getsource(forward)
     except (OSError, TypeError):
@@ -229,7 +229,7 @@ def shape_words(forward: Any) -> dict[str, Layout]:
     found: dict[str, Layout] = {}
     for names, star, variable, rest in _UNPACK.findall(source):
         words = [word.strip() for word in names.split(",") if word.strip()]
-        # In `b, n, _, h = *x.shape, self.heads` the last names are not of the shape.
+        # In `b, n, _, h = *x.shape, self.heads` the last names do not come from the shape.
         words = words[: len(words) - rest.count(",")] if star else words
         if star or not rest:
             found.setdefault(variable, _layout(words))
@@ -243,12 +243,12 @@ def shape_words(forward: Any) -> dict[str, Layout]:
 
 
 def _axes(pattern: str) -> Iterator[str]:
-    """The axes of the left side of an einops pattern; composed ones by their parts, joined."""
+    """Yields the axes on the left side of an einops pattern; a composed axis `(h d)` as one text."""
     yield from re.findall(r"\([^)]*\)|[^\s()]+", pattern.strip())
 
 
 def _layout(words: list[str]) -> Layout:
-    """Sizes for axes by their names, one after the other."""
+    """Chooses a size for each axis by its name; empty if there are too few, too many or starred axes."""
     if not 1 < len(words) < 7 or any(word.startswith(("*", "...")) for word in words):
         return ()
     dims: list[Dim] = []

@@ -16,10 +16,10 @@ from ..problems import InputError
 
 
 def load(filename: str, name: str, source: str | None = None) -> Any:
-    """The object called `name` (dotted for a method) in the file, which this runs.
+    """Imports the file and returns the object called `name`, such as `Model` or `Model.forward`.
 
-    `source` is run in place of the file's own text. Raises InputError if there is no such thing, or if the file
-    cannot be imported.
+    `source` is run in place of the file's own text. Raises InputError if the file cannot be imported, or has no
+    callable of that name.
     """
     module = module_of(filename, source)
     found: Any = module
@@ -33,7 +33,7 @@ def load(filename: str, name: str, source: str | None = None) -> Any:
 
 
 def module_of(filename: str, source: str | None = None) -> ModuleType:
-    """The module of a file, imported under the name that its own package gives it. Raises InputError."""
+    """Imports a file under the dotted name that its package gives it, and returns the module. Raises InputError."""
     dotted = Project().module_name(filename)
     top = Path(os.path.abspath(filename)).parents[dotted.count(".") + (Path(filename).stem == "__init__")]
     path = os.path.abspath(filename)
@@ -51,7 +51,7 @@ def module_of(filename: str, source: str | None = None) -> ModuleType:
             found = importlib.import_module(dotted)
             if os.path.realpath(found.__file__ or "") == os.path.realpath(path):
                 return found
-        # A script of its own name: under a name that meets no other module's.
+        # A script, or replaced text: import it under a name that clashes with no other module.
         alias = dotted if known is None and source is None else f"{dotted}__{abs(hash((path, source))):x}"
         return _run(alias, path, source)
     except (Exception, SystemExit) as error:
@@ -85,7 +85,7 @@ def _instead(module: ModuleType) -> str:
 
 
 def root_of(filename: str) -> str:
-    """The directory of the project's own code around a file: its topmost package, or the file alone in a script."""
+    """Returns the file's topmost package directory; for a script outside of any package its own directory."""
     path = os.path.abspath(filename)
     dotted = Project().module_name(filename)
     depth = dotted.count(".") + (Path(filename).stem == "__init__")

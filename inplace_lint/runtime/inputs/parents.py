@@ -17,11 +17,11 @@ from .trial import attempt
 
 
 class _Met(BaseException):
-    """The target was called: what its parent would do from here on does not matter."""
+    """Raised when the target is called, to end the parent's run there."""
 
 
 def through_parents(target: Any, trials: int) -> Call | None:
-    """What the target is given inside of a class or a function of its module that makes it, if that can be run."""
+    """Returns a call of the target as a class of its module makes it; None if no such class can be run that far."""
     for parent in _parents(target):
         if trials < 1:
             return None
@@ -36,7 +36,7 @@ def through_parents(target: Any, trials: int) -> Call | None:
 
 
 def as_call(target: Any, seen: Seen, source: str = "parent") -> Call:
-    """A recorded use as a call, with new tensors of the sizes that were seen."""
+    """Turns a recorded use into a call, with new tensors of the recorded sizes."""
     return Call(
         target,
         source,
@@ -64,7 +64,7 @@ def _watch(target: Any, parent: Any, trials: int) -> tuple[list[Seen], int]:
 
 
 def _parents(target: Any) -> list[Any]:
-    """The module's classes that name the target, in rising distance, those that need no arguments first."""
+    """Returns the module's classes that name the target, directly or indirectly: fewest required arguments first."""
     module = sys.modules.get(target.__module__)
     own = [
         one

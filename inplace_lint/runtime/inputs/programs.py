@@ -16,12 +16,12 @@ from .parents import as_call
 from .record import Recorder, Seen
 from .trial import attempt
 
-#: Seconds that each may take until it gets there.
+#: Seconds that each program may take to reach the target.
 _SECONDS = 5.0
 
 
 def through_programs(target: Any) -> Call | None:
-    """The call of a class of modules that such a program makes, up to which it is run; None if none gets there."""
+    """Runs each such program up to the first call of the target; returns the first call that works, or None."""
     module = sys.modules.get(getattr(target, "__module__", ""))
     if module is None or not (inspect.isclass(target) and issubclass(target, nn.Module)):
         return None
@@ -31,7 +31,7 @@ def through_programs(target: Any) -> Call | None:
         return None
     for driver in drivers(source, target.__qualname__.split(".")):
         if not driver.names:
-            continue  # all of the file would run anew, with a class of its own
+            continue  # the main block would run the whole file again, and define a second class
         try:
             function = driver.ready(module, file)
         except LookupError:

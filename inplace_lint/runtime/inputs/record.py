@@ -19,7 +19,7 @@ from .values import spec_of
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """One call of a module: tensors as Specs, all else as it was."""
+    """One call of a module with its constructor's arguments: tensors of the call as Specs, other values unchanged."""
 
     target: type
     constructor: Mapping[str, Any]
@@ -29,7 +29,7 @@ class Seen:
 
 
 class Recorder:
-    """While entered, hands each call of a module that `wanted` accepts to `take`."""
+    """While entered, passes each call of a module that `wanted` accepts to `take`."""
 
     def __init__(self, wanted: Callable[[nn.Module], bool], take: Callable[[Seen], None]) -> None:
         self._wanted = wanted
@@ -68,7 +68,7 @@ def _spec(value: Any) -> Any:
 
 
 def _constructed(module: nn.Module) -> tuple[dict[str, Any], tuple[Any, ...]]:
-    """What the outermost `__init__` that is being run for the module was given, read from its frame."""
+    """Reads the arguments of the module's outermost running `__init__` (the subclass's) from its frame."""
     frame: FrameType | None = sys._getframe(2)
     found: tuple[dict[str, Any], tuple[Any, ...]] = ({}, ())
     while frame is not None:
@@ -94,7 +94,7 @@ def _constructed(module: nn.Module) -> tuple[dict[str, Any], tuple[Any, ...]]:
 
 
 def _keywords(module: nn.Module) -> dict[str, Any]:
-    """The keyword arguments of the call that is about to run: a global hook is not given them."""
+    """Reads the call's keyword arguments from the frame of `_call_impl`: a global pre-hook does not get them."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         if frame.f_code.co_name in ("_call_impl", "inner") and frame.f_locals.get("self") is module:

@@ -17,7 +17,7 @@ from .values import SIZES, Dim, Spec
 
 
 def repairs(target: Any, guess: Guess, failure: Failure) -> Iterator[Guess]:
-    """Other guesses, the most likely first."""
+    """Yields changed guesses, the most likely first."""
     if failure.phase == "constructor":
         yield from constructor_repairs(target, guess, failure)
         return
@@ -40,7 +40,7 @@ def repairs(target: Any, guess: Guess, failure: Failure) -> Iterator[Guess]:
 
 
 def _missing(target: Any, guess: Guess, failure: Failure, message: str) -> Iterator[Guess]:
-    """Arguments that a call lacks."""
+    """Adds required arguments that the call misses."""
     found = re.search(r"missing \d+ required (?:positional|keyword-only) arguments?: (.*)", message)
     if not found:
         return
@@ -53,7 +53,7 @@ def _missing(target: Any, guess: Guess, failure: Failure, message: str) -> Itera
 
 
 def _absent(target: Any, guess: Guess, failure: Failure, message: str) -> Iterator[Guess]:
-    """Arguments that are None where the target needs them after all."""
+    """Adds optional arguments whose default None made the target fail."""
     if "NoneType" not in message and not isinstance(failure.error, AssertionError):
         return
     _, forward = called(target)
@@ -71,7 +71,7 @@ def _absent(target: Any, guess: Guess, failure: Failure, message: str) -> Iterat
 
 
 def _kinds(guess: Guess, failure: Failure, message: str) -> Iterator[Guess]:
-    """Integers where floats were given, indices that are too large, masks of another kind."""
+    """Changes dtypes and kinds: integers for floats, smaller indices, masks of another shape, tuples for tensors."""
     if re.search(
         r"scalar types?:? Long|Long, Int|expected .*Long|IntTensor|must be (an )?int|indices must be", message
     ):
@@ -106,7 +106,7 @@ def _kinds(guess: Guess, failure: Failure, message: str) -> Iterator[Guess]:
 
 
 def _layer(guess: Guess, failure: Failure) -> Iterator[Guess]:
-    """The layer of torch that refused its input says which one it takes."""
+    """Fits tensors to the torch layer that refused its input: its dtype and its feature or channel size."""
     wanted = None if failure.module is None else expected(failure.module)
     if wanted is None or not failure.given:
         return
@@ -124,14 +124,14 @@ def _layer(guess: Guess, failure: Failure) -> Iterator[Guess]:
     place = -1 if last else 1
     want = dims[place]
     assert isinstance(want, int)
-    # An argument that came here unchanged is given the layer's layout, else the size is followed back by its value.
+    # An argument passed to the layer unchanged gets the layer's size; otherwise the wrong size is sought by its value.
     for name, spec in _tensors(guess):
         if spec.floating and spec.shape(SIZES) == failure.given:
             yield guess.giving(**{name: Spec(spec.dtype, _fitted(spec.dims, dims, place, want))})
     if len(failure.given) > abs(place):
         yield from _resized(guess, failure.given[place], want)
     if not last and len(failure.given) == len(dims):
-        # Channels may have been last.
+        # The channels may have been the last axis.
         for name, spec in _tensors(guess):
             if len(spec.dims) == 4 and spec.dims[-1] == want:
                 yield guess.giving(**{name: Spec(spec.dtype, (spec.dims[0], want, *spec.dims[1:3]))})
@@ -144,7 +144,7 @@ def _fitted(own: tuple[Dim, ...], dims: tuple[Dim, ...], place: int, want: int) 
 
 
 _NUMBER = r"(\d+)"
-#: Messages with a size that was met and the size that was wanted.
+#: Messages that name the actual and the wanted size; the second item says which group is which, empty: skipped.
 _PAIRS = (
     (r"\(\d+x(\d+) and (\d+)x\d+\)", "12"),
     (r"expected input\[.*\] to have (\d+) channels, but got (\d+) channels", "21"),
@@ -186,7 +186,7 @@ def _pairs(message: str, failure: Failure) -> Iterator[tuple[int, int]]:
 
 
 def _reshaped(guess: Guess, message: str) -> Iterator[Guess]:
-    """A reshape names all sizes that it wants: one axis of a tensor is given what makes their product."""
+    """For a failed reshape to known sizes, changes one axis of a tensor so that the element counts agree."""
     found = re.search(r"shape '\[(\d+(?:, \d+)*)\]' is invalid for input of size", message)
     if not found:
         return
@@ -201,7 +201,7 @@ def _reshaped(guess: Guess, message: str) -> Iterator[Guess]:
 
 
 def _resized(guess: Guess, have: int, want: int) -> Iterator[Guess]:
-    """Sizes of that value replaced, or of a multiple or a part of it: of all tensors, then of each alone."""
+    """Replaces the size `have` by `want`: in all tensors, then in each alone; else in a multiple or divisor of it."""
     if have == want or want < 1:
         return
     every: dict[str, Any] = {}
@@ -216,7 +216,7 @@ def _resized(guess: Guess, have: int, want: int) -> Iterator[Guess]:
                 yield guess.giving(**{name: value})
         yield from _widened(guess, want, have)
         return
-    # A sequence of H·W places: change what it was made of.
+    # The size may be a product such as H·W: change one of its factors.
     for name, spec in _tensors(guess):
         for place, dim in enumerate(spec.dims[1:], 1):
             size = spec.shape(SIZES)[place]
@@ -228,7 +228,7 @@ def _resized(guess: Guess, have: int, want: int) -> Iterator[Guess]:
 
 
 def _widened(guess: Guess, have: int, want: int) -> Iterator[Guess]:
-    """The other way round: the constructor's numbers of that value made to fit the tensors."""
+    """Changes the constructor's integers that equal `have` to `want`, so that the module fits the tensors."""
     changed = {
         name: want for name, value in guess.constructor.items() if type(value) is int and value == have
     }
@@ -245,7 +245,7 @@ def _replaced(dim: Dim, have: int, want: int) -> Dim:
 
 
 def _rank(message: str, failure: Failure) -> int | None:
-    """How many axes were wanted."""
+    """Reads the wanted number of axes from the message; None if it names none."""
     found = re.search(r"not enough values to unpack \(expected (\d+), got (\d+)\)", message)
     if found and failure.given:
         return len(failure.given) + int(found[1]) - int(found[2])
@@ -274,7 +274,7 @@ def _rank(message: str, failure: Failure) -> int | None:
 
 
 def _ranked(guess: Guess, rank: int, failure: Failure) -> Iterator[Guess]:
-    """Tensors with another number of axes, of the layouts that tensors come in."""
+    """Gives float tensors each usual layout with the wanted number of axes."""
     for name, spec in _tensors(guess):
         if not spec.floating or len(spec.dims) == rank:
             continue
@@ -287,7 +287,7 @@ def _ranked(guess: Guess, rank: int, failure: Failure) -> Iterator[Guess]:
 
 
 def _pairs_as_sides(guess: Guess, message: str) -> Iterator[Guess]:
-    """Sides of maps that windows, patches and strides divide."""
+    """Tries other sides for feature maps, such as 14 or 224, that windows, patches and strides may divide."""
     if not re.search(
         r"divisib|window|multiple|invalid for input|chunks|size|larger|resolution|Kernel|match", message
     ):

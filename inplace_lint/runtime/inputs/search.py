@@ -14,7 +14,7 @@ from .sizes import with_sizes
 
 
 def search(target: Any, noted: Call | NoInputs | None, trials: int) -> Call | NoInputs:
-    """Inputs on which the target's forward runs. `noted` is what its annotations say."""
+    """Returns a call on which the target runs, or why none was found. `noted` is the call that annotations describe."""
     if not callable(target):
         return NoInputs("it is neither a class nor a function")
     if noted is None and inspect.isfunction(target) and _needs_nothing(target):
@@ -31,6 +31,6 @@ def search(target: Any, noted: Call | NoInputs | None, trials: int) -> Call | No
 
 
 def _needs_nothing(function: Any) -> bool:
-    """Whether a call without arguments is a call as its author meant it."""
+    """Whether a function has no required parameters."""
     parameters = inspect.signature(function).parameters.values()
     return all(p.default is not p.empty or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)

@@ -11,10 +11,10 @@ from .values import Size, Spec
 
 
 def with_sizes(call: Call) -> Call:
-    """The call with names for the sizes that can be varied, found by running it at others.
+    """Returns the call with named sizes `B` and `S` only where the target runs at twice that size.
 
-    A batch `B` and a length `S` are kept if twice of each runs. Where no `S` is left the equal sides of a map are
-    tried, and constructor arguments that equal the length are made to follow it.
+    If twice the length fails, a constructor argument of that value, such as a table's size, is made to follow `S`. If
+    no `S` is left, `with_length` looks for another axis to vary.
     """
     for name in ("B", "S"):
         if name in call.names and not _runs(call.at(**{name: 2 * call.sizes[name]})):
@@ -30,7 +30,7 @@ def _runs(call: Call) -> bool:
 
 
 def _following(call: Call) -> Call | None:
-    """The constructor's number that is the length, such as a table of positions, follows it."""
+    """Makes a constructor argument that equals the length follow it, such as `max_len=64`; None if none helps."""
     length = call.sizes["S"]
     for name, value in call.constructor.items():
         if value == length and not isinstance(value, bool):
@@ -46,7 +46,7 @@ def _fixed(call: Call, name: str) -> Call:
 
 
 def with_length(call: Call) -> Call:
-    """Names the length in tensors of fixed sizes: two equal sides, else the axis before the last."""
+    """Names a length `S` among fixed sizes: two equal neighbouring axes, else the last but one, else the last."""
     for pick in (_equal_sides, _before_last, _last_axis):
         chosen = pick(call)
         if chosen is None:

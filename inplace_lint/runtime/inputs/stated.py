@@ -22,16 +22,16 @@ _COMMENT = re.compile(r"#\s*inplace-lint:\s*inputs\s+(.*)")
 
 
 def from_comment(target: Any) -> Call | None:
-    """What a comment `# inplace-lint: inputs x=f32[2,64,768]` in the target, or right above it, says.
+    """Reads a comment `# inplace-lint: inputs x=f32[2,64,768]` in the target or right above it; None without one.
 
-    Names of the constructor's parameters are given to the constructor. Raises InputError if it cannot be read.
+    Names that the call does not take go to the constructor. Raises InputError if it cannot be read.
     """
     text = _comment(target)
     return None if text is None else given(target, text, "comment")
 
 
 def given(target: Any, text: str, source: str = "given") -> Call:
-    """A call with these arguments, as a person wrote them. Raises InputError."""
+    """Parses `text`, such as `dim=64, x=f32[B,S,64]`, into a call of the target. Raises InputError."""
     values = parse_arguments(text)
     method, forward = called(target)
     taken = _names(forward)
@@ -45,7 +45,7 @@ def given(target: Any, text: str, source: str = "given") -> Call:
         else:
             known = ", ".join(other for other in [*taken, *own] if other)
             raise InputError(f"`{name}` is no parameter of {shown(target)}, which has: {known or 'none'}")
-    # A name that stands for *args or is positional-only cannot be given by keyword.
+    # Positional-only parameters cannot be passed by keyword.
     for own_name, parameter in taken.items():
         if own_name not in arguments or parameter.kind is not parameter.POSITIONAL_ONLY:
             break
@@ -54,10 +54,10 @@ def given(target: Any, text: str, source: str = "given") -> Call:
 
 
 def from_factory(target: Any, factories: Mapping[str, str]) -> Call | None:
-    """What the factory that the configuration names for the target makes. Raises InputError.
+    """Returns the call that the target's configured factory makes; None without a factory. Raises InputError.
 
-    The factory gives `(function, args)`, `(function, args, kwargs)` or, for a function, the arguments alone. It is
-    called with the sizes that it has parameters for, such as `S`.
+    A factory returns `(function, args)`, `(function, args, kwargs)` or, for a function target, the arguments alone. It
+    is called with the named sizes that it has parameters for, such as `S`.
     """
     path = factories.get(shown(target)) or factories.get(shown(target).replace(":", "."))
     if path is None:
@@ -99,9 +99,9 @@ def _ready(target: Any, make: Callable[..., Any], path: str) -> Callable[[Mappin
 
 
 def from_annotations(target: Any) -> Call | NoInputs | None:
-    """What jaxtyping's annotations, such as `Float[Tensor, "b n 768"]`, say; None if there are none.
+    """Builds a call from jaxtyping annotations such as `Float[Tensor, "b n 768"]`; None if there are none.
 
-    Named axes get a size each: those of one name the same. Literal ones are as written.
+    Axes of one name get the same size; literal axes keep theirs.
     """
     method, forward = called(target)
     try:
@@ -121,7 +121,7 @@ def from_annotations(target: Any) -> Call | NoInputs | None:
     return Call(target, "annotations", {}, (), arguments, method=method) if arguments else None
 
 
-#: Axis names of jaxtyping that mean the batch or the length by habit; they only choose which size is varied.
+#: Axis names that by convention mean the batch or the length; they only choose which size is varied.
 _HABITS = {
     "b": "B",
     "batch": "B",
@@ -136,7 +136,7 @@ _HABITS = {
 
 
 def annotated(hint: Any, axes: dict[str, int | str]) -> Spec | None:
-    """The tensor that a jaxtyping annotation describes. `axes` holds the sizes of named axes, and is added to."""
+    """Returns the tensor that a jaxtyping annotation describes. `axes` maps axis names to sizes and is extended."""
     shape, kinds = getattr(hint, "dim_str", None), getattr(hint, "dtypes", None)
     if not isinstance(shape, str):
         return None
@@ -166,21 +166,21 @@ def annotated(hint: Any, axes: dict[str, int | str]) -> Spec | None:
 
 
 def called(target: Any) -> tuple[str, Any]:
-    """The method of a class that is run, empty for its `forward`, and the function that has its signature."""
+    """Returns the method to run, empty for the default one, and the callable whose signature applies."""
     if not inspect.isclass(target):
         return "", target
     function = target.forward if issubclass(target, torch.nn.Module) else target.__call__
-    # Bound to anything, so that its signature begins after `self`, whatever that is called.
+    # Bind it to any object, so that its signature begins after `self`.
     return "", types.MethodType(function, target) if inspect.isfunction(function) else function
 
 
 def shown(target: Any) -> str:
-    """The target's name in configuration and in capture files: `package.module:Class`."""
+    """Returns the target's name in the configuration and in capture files: `package.module:Class`."""
     return f"{getattr(target, '__module__', '?')}:{getattr(target, '__qualname__', type(target).__name__)}"
 
 
 def _names(function: Any) -> dict[str | None, inspect.Parameter]:
-    """The parameters that arguments can be named for; the key None stands for `**kwargs`."""
+    """Returns the parameters that can be passed by name; the key None stands for `**kwargs`."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):

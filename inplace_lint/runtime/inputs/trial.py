@@ -18,7 +18,7 @@ from .call import Call
 
 @dataclass(slots=True)
 class Failure:
-    """An error of the user's code: where it was raised, and which module was given what."""
+    """An error of user code: the failing line with its variables, and the innermost module's input shape and dtype."""
 
     error: BaseException
     phase: str
@@ -36,9 +36,9 @@ class Failure:
 
 
 def attempt(call: Call) -> tuple[Failure | None, Any]:
-    """Constructs the target and runs its forward: None and the instance if both went well.
+    """Constructs the target and runs its forward; returns the failure, None if both succeeded, and the instance.
 
-    An error that PyTorch raises of an in-place write is no fault of the inputs: they have got that far.
+    An error of PyTorch about an in-place write counts as success: the inputs were good enough to reach it.
     """
     instance = None
     with warnings.catch_warnings():
@@ -72,7 +72,7 @@ def _failure(error: Exception, phase: str, instance: Any) -> Failure:
             found.text = linecache.getline(frame.f_code.co_filename, row).strip()
             found.values = dict(frame.f_locals)
             found.names = list(frame.f_code.co_varnames[: frame.f_code.co_argcount])
-    error.__traceback__ = None  # or its frames would keep the tensors of every trial
+    error.__traceback__ = None  # its frames would keep the tensors of every trial alive
     return found
 
 

@@ -28,7 +28,7 @@ DTYPES = {
     "bool": torch.bool,
 }
 NAMES = {dtype: name for name, dtype in DTYPES.items()}
-#: The sizes that a name stands for where nobody says otherwise: batch, sequence length.
+#: Default values of the named sizes: batch and sequence length.
 SIZES = {"B": 2, "S": 64}
 
 Dim = int | str
@@ -36,7 +36,7 @@ Dim = int | str
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A number that a name stands for, such as the sequence length `S` given to a constructor."""
+    """A named integer argument, such as the sequence length `S` passed to a constructor."""
 
     name: str
 
@@ -46,7 +46,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A tensor to be made: its kind, and its sizes, each a number or a name. Integers are below `high`."""
+    """A tensor to be made: its dtype and its sizes, each a number or a name. Integer values lie below `high`."""
 
     dtype: str
     dims: tuple[Dim, ...]
@@ -61,7 +61,7 @@ class Spec:
         return DTYPES[self.dtype].is_floating_point or DTYPES[self.dtype].is_complex
 
     def shape(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
-        """The sizes with the names replaced. Raises InputError for a name without a size."""
+        """Returns the sizes as numbers. Raises InputError for a name without a value."""
         return tuple(_number(dim, sizes) for dim in self.dims)
 
     def make(
@@ -71,7 +71,7 @@ class Spec:
         device: str = "cpu",
         dtype: torch.dtype | None = None,
     ) -> torch.Tensor:
-        """Random values: unit normal, integers from 0, and masks that are all True. `dtype` is for floats."""
+        """Makes a tensor: normal floats, integers below `high`, masks all True. `dtype` is for real floats."""
         shape, own = self.shape(sizes), DTYPES[self.dtype]
         if own is torch.bool:
             return torch.ones(shape, dtype=own, device=device)
@@ -125,7 +125,7 @@ def parse_arguments(text: str) -> dict[str, Any]:
 
 
 def _split(text: str) -> list[str]:
-    """The arguments of a line: parted by commas or blanks that stand outside of brackets and quotes."""
+    """Splits a line at commas and blanks outside of brackets and quotes."""
     parts, depth, quote = [""], 0, ""
     for sign in text:
         if quote:
@@ -141,7 +141,7 @@ def _split(text: str) -> list[str]:
 
 
 def realise(value: Any, sizes: Mapping[str, int], **how: Any) -> Any:
-    """A tree of values with every Spec made a tensor and every Size a number."""
+    """Returns a tree of values with each Spec made a tensor and each Size a number."""
 
     def one(leaf: Any) -> Any:
         if isinstance(leaf, Spec):
@@ -152,7 +152,7 @@ def realise(value: Any, sizes: Mapping[str, int], **how: Any) -> Any:
 
 
 def written(value: Any) -> str:
-    """A value as a person would write it: tensors by kind and sizes."""
+    """Returns a value as text: tensors as `f32[2,64]`, other values as in Python source."""
     if isinstance(value, torch.Tensor):
         return str(spec_of(value))
     if isinstance(value, (list, tuple)):
@@ -170,7 +170,7 @@ def written(value: Any) -> str:
 
 
 def spec_of(tensor: torch.Tensor) -> Spec:
-    """The kind and sizes of a tensor, and for integers one more than the largest value."""
+    """Returns a tensor's dtype and sizes; for integers also `high`, one more than the largest value."""
     name = NAMES.get(tensor.dtype, "f32")
     integral = name[0] in "iu" and tensor.numel() > 0
     high = max(int(tensor.max()) + 1, 1) if integral else None

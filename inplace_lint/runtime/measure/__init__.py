@@ -28,9 +28,9 @@ SIZES = {
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a person asks to measure; targets are written `FILE::NAME`. No sizes are the method's own.
+    """The user's request; targets are written `FILE::NAME`. Empty `sizes` mean the defaults of the method.
 
-    `fixed` is the text of the target's file with its fixes, which is the second target where none is named.
+    `fixed` is the text of the target's file with its fixes applied; it is measured too, unless `against` is given.
     """
 
     target: str
@@ -49,9 +49,9 @@ class Request:
 
 
 def in_child(arguments: dict[str, Any], stage: Callable[[str], None]) -> dict[str, Any]:
-    """What a request came to: its `text`, `record` and `page`, and whether it is `complete`; or what is `wrong`.
+    """Measures a request; returns its `text`, `record` and `page`, and `complete`; or in `wrong` why it cannot be run.
 
-    `arguments` has the `request`, whether the text is in `colour`, and the `findings` of the page.
+    `arguments` holds the `request`, `colour` for the text, and the `findings` to show on the page.
     """
     request = dict(arguments["request"])
     try:
@@ -69,35 +69,35 @@ def in_child(arguments: dict[str, Any], stage: Callable[[str], None]) -> dict[st
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """What was measured, one series a target."""
+    """The results of a request: one series for each target."""
 
     settings: Settings
     series: tuple[Series, ...]
 
     @property
     def complete(self) -> bool:
-        """Whether each target ran at one size at least."""
+        """Whether each target ran at one size or more."""
         return all(one.measured for one in self.series)
 
     def text(self, style: Style) -> str:
-        """For a terminal."""
+        """Renders the results for a terminal."""
         return table.render(self.series, self.settings, style)
 
     def record(self) -> dict[str, Any]:
-        """For a program."""
+        """Returns the results as a JSON object."""
         from .record import record
 
         return record(self.series, self.settings)
 
     def page(self, findings: Sequence[Mapping[str, Any]] = ()) -> str:
-        """For a browser, with what `check` finds in the targets, as `subject.said` has it."""
+        """Renders the results as an HTML page, with the findings of `check` in the form of `subject.said`."""
         from .page import page
 
         return page(self.series, self.settings, findings)
 
 
 def measure(request: Request, progress: Callable[[str], None] = lambda text: None) -> Measurement:
-    """Runs the targets. Raises InputError: a target that is not there, inputs that nobody knows, no such device."""
+    """Measures the targets. Raises InputError for a missing target, unknown inputs or an unknown device."""
     settings = _settings(request)
     filename, name = split(request.target)
     target = load(filename, name)
@@ -106,13 +106,13 @@ def measure(request: Request, progress: Callable[[str], None] = lambda text: Non
     if request.against is not None:
         other_file, other = split(request.against)
         against = load(other_file, other)
-        # On the same inputs, if it takes them: only then do the two compare.
+        # Use the same inputs if the other target runs on them: only then can the two be compared.
         alike = replace(call, target=against)
         if call.factory is not None or attempt(alike)[0] is not None:
             alike = _call(request.against, against, request)
         calls.append((request.against, alike, root_of(other_file), {}))
     elif request.fixed is not None:
-        # The same inputs, whoever knew them.
+        # The fixed form gets the same inputs, wherever they came from.
         call = call.instead(load(filename, name, request.fixed))
         texts = {os.path.abspath(filename): request.fixed.encode()}
         calls.append((f"{request.target}, fixed", call, root_of(filename), texts))

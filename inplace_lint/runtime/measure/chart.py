@@ -10,13 +10,13 @@ from ...report.sizes import size_of
 from ..peak.account import KINDS, Peak
 from ..peak.lines import Line
 
-#: The drawing's own units. It is scaled to the page: on a phone a unit is a little less than a pixel.
+#: Width and height in SVG units. The drawing scales to the page: on a phone a unit is a little less than a pixel.
 WIDTH, HEIGHT = 440, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 70, 14, 16, 40
 
 
 def growth(curves: Mapping[str, Sequence[tuple[int, int]]], limit: tuple[str, int] | None = None) -> str:
-    """Peaks against sizes, one curve a name; `limit` is a level with its name, such as a GPU's memory."""
+    """Draws peaks against sizes, one curve for each name; `limit` is a named level, such as a GPU's memory."""
     points = [point for curve in curves.values() for point in curve]
     sizes = sorted({size for size, _ in points})
     values = [value for _, value in points]
@@ -50,7 +50,7 @@ def growth(curves: Mapping[str, Sequence[tuple[int, int]]], limit: tuple[str, in
                 f'<circle class="dot s{number}" cx="{x:.1f}" cy="{y:.1f}" r="4"><title>{escape(title)}</title></circle>'
             )
         x, y, _, value = placed[-1]
-        # Above its curve, unless another value stands there.
+        # Put the value above its curve, or below if another curve's value is near.
         below = any(abs(other - y) < 26 for other in ends)
         ends.append(y)
         parts.append(
@@ -61,7 +61,7 @@ def growth(curves: Mapping[str, Sequence[tuple[int, int]]], limit: tuple[str, in
 
 
 def timeline(peak: Peak, colours: Mapping[Line | None, int], highest: int) -> str:
-    """Live bytes over one run, a strip of the lines that allocated below it. `highest` is the top of the axis."""
+    """Draws live bytes over one run, with a strip of the allocating lines below. `highest` is the top of the axis."""
     curve = peak.curve
     across = _scale(0, max(len(curve) - 1, 1), _LEFT, WIDTH - _RIGHT)
     floor = HEIGHT - _BOTTOM - 10
@@ -92,7 +92,7 @@ def timeline(peak: Peak, colours: Mapping[Line | None, int], highest: int) -> st
 
 
 def bar(kinds: Mapping[str, int], largest: int) -> str:
-    """One stacked bar of what a peak is made of, `largest` bytes filling it."""
+    """Draws a stacked bar of a peak's bytes by kind; `largest` bytes fill it."""
     x, parts = 0.0, []
     for kind in KINDS:
         width = 100 * kinds[kind] / max(largest, 1)
@@ -106,7 +106,7 @@ def bar(kinds: Mapping[str, int], largest: int) -> str:
 
 
 def _phases(peak: Peak, across: _Scale) -> list[str]:
-    """A rule where a phase begins, and its name in the middle of it where there is room."""
+    """Draws a line at the begin of each phase, and the phase's name if there is room."""
     begins = [
         (moment, phase)
         for moment, (_, phase, _) in enumerate(peak.curve)
@@ -126,7 +126,7 @@ def _phases(peak: Peak, across: _Scale) -> list[str]:
 
 
 def _strip(peak: Peak, colours: Mapping[Line | None, int], across: _Scale, y: float) -> list[str]:
-    """Which line allocated last, as colours; neighbours of one line are drawn as one."""
+    """Draws the source line that allocated last at each moment, as a strip of colours."""
     parts, start = [], 0
     lines = [line for _, _, line in peak.curve]
     for moment in range(1, len(lines) + 1):
@@ -143,7 +143,7 @@ def _strip(peak: Peak, colours: Mapping[Line | None, int], across: _Scale, y: fl
 
 
 class _Scale:
-    """Maps a range of values to a range of places."""
+    """Maps values linearly to coordinates."""
 
     def __init__(self, low: float, high: float, first: float, last: float) -> None:
         self._low, self._first = low, first

@@ -13,15 +13,15 @@ from ..peak.lines import Line
 from . import chart, table
 from .sweep import Row, Series, Settings, relative, said_size
 
-#: Lines that get a colour of their own in a timeline.
+#: The number of source lines that get a colour in a timeline.
 _COLOURS = 6
 
-#: A finding with its verdict, as `subject.said` has it.
+#: A finding with its verdict, in the form of `subject.said`.
 Finding = Mapping[str, Any]
 
 
 def page(series: Sequence[Series], settings: Settings, findings: Sequence[Finding] = ()) -> str:
-    """The whole document. `findings` are what `check` says of the targets, with verdicts."""
+    """Returns the HTML document. `findings` are those of `check` in the targets, with verdicts."""
     names = [one.label for one in series]
     title = escape(" against ".join(map(os.path.basename, names)))
     parts = [f"<h1>{title}</h1><p>{escape(table.title(settings))}.</p>"]

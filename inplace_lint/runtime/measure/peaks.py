@@ -11,17 +11,17 @@ from ..peak import gpu
 from ..peak.devices import DEFAULT, DEVICES
 from .sweep import Series, Settings, sweep
 
-#: Lengths: in a prediction such that nobody needs the memory for them, in a run short ones.
+#: Sequence lengths: of predictions and GPU runs, and short ones for runs on the CPU.
 PREDICTED, RUN = (256, 512, 1024), (32, 64, 128)
 
 
 def peaks(before: Call, after: Call | None, root: str) -> dict[str, Any] | None:
-    """The peak of a call, and of what a fix makes of it; None where nothing ran.
+    """Returns the peak of a call and of its fixed form; None if no method runs both at a common length.
 
-    `{"before": bytes, "after": bytes | None, "kept": [bytes, bytes | None], "size": S | None, "method": …, "device": …,
-    "dtype": …}` at the largest length that both ran, `kept` being what the forward leaves for the backward, and
-    `growth`, the exponent of each over the last two lengths. On the GPU if there is one, else as
-    predicted for one; where that cannot be, as it is here.
+    The record is `{"before": bytes, "after": bytes | None, "kept": [bytes, bytes | None], "size": S | None,
+    "method": …, "device": …, "dtype": …, "growth": […]}` at the largest common length: `kept` are the bytes that the
+    forward leaves for the backward, `growth` the exponents over the last two lengths. Measured on a GPU if there is
+    one, else predicted for one, else counted on the CPU.
     """
     for settings in _methods():
         first = sweep("before", before, settings, root)
@@ -35,7 +35,7 @@ def peaks(before: Call, after: Call | None, root: str) -> dict[str, Any] | None:
 def held_by(
     call: Call, root: str, file: str, rows: Collection[int]
 ) -> tuple[dict[str, Any] | None, dict[int, int]]:
-    """The peak of a call as above, and what these rows of a file hold at it, by length."""
+    """Returns the peak of a call as `peaks` does, and the bytes that these rows of a file hold at it, by length."""
     path = os.path.realpath(file)
     for settings in _methods(by_line=True):
         series = sweep("before", call, settings, root)

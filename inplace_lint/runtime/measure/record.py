@@ -9,7 +9,7 @@ from .sweep import Point, Series, Settings, relative
 
 
 def record(series: Sequence[Series], settings: Settings) -> dict[str, Any]:
-    """What was asked and what was measured."""
+    """Returns the settings and the results of all targets as JSON."""
     return {
         "method": settings.method,
         "device": settings.device.name if settings.device else None,

@@ -31,7 +31,7 @@ FLOATS = {"f32": torch.float32, "bf16": torch.bfloat16, "f16": torch.float16, "f
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How to measure. `device` is the GPU of a prediction, or torch's name of a real one. `forms`: closed forms too."""
+    """How to measure. `device` is the GPU to predict for; `forms`: fit closed forms too; `repeats`: timed runs."""
 
     method: str = "cpu"
     sizes: tuple[int, ...] = (128, 256, 512, 1024)
@@ -46,7 +46,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One size, 0 where there is none to vary: the peak and what else was seen, or `failure`, why it did not run."""
+    """The result at one size (0: no size to vary): peak, reserved bytes and seconds, or the reason of a `failure`."""
 
     size: int
     peak: Peak | None = None
@@ -57,7 +57,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One source line: its bytes at the peak for each size, how they grow, a closed form if one is exact, its text."""
+    """One source line: its bytes at the peak by size, their growth exponent, an exact closed form if any, its text."""
 
     line: Line | None
     values: dict[int, int]
@@ -68,7 +68,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """All that was measured of one target."""
+    """All results of one target."""
 
     label: str
     inputs: dict[str, str]
@@ -81,7 +81,7 @@ class Series:
 
     @property
     def measured(self) -> list[tuple[int, Peak]]:
-        """The sizes that ran."""
+        """The sizes that ran, with their peaks."""
         return [(point.size, point.peak) for point in self.points if point.peak is not None]
 
 
@@ -93,9 +93,9 @@ def sweep(
     progress: Callable[[str], None] = lambda text: None,
     texts: Mapping[str, bytes] | None = None,
 ) -> Series:
-    """Runs the target at each size. What fails at one size is said there; the others go on.
+    """Measures the target at each size; a failure at one size is recorded in its point and does not stop the others.
 
-    `texts` are the sources, by absolute name, that are not what the files hold.
+    `texts` holds sources, by absolute file name, that differ from the files on disk.
     """
     if settings.batch is not None:
         call = call.at(B=settings.batch)
@@ -109,7 +109,7 @@ def sweep(
     if settings.forms and varied and any(point.peak for point in points):
         progress(f"{label}: closed form")
         forms = _exact(call, settings, lines, [point.size for point in points if point.peak])
-    # Floating inputs are made in the kind that is measured.
+    # Float inputs are made in the dtype that is measured.
     template = {name: value.replace("f32[", f"{settings.dtype}[") for name, value in call.template.items()}
     made = {name: written(value) for name, value in call.constructor.items()}
     shown = {**made, **template, **({"B": str(call.sizes["B"])} if "B" in call.names else {})}
@@ -155,7 +155,7 @@ def _form(values: dict[int, int]) -> str:
 
 
 def _exact(call: Call, settings: Settings, lines: Lines, sizes: Sequence[int]) -> dict[int, Peak]:
-    """Peaks without rounding at the sizes that a closed form is fitted to; they cost no memory."""
+    """Returns unrounded peaks on fake tensors, which cost no memory, at the sizes to fit a closed form to."""
     device = settings.device if settings.method == "predict" else None
     found = {}
     for size in _fitted(sizes):
@@ -168,7 +168,7 @@ def _exact(call: Call, settings: Settings, lines: Lines, sizes: Sequence[int]) -
 
 
 def _fitted(sizes: Sequence[int]) -> list[int]:
-    """Multiples of the smallest size, up to the largest if there are enough of them below."""
+    """Returns the sizes to fit: seven consecutive multiples of the smallest, up to the largest or seven times it."""
     first, last = min(sizes), max(sizes)
     most = max(last // first, 7)
     return [first * factor for factor in range(max(most - 6, 1), most + 1)]
@@ -182,7 +182,7 @@ def _point(call: Call, size: int, settings: Settings, lines: Lines) -> Point:
             peak, held = _fake(call, settings, lines, settings.device, rounded)
             return Point(size, peak, held)
         return _on_cpu(call, size, settings, lines)
-    except Exception as error:  # user code: whatever it raises is the answer for this size
+    except Exception as error:  # user code: its error is the result for this size
         return Point(size, failure=_said(error))
     finally:
         gc.collect()
@@ -268,7 +268,7 @@ def _optimizer(name: str, module: torch.nn.Module | None) -> torch.optim.Optimiz
 
 
 def _warm_up(step: Step) -> None:
-    """One step that is not counted: it makes the optimizer's state, and whatever the module caches."""
+    """Runs one uncounted step, which creates the optimizer's state and the module's caches."""
     run(step)
     clear(step)
 
@@ -284,12 +284,12 @@ def _said(error: Exception) -> str:
 
 
 def said_size(size: int) -> str:
-    """At which size something was measured."""
+    """Returns the size in words: `at S = 256`, or `on these inputs`."""
     return f"at S = {size}" if size else "on these inputs"
 
 
 def relative(line: Line | None) -> str:
-    """A line as it is shown: `model.py:12`, relative to the working directory where that is shorter."""
+    """Returns a line as `model.py:12`, relative to the working directory if that is shorter."""
     if line is None:
         return "elsewhere"
     path = os.path.relpath(line[0])

@@ -9,7 +9,7 @@ from ...report.sizes import size_of
 from ...report.style import Style, safe
 from .sweep import Point, Series, Settings, relative, said_size
 
-#: Who knew the inputs, in words.
+#: The source of the inputs, in words.
 SOURCES = {
     "given": "the command line",
     "comment": "a comment",
@@ -24,7 +24,7 @@ _SHARE = 0.01
 
 
 def render(series: Sequence[Series], settings: Settings, style: Style) -> str:
-    """The whole report: one block a target, and a comparison if there are two."""
+    """Returns the whole report: one block for each target, and a comparison if there are two."""
     parts = [title(settings)]
     extra = "reserved" if settings.method != "cpu" else "time"
     parts += ["\n".join(_block(one, extra, style)) for one in series]
@@ -34,7 +34,7 @@ def render(series: Sequence[Series], settings: Settings, style: Style) -> str:
 
 
 def title(settings: Settings) -> str:
-    """What is measured, in one sentence."""
+    """Describes what is measured, in one sentence."""
     what = "one training step: forward and backward" if settings.train else "one forward without gradients"
     if settings.train and settings.optimizer != "none":
         what = f"one training step: forward, backward, {settings.optimizer}"
@@ -128,24 +128,24 @@ def _text(line: str, width: int = 60) -> str:
 
 
 def ratio(old: int, new: int) -> str:
-    """How two peaks compare: `21.3 times less`, `the same`."""
+    """Compares two peaks: `21.3 times less`, `the same`."""
     if old == new:
         return "the same"
     return f"{old / max(new, 1):.1f} times less" if new < old else f"{new / max(old, 1):.1f} times more"
 
 
 def duration(seconds: float | None) -> str:
-    """A time with a unit that reads well."""
+    """Returns a time in ms or s."""
     if seconds is None:
         return "-"
     return f"{seconds * 1e3:.1f} ms" if seconds < 1 else f"{seconds:.2f} s"
 
 
 def power(exponent: float) -> str:
-    """How something grows: `S^1.97`, `constant`."""
+    """Returns a growth exponent as text: `S^1.97`, `constant`."""
     return "constant" if abs(exponent) < 0.005 else f"S^{exponent:.2f}"
 
 
 def name_of(path: str) -> str:
-    """A file as it is shown."""
+    """Returns a file's path relative to the working directory."""
     return os.path.relpath(path)
